@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 
+from memtui.analysis.classify import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.text.tables import read_table
 from memtui.text.words import cell_width, clip
@@ -28,6 +29,17 @@ _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
 _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:\w{1,4} )?(?:\S+ ?){1,4}[.]?")
+_SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
+# What needs a word more: `the log and table`, `is stored`, `read and, if asked, …`.
+_WITHIN = re.compile(
+    r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|\b(?:and|or|und|oder|et|ou|y|o|e),"
+)
+_RELATIVE_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:that|which|who) ")
+_LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|be|has|have|do|does|must|should|can|will|may|need|needs|cannot|never|always|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
 _GAP = re.compile(r"\s|[，。；：、]")
 _WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
 _DANGLING = re.compile(r"[\s(](?:the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$")
@@ -35,15 +47,16 @@ _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 
 _SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
 _LEAST_WORDS = 3
+_LEAST_LEAD = 14
 _MOST_TRIED = 8
 _LIST_WORDS = 3
 _LABEL_WORDS = 4
 _LEAD_WORDS = 8
 _STATEMENT_WORDS = 5
-_LEAST_CELLS = {5: 24, 4: 26, 3: 34, 2: 40, 1: 46}
+_LEAST_CELLS = {5: 24, 4: 26, 3: 30, 2: 36, 1: 40}
 """The fewest cells that are left by a cut of each rank, of 80."""
 _WIDEST = 80
-_CELLS_OF_RANK = 14
+_CELLS_OF_RANK = 13
 """A cut one rank better is worth as many cells of the title."""
 
 
@@ -56,6 +69,7 @@ class Grammar:
     negation: re.Pattern[str]
     reason: re.Pattern[str]
     relative: re.Pattern[str]
+    aside: re.Pattern[str]
     addition: re.Pattern[str]
     preposition: re.Pattern[str]
     example: re.Pattern[str]
@@ -138,7 +152,8 @@ def shortened(text: str, most: int, width: Callable[[str], int]) -> str | None:
     if label:
         if short := shortened(rest, most - width(label), width):
             return label + short
-        return shortened(capital(rest), most, width) if len(rest.split()) >= _STATEMENT_WORDS else None
+        is_subject = bool(_HELD.search(label) or grammar.condition.match(label)) or len(rest.split()) < _STATEMENT_WORDS
+        return None if is_subject else shortened(capital(rest), most, width)
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
     lead, main = _leading(text, grammar)
@@ -192,9 +207,10 @@ def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
         return "", ""
     for comma in _COMMA.finditer(text):
         lead, main = text[: comma.start()], text[comma.end() :]
-        if not condition and (len(lead.split()) > _LEAD_WORDS or grammar.reason.match(main)):
+        is_remark = bool(grammar.reason.match(main))
+        if not condition and (len(lead.split()) > _LEAD_WORDS or is_remark):
             return "", ""
-        if not (grammar.addition.match(main) or grammar.negation.fullmatch(main.partition(" ")[0])):
+        if not (is_remark or grammar.addition.match(main) or grammar.negation.fullmatch(main.partition(" ")[0])):
             return lead, main
     return (text, "") if condition else ("", "")
 
@@ -202,16 +218,23 @@ def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
 def _both(lead: str, main: str, most: int, width: Callable[[str], int], language: str) -> str | None:
     """Return a leading clause and the main clause, both shortened as far as needed."""
     between = ", " if language in _LATIN else "，"
-    shorter = sorted(_cuts(lead, width(lead) - 1, width, language), reverse=True)
-    for clause in (lead, *(head for _, head in shorter)):
+    addition = grammar_of(language).addition
+    cuts = sorted(_cuts(lead, width(lead) - 1, width, language, least=_LEAST_LEAD), reverse=True)
+    for clause in (lead, *(head for _, head in cuts if not addition.match(lead[len(head) :].lstrip(", ")))):
         room = most - width(clause) - 2
         if room >= _LEAST_CELLS[5] and (short := shortened(main, room, width)):
             return f"{clause}{between}{short}"
     return shortened(capital(main), most, width) if _PURPOSE.match(lead) else None
 
 
-def _cuts(text: str, most: int, width: Callable[[str], int], language: str) -> Iterator[tuple[int, str]]:
-    """Yield every clause that a sentence can end with, and how good an end it is."""
+def _cuts(
+    text: str, most: int, width: Callable[[str], int], language: str, *, least: int = 0
+) -> Iterator[tuple[int, str]]:
+    """Yield every clause that a sentence can end with, and how good an end it is.
+
+    Args:
+        least: the fewest cells of a clause; by default they depend on how good its end is.
+    """
     grammar = grammar_of(language)
     for edge in _EDGE.finditer(text):
         head = text[: edge.start()].rstrip(_ENDING)
@@ -219,8 +242,11 @@ def _cuts(text: str, most: int, width: Callable[[str], int], language: str) -> I
         if cells > most:
             return
         rank = _rank(text, edge, head, language)
-        least = _LEAST_CELLS[rank] * most // _WIDEST if rank else 0
-        if rank and cells >= (least if language in _LATIN else least // 2) and _is_whole(head, grammar, language):
+        fewest = least or (_LEAST_CELLS[rank] * most // _WIDEST if rank else 0)
+        is_long = cells >= (fewest if language in _LATIN else fewest // 2)
+        bare = head.removesuffix(" only") if edge[0].strip() else head
+        is_named = not _RELATIVE_SUBJECT.match(head) or _has_verb(head, language)
+        if rank and is_long and is_named and _is_whole(bare, grammar, language):
             yield rank * _CELLS_OF_RANK + cells, head
 
 
@@ -231,7 +257,8 @@ def _is_whole(head: str, grammar: Grammar, language: str) -> bool:
         return True
     words = head.split()
     least = _LEAST_WORDS if not _HELD.search(words[-1]) else _LEAST_WORDS - 1
-    return len(words) >= least and not grammar.dangling.fullmatch(words[-1])
+    waits = (grammar.dangling, grammar.exception, grammar.condition)
+    return len(words) >= least and not any(word.fullmatch(words[-1]) for word in waits)
 
 
 def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
@@ -240,21 +267,37 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
     if grammar.exception.match(tail):
         return 0
-    if sign == ":" and len(head.split()) < _LABEL_WORDS:
+    if sign == ":" and (len(head.split()) < _LABEL_WORDS or not _has_verb(head, language)):
         return 0
     if sign in _SCRIPT_RANKS:
         return _SCRIPT_RANKS[sign]
     if sign and sign not in ",，":
         return 4 if sign == ":" else 5
-    if grammar.reason.match(tail):
+    if sign and grammar.aside.match(tail) and "," in tail and not _has_verb(head, language):
+        return 0  # an aside within the subject
+    if grammar.reason.match(tail) or (sign and grammar.aside.match(tail)):
         return 0 if grammar.exception.search(tail) else 5 if sign else 4
     if language not in _LATIN:
-        return 0 if _limits(tail, grammar) else 3
+        return 0 if not sign or _limits(tail, grammar) else 3
     return _rank_of_phrase(sign, tail, head, grammar)
 
 
-def _limits(text: str, grammar: Grammar) -> bool:
-    return any(words.search(text) for words in (grammar.exception, grammar.negation, grammar.condition))
+def _has_verb(head: str, language: str) -> bool:
+    """Return whether words state something rather than name it; always for other languages than English."""
+    if language != "en" or is_imperative(head):
+        return True
+    least = 1 + bool(_RELATIVE_SUBJECT.match(head))
+    verbs = openings("verbs") - openings("nouns")
+    acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
+    return len(_FINITE.findall(head)) + len(list(acting)) >= least
+
+
+def _limits(tail: str, grammar: Grammar) -> bool:
+    """Return whether what is cut off says when the rest holds, or what is excepted."""
+    first, *later = _SEGMENT.split(tail)
+    if grammar.exception.search(tail) or grammar.negation.search(first) or grammar.condition.search(first):
+        return True
+    return any(grammar.condition.match(segment) and not grammar.aside.match(segment) for segment in later)
 
 
 def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
@@ -263,11 +306,13 @@ def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
     following = re.split("[,:]", tail[opener.end() if opener else 0 :], maxsplit=1)[0].strip()
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
     if opener and sign and not is_list:
-        return 0 if grammar.condition.match(following) else 4
+        ends_list = ", " in head and not is_imperative(head)
+        return 0 if ends_list or grammar.condition.match(following) else 4
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"
-    joins_words = (sign or opener) and _ARTICLE_WORD.search(head)
-    if _limits(tail, grammar) or joins_words or (grammar.verb_last.search(head) and not sign):
+    within_words = _WITHIN.search(head) or (bool(sign or opener) and _ARTICLE_WORD.search(head))
+    within_list = ", " in head and _LIST_GOES_ON.search(tail)
+    if _limits(tail, grammar) or within_words or within_list or (grammar.verb_last.search(head) and not sign):
         return 0
     if grammar.example.match(tail):
         return 5 if sign else 4

@@ -56,7 +56,7 @@ class Block:
         if self.mark in SHELLS:
             return [command for line in self.lines if (command := _command(line))]
         comment = _COMMENT_LINE.match(self.lines[0]) if self.lines else None
-        return [comment["words"]] if comment and " " in comment["words"] else []
+        return [comment["words"]] if comment and " " in comment["words"] and not comment["words"].endswith("?") else []
 
 
 def blocks(text: str) -> list[Block]:

@@ -51,6 +51,7 @@ _THIRD_PERSON = re.compile(
     r"([A-Za-z]{2,}?)e?s\s(an?\s|the\s|all\s|any\s|every\s|each\s|when\s|if\s|only\s|to\s|its\s|[\ue000-\uf8ff])?"
 )
 _PARTICIPLE = re.compile(r"[A-Z]\w+(?:ed|ilt) (?:for|to|by|in|on|with|as|from|via|when|at|through)\b")
+_FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FEW_WORDS, _FEW_CELLS = 3, 28
@@ -124,6 +125,11 @@ def is_metadata(words: str) -> bool:
 def is_document(heading: str) -> bool:
     """Return whether a heading is the name of an instruction file or a title such as `Agent guide`."""
     return matches("headings", "document", heading)
+
+
+def is_file_name(heading: str) -> bool:
+    """Return whether a heading is only the name of an instruction file, as in `CLAUDE.md (guide)`."""
+    return bool(_FILE_NAME.search(heading))
 
 
 def is_dropped(label: str) -> bool:

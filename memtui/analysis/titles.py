@@ -16,6 +16,7 @@ from memtui.analysis.title_words import (
     is_document,
     is_dropped,
     is_few,
+    is_file_name,
     is_metadata,
     is_rule,
     lacks_subject,
@@ -33,6 +34,9 @@ from memtui.text.words import cell_width
 MAX_TITLE_CELLS = 80
 """Terminal cells, one for a Latin letter, two for a CJK one."""
 
+LONGEST_TITLE_CELLS = 88
+"""What a title may take rather than be cut within a clause."""
+
 _SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
 _PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
@@ -40,6 +44,8 @@ _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|[.;]\s|：|。")
 _WORD = re.compile(r"\w")
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
+_NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
+_NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ARGUMENTS = re.compile(r"\([^()]+\)$")
@@ -120,7 +126,7 @@ class _Writer:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        if record := self._record(found):
+        if record := self._record(found) or self._row(found):
             return record
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
@@ -147,10 +153,22 @@ class _Writer:
         labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
         if len(labels) <= 1 or not self.headings or not LABEL_LINE.match(found[0].text):
             return ""
+        labels = [label for label in labels if not matches("labels", "metadata", label)] or labels
         says_little = is_dropped(labels[0]) or matches("labels", "part", labels[0])
         if says_little or any(len(block.text) > 2 * MAX_TITLE_CELLS for block in found[:2]):
             return ""
         return self._listed(self._subject() or self.headings[-1], labels)
+
+    def _row(self, found: Sequence[Block]) -> str:
+        """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
+        parts = _NEXT_CELL.split(self._plain(found[0].text)) if len(found) == 1 else []
+        cells = [cell[1] for part in parts if (cell := _NAMED_CELL.fullmatch(part))]
+        if len(cells) <= 1 or len(cells) < len(parts):
+            return ""
+        told = "; ".join(cells[1:])
+        if self._width(f"{cells[0]}: {told}") > MAX_TITLE_CELLS:
+            told = max(cells[1:], key=len)
+        return self._done(f"{cells[0].rstrip(_ENDING)}: {told}")
 
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
@@ -194,6 +212,8 @@ class _Writer:
         """Return what an item states, or for several the subject with their heads."""
         if sum(block.kind == "item" and len(block.mark) <= len(found[0].mark) for block in found) > 1:
             subject, heads = self._heading(), self._heads(found)
+            if self._width(subject) > MAX_TITLE_CELLS:
+                subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
             if subject or not heads or self._width(heads[0]) <= _HEAD_CELLS:
                 return self._listed(subject, heads)
         source = self.held.take_out(found[0].text)
@@ -227,7 +247,7 @@ class _Writer:
             yield from (self._plain(row[0]) for row in block.rows)
         elif block.kind == "item" and len(block.mark) <= len(margin):
             text = self._plain(undecorated(block.text)[0])
-            yield _HEAD_END.split(text, maxsplit=1)[0].rstrip(_ENDING)
+            yield "" if is_metadata(text) else _HEAD_END.split(text, maxsplit=1)[0].rstrip(_ENDING)
 
     # -- sentences ----------------------------------------------------------------------------------
 
@@ -264,6 +284,7 @@ class _Writer:
 
     def _of_lead(self, label: str, rest: str) -> _Statement:
         """Return what a text with bold words before it states."""
+        label = without_label(undecorated(label)[0])[1]
         if not rest.strip():
             return _Statement("" if is_metadata(label) or is_dropped(label) else label, label)
         if is_dropped(label):
@@ -297,7 +318,7 @@ class _Writer:
         """Return the innermost heading that names a subject, leaving out so many; empty if none does."""
         for at in range(len(self.headings) - above - 1, -1, -1):
             heading = self.headings[at]
-            if at == 0 and above + len(self.headings) > 1 and is_document(heading):
+            if at == 0 and (is_file_name(heading) or (len(self.headings) > 1 and is_document(heading))):
                 break
             if not (matches("headings", "generic", heading) or is_dropped(heading)):
                 return heading
@@ -347,11 +368,14 @@ class _Writer:
         room = MAX_TITLE_CELLS - (self._width(subject) + 2 if subject else 0)
         kept: list[str] = []
         for head in dict.fromkeys(heads):
-            short = shortened(head, _HEAD_CELLS if kept else room, self._width) if is_balanced(head) else None
-            if short is None or self._width(", ".join([*kept, short])) > room:
+            short = head if kept else shortened(head, room, self._width)
+            fits = short and is_balanced(short) and self._width(", ".join([*kept, short])) <= room
+            if not short or not fits or (kept and self._width(short) > _HEAD_CELLS):
                 break
             if short != subject:
                 kept.append(short)
+        if not kept and heads and grammar_of(language_of(subject)).condition.match(subject):
+            kept = list(heads[:1])
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
 
     def _done(self, words: str, subject: str = "") -> str:
@@ -382,7 +406,7 @@ def _fitted(words: str, held: HeldCode) -> str:
     fitted = shortened(words, MAX_TITLE_CELLS, width)
     if fitted is None:
         held.spans[:] = map(_short_name, held.spans)
-        fitted = shortened(words, MAX_TITLE_CELLS, width)
+        fitted = shortened(words, MAX_TITLE_CELLS, width) or shortened(words, LONGEST_TITLE_CELLS, width)
     return cut_off(held.put_back(words), MAX_TITLE_CELLS) if fitted is None else fitted
 
 

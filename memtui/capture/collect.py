@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from memtui.analysis.distinct_titles import Titled, distinct_titles
 from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
@@ -16,6 +17,7 @@ from memtui.capture.left_out import Exclusions, LeftOut, left_out
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.registry import AUTO, reader_for, reader_named
+from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source
 from memtui.errors import NotFoundError, SourceError
@@ -293,7 +295,7 @@ class _Reading:
                 return
             if self._is_undecided(file, reader):
                 return
-            result = reader.read(file)
+            result = titled_apart(reader.read(file))
             if source.depth and reader.format == "markdown":
                 # An assistant follows `@path` in every file that it imports.
                 add_imports(result, file, split_frontmatter(file.text))
@@ -366,6 +368,17 @@ class _Reading:
 
     def _skip(self, file: SourceFile, reason: str) -> None:
         self.collected.skipped.append(Skipped(file.name, None, reason))
+
+
+def titled_apart(result: ReadResult) -> ReadResult:
+    """Give drafts with different texts titles of their own, except where their source states the title."""
+    own = [at for at, draft in enumerate(result.drafts) if draft.record is None and not draft.title_stated]
+    drafts = [result.drafts[at] for at in own]
+    titled = [Titled(draft.title, draft.insight, KnownUnit(draft.source.native_id, "").headings) for draft in drafts]
+    for at, draft, title in zip(own, drafts, distinct_titles(titled), strict=True):
+        if title != draft.title:
+            result.drafts[at] = replace(draft, title=title)
+    return result
 
 
 def _imports_of(file: SourceFile) -> list[Path]:

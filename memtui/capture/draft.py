@@ -44,6 +44,7 @@ class Draft:
         notes: reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`,
             `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
         found: whether its file was found by searching a folder rather than named.
+        title_stated: whether its source gives the title.
         loaded_by: files by which an assistant reads the same text: a link to its file, or a file that imports it.
     """
 
@@ -62,6 +63,7 @@ class Draft:
     stated: Memory | None = None
     notes: tuple[str, ...] = ()
     found: bool = False
+    title_stated: bool = False
     loaded_by: tuple[Source, ...] = ()
 
     @cached_property
@@ -325,6 +327,7 @@ class DraftMaker:
         name = cut_title(stated) or title_for(insight, path)
         return Draft(
             title=name,
+            title_stated=bool(stated.strip()),
             insight=insight,
             kind=kind or kind_guess(f"{insight}\n{why}", name, path, path=self.file.name, hint=self.hint).kind,
             source=Source(

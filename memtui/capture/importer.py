@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from memtui.capture.apply import ImportReport, apply_plan
-from memtui.capture.collect import ReadFile, SourcesFound, read
+from memtui.capture.collect import ReadFile, SourcesFound, read, titled_apart
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.left_out import Exclusions
@@ -184,7 +184,7 @@ def _recut(file: ReadFile, finished: Callable[[Draft], Draft]) -> Recut:
         try:
             if read.fingerprint != file.fingerprint:
                 return None  # it was written meanwhile: what was read stands
-            result = file.reader.read(read)
+            result = titled_apart(file.reader.read(read))
         except (OSError, SourceError):
             return None
         return [finished(draft) for draft in result.drafts], file.result.skipped, result.skipped

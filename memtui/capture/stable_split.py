@@ -40,6 +40,11 @@ class KnownUnit:
         """The headings above it."""
         return (self.native_id or "").rpartition("#")[0] or self.native_id or ""
 
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Those headings one by one, outermost first."""
+        return tuple(filter(None, self.heading.split(" > ")))
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:

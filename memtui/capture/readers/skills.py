@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from memtui.analysis.shorten import capital, shortened
 from memtui.analysis.titles import MAX_TITLE_CELLS
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
@@ -23,11 +24,6 @@ _USE = re.compile(
 )
 _WHEN = re.compile(rf"{_USE.pattern}|this skill\b", re.IGNORECASE)
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
-_PHRASE_END = re.compile(
-    r"[,;:\uff0c\u3001\uff1b\uff1a]|\s[\u2013\u2014-]|\s\(|"
-    r"\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as|covering)\s"
-)
-_SHORTEST_PHRASE = 18
 _SENTENCE = re.compile(r".+?[.!?\u3002](?=\s|$)", re.DOTALL)
 
 
@@ -125,23 +121,14 @@ def _title(name: str, description: str) -> str:
     says = next((sentence for sentence in sentences if not _WHEN.match(sentence)), sentences[0])
     if says is not sentences[0] and _OF_ITSELF.match(says):
         says = sentences[0]
-    says = _USE.sub("", says).rstrip(" .\u3002")
+    use = _USE.match(says)
+    if use:
+        says = says[use.end() :]
+        says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
     heads = (f"Skill {name}", name)
-    titles = (
-        f"{head}: {phrase}" for head in heads if (phrase := _phrase(says, MAX_TITLE_CELLS - cell_width(head) - 2))
-    )
-    return next(titles, heads[0])
-
-
-def _phrase(says: str, room: int) -> str:
-    """Return a sentence, or what of it fits and ends with a phrase."""
-    if cell_width(says) <= room:
-        return says
-    ends = [says[: found.start()] for found in _PHRASE_END.finditer(says)]
-    whole = [end for end in ends if cell_width(end) <= room and len(end) >= _SHORTEST_PHRASE]
-    # A list that is cut off is worse than the phrase before it.
-    phrases = [end for end in whole if says[len(end)] not in ",\u3001\uff0c"]
-    return (phrases or whole or [""])[-1].rstrip(" ,")
+    rooms = (MAX_TITLE_CELLS - cell_width(head) - 2 for head in heads)
+    phrases = (shortened(says.rstrip(" .\u3002"), room, cell_width) for room in rooms)
+    return next((f"{head}: {phrase}" for head, phrase in zip(heads, phrases, strict=True) if phrase), heads[0])
 
 
 READER = SkillReader()

@@ -124,12 +124,14 @@ def test_what_limits_a_rule_is_kept_or_no_clause_is_found(text: str, kept: str) 
     [
         "The crane that stands at the northern quay of the old harbour and carries the heaviest boats depends on",
         "Treat cranes, ropes, hooks, lamps, anchors and buoys of every quay in this harbour as one inventory item",
+        "In the harbour office all the settings of every crane and lamp are accessed through one export of the planner",
+        "The log of the crane motor, which every shift has to sign before it leaves the harbour, is kept for ten years",
         "Do not put a timer that has to run for the whole of every single night shift inside the loop of the motor",
     ],
 )
 def test_a_sentence_is_not_ended_within_a_phrase(text: str) -> None:
     short = _short(text) or ""
-    assert not short.endswith((" depends", " on", " hooks", " lamps", " anchors"))
+    assert not short.endswith((" depends", " on", " hooks", " lamps", " anchors", " accessed", " harbour"))
     assert "loop" in short or not text.startswith("Do not put") or not short
 
 

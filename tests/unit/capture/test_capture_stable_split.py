@@ -255,3 +255,31 @@ def test_what_is_written_beside_items_leaves_them_alone(before: str, after: str,
     texts = [piece.text for piece in split_markdown(after, familiar=familiar).pieces]
     assert set(kept) <= set(texts)
     assert all(text in kept or not any(word in text for word in kept) for text in texts)
+
+
+def test_titles_that_tell_two_memories_apart_stay_when_one_of_them_changes(vault: Vault, tmp_path: Path) -> None:
+    rule = "- Never lift at night.{}\n- Always lock the hook.\n"
+    written = (
+        f"# Quay\n\n## Cranes\n\n{rule.format(' Lamps blind the crew.')}\n## Boats\n\n{rule.format(' Ropes swell.')}"
+    )
+    write_files(tmp_path / "quay", {"CLAUDE.md": written})
+    brought = bring(vault, tmp_path / "quay").ids
+    assert {get(vault, one).title for one in brought} >= {"Cranes: Never lift at night", "Boats: Never lift at night"}
+
+    write_files(tmp_path / "quay", {"CLAUDE.md": written.replace("Never lift at night. Ropes", "Lift by day. Ropes")})
+    _, report = bring_with_plan(vault, tmp_path / "quay")
+
+    assert outcome(report) == (0, 1, 2, 0)
+    titles = {get(vault, one).insight: get(vault, one).title for one in brought}
+    assert titles["Never lift at night. Lamps blind the crew."] == "Cranes: Never lift at night"
+
+
+def test_a_memory_under_another_heading_is_titled_by_that(vault: Vault, tmp_path: Path) -> None:
+    write_files(tmp_path / "quay", {"CLAUDE.md": "# Quay\n\n## Cranes\n\nIt stops by itself after ten minutes.\n"})
+    [one] = bring(vault, tmp_path / "quay").ids
+    assert get(vault, one).title == "Cranes: It stops by itself after ten minutes"
+
+    write_files(tmp_path / "quay", {"CLAUDE.md": "# Quay\n\n## Lifts\n\nIt stops by itself after ten minutes.\n"})
+    _, report = bring_with_plan(vault, tmp_path / "quay")
+    assert outcome(report) == (0, 1, 0, 0)
+    assert get(vault, one).title == "Lifts: It stops by itself after ten minutes"
