@@ -11,7 +11,10 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from memtui.capture.draft import Draft
+from memtui.capture.stable_split import KnownUnit
 from memtui.domain.memory import Memory, Source, content_hash, hash_parts
+from memtui.vault.reader import VaultReader
+from memtui.vault.source_texts import bases_of
 from memtui.workspace import is_outside
 
 
@@ -342,3 +345,30 @@ class Known:
             and all(source.path is None or source.path in paths for source in memory.sources)
             and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
         ]
+
+
+def titled_as_before(reader: VaultReader, drafts: Sequence[Draft], known: Known) -> list[Draft]:
+    """Return drafts under the titles of the last import if their text and headings are the same.
+
+    So neither an edit elsewhere in the file nor another way to title changes a memory.
+    """
+    titles: dict[tuple[str, ...], str] = {}
+    for path in filter(None, {draft.source.path for draft in drafts if draft.content not in known.by_content}):
+        places = {
+            memory.id: source.native_id for memory in known.memories for source in memory.sources if source.path == path
+        }
+        of_it = [memory for memory in known.memories if memory.id in places]
+        for identifier, texts in bases_of(reader, of_it, path).items():
+            heading = KnownUnit(places[identifier], "").heading
+            titles[path, heading, texts.insight, texts.rationale, texts.snippet] = texts.title
+    return [
+        draft
+        if draft.title_stated or draft.content in known.by_content
+        else replace(draft, title=titles.get(_place_and_text(draft), draft.title))
+        for draft in drafts
+    ]
+
+
+def _place_and_text(draft: Draft) -> tuple[str, ...]:
+    heading = KnownUnit(draft.source.native_id, "").heading
+    return draft.source.path or "", heading, draft.insight, draft.rationale, draft.snippet

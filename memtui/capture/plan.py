@@ -19,6 +19,7 @@ from memtui.capture.matching import (
     moved,
     relocated,
     renamed,
+    titled_as_before,
 )
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
@@ -223,7 +224,7 @@ class Planner:
         paths = {draft.source.path for draft in drafts} | {path for path, owner in self._empty if owner == project}
         there = moved(stored, renamed(drafts, stored, self._is_gone))
         known = Known(relocated(there, drafts, paths, self._is_gone))
-        drafts = self._as_titled_before(self._without_secret_lines(drafts, known), known)
+        drafts = titled_as_before(self._reader, self._without_secret_lines(drafts, known), known)
         drafts, heirs = self._as_cut_before(drafts, known)
         firsts, copies = fold_copies(drafts)
         lost = known.unstated(firsts, paths)
@@ -369,32 +370,7 @@ class Planner:
         self._unskipped.extend(gone)
         drafts = self._without_secret_lines([with_fit_tags(draft) for draft in cut], known)
         self._newly_skipped.extend(fresh)
-        return self._as_titled_before(drafts, known)
-
-    def _as_titled_before(self, drafts: Sequence[Draft], known: Known) -> list[Draft]:
-        """Return drafts under the titles of the last import if their text and headings are the same.
-
-        So neither an edit elsewhere in the file nor another way to title changes a memory.
-        """
-        unknown = {draft.source.path for draft in drafts if draft.content not in known.by_content}
-        titles: dict[tuple[str, ...], str] = {}
-        for path in filter(None, unknown):
-            places = {
-                memory.id: source.native_id
-                for memory in known.memories
-                for source in memory.sources
-                if source.path == path
-            }
-            of_it = [memory for memory in known.memories if memory.id in places]
-            for identifier, texts in bases_of(self._reader, of_it, path).items():
-                heading = KnownUnit(places[identifier], "").heading
-                titles[path, heading, texts.insight, texts.rationale, texts.snippet] = texts.title
-        return [
-            draft
-            if draft.title_stated or draft.content in known.by_content
-            else replace(draft, title=titles.get(_place_and_text(draft), draft.title))
-            for draft in drafts
-        ]
+        return titled_as_before(self._reader, drafts, known)
 
     def _units(self, memories: Sequence[Memory], path: str) -> list[KnownUnit]:
         """Return what memories took from a source at its last import, before any edits here."""
@@ -480,11 +456,6 @@ def _globs(paths: Iterable[str]) -> frozenset[str]:
 def _key(draft: Draft, project: str | None) -> str:
     """Return what a record is known by within an import."""
     return draft.record_id or f"{project} {draft.trimmed_content}"
-
-
-def _place_and_text(draft: Draft) -> tuple[str, ...]:
-    heading = KnownUnit(draft.source.native_id, "").heading
-    return draft.source.path or "", heading, draft.insight, draft.rationale, draft.snippet
 
 
 def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[int | None]:

@@ -123,7 +123,7 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("**Before any repair:**\n- Ask whether the crane has to be repaired at all this year", (), None),
         ("Command: `lift` — Does: raises a boat", (), "lift: raises a boat"),
         (
-            "Sign: A — Was: ok — Is: refused by the new harbour office at once (R) — Cure: a form of the new office there",
+            "Sign: A — Was: allowed by night — Is: refused by the harbour office at once (R) — Cure: ask",
             ("Signs",),
             None,
         ),
@@ -133,7 +133,6 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
     expected = {
         "Night watch": "Night watch: lamps stay lit, ropes stay dry",
         "Anchors": "Lift the anchor before the engine starts",
-        "Signs": "A: refused by the new harbour office at once (R)",
         "": "Before any repair: Ask whether the crane has to be repaired at all this year",
     }
     assert title_for(text, path) == (title or expected["".join(path[-1:])])

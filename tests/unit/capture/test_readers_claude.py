@@ -62,7 +62,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("tooling", "uv run pytest tests/unit/test_fares.py -k child runs one test"),
         ("architecture", "The layers are: ferry/api/, ferry/core/, ferry/store/"),
         ("architecture", "Requests go through ferry/api/middleware.py, which sets the tenant"),
-        ("architecture", "Sync worker: The worker fetches the berth list, It compares each berth"),
+        ("architecture", "Sync worker: The worker fetches the berth list"),
         ("architecture", "Directory layout"),
         ("constraint", "Never store money as floats"),
         ("constraint", "Always use the clock from ferry/core/clock.py"),
