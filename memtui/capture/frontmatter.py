@@ -129,7 +129,8 @@ def _goes_astray(inner: str) -> bool:
     """Return whether a block that a later `---` seems to close ends before it: settings, then a text of its own."""
     end = _end_of_settings(inner, closed=True)
     rest = inner[end:]
-    return bool(end and rest.strip() and (_ENDS_BLANK.search(inner[:end]) or _LIST_ITEM.match(rest.split("\n", 1)[0])))
+    told = any(line.strip() and not line.startswith("#") for line in rest.split("\n"))
+    return bool(end and told and (_ENDS_BLANK.search(inner[:end]) or _LIST_ITEM.match(rest.split("\n", 1)[0])))
 
 
 def _end_of_settings(text: str, *, closed: bool = False) -> int:

@@ -192,6 +192,7 @@ def trust_in_words(best_coverage: float) -> float:
 
 
 SHORTEST = 5  # Letters of a word that is mended; among shorter ones every second is another's typing error
+SHORTEST_PLAIN = 3  # The same where only accents were left out, in a search of at most `MOST_WORDS` words
 LONG = 8  # Letters from which two errors are mended, below it one
 MOST_WORDS = 6  # Unknown words that are looked up: a task full of them is in another language or about something else
 
@@ -212,7 +213,8 @@ def match_query(
     matched = match(query.terms)
     weights = weigh_query(query.words, matched.counts)
     wrong = _unknown_words(query.words, weights)
-    found = nearest(wrong, {word: 2 if len(word) >= LONG else 1 for word in wrong}) if wrong else {}
+    most = {word: (len(word) >= SHORTEST) + (len(word) >= LONG) for word in wrong}
+    found = nearest(wrong, most) if wrong else {}
     if not found:
         return matched, weights
     mended = Query.of(_WORD.sub(lambda word: found.get(word[0].lower(), word[0]), " ".join(query.words)))
@@ -227,9 +229,10 @@ def _unknown_words(typed: Iterable[str], weights: QueryWeights) -> dict[str, str
     unknown = set(weights.unknown)
     words = dict.fromkeys(word.lower() for word in typed if _WORD.fullmatch(word.strip(".,;:!?()\"'")))
     plain = [word.strip(".,;:!?()\"'") for word in words]
+    shortest = SHORTEST_PLAIN if len(plain) <= MOST_WORDS else SHORTEST
     wrong = {
         word: stem(word)
         for word in plain
-        if len(word) >= SHORTEST and word not in STOP_WORDS and set(query_terms(word)) <= unknown
+        if len(word) >= shortest and word not in STOP_WORDS and set(query_terms(word)) <= unknown
     }
-    return wrong if len(wrong) <= MOST_WORDS else {}
+    return wrong if sum(1 for word in wrong if len(word) >= SHORTEST) <= MOST_WORDS else {}

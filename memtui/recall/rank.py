@@ -10,7 +10,7 @@ from functools import partial
 
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import Link, Memory
+from memtui.domain.memory import ID_ALPHABET, ID_LENGTH, Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall import eligibility
@@ -271,7 +271,7 @@ def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:
 
 
 FEWEST_READ = 100  # Memories read for a search with a small limit: the best by words alone need not be the best in all
-ID_PREFIX = re.compile(r"[a-z2-7]{4,8}")  # A query that may be the start of an id
+ID_PREFIX = re.compile(rf"[{ID_ALPHABET}]{{4,{ID_LENGTH}}}")  # A query that may be the start of an id
 
 _NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
 

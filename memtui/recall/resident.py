@@ -67,13 +67,13 @@ class HeldWords:
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
         if wanted not in self._words:
-            from memtui.vault.search.spelling import title_words
+            from memtui.vault.search.spelling import plain_letters, title_words
 
             with self.vault.read() as reader:
                 found = title_words(reader, wanted)
             known: _Words = {}
             for word, times in found.items():
-                known.setdefault(word[0], {})[word] = times
+                known.setdefault(plain_letters(word)[0], {})[word] = times
             self._words[wanted] = known
 
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:

@@ -181,6 +181,11 @@ def test_a_block_that_is_never_closed_ends_where_the_text_begins(body: str) -> N
     assert (found.values, found.body, found.problem) == (WANTED, body, NEVER_CLOSED)
 
 
+def test_comments_at_the_end_of_a_block_belong_to_it() -> None:
+    found = split_frontmatter(f"---\n{RULE}\n# Optional:\n# owner: {{who}}\n\n---\nNever cache.\n")
+    assert (found.values, found.body, found.problem) == (WANTED, "Never cache.\n", "")
+
+
 def test_a_block_that_is_never_opened_is_read_where_only_a_rule_file_has_it() -> None:
     found = split_frontmatter(f"{RULE}---\nNever cache.\n")
     assert (found.values, found.body, found.problem) == (WANTED, "Never cache.\n", NEVER_OPENED)
