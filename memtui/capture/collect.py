@@ -16,6 +16,7 @@ from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import Exclusions, LeftOut, left_out
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.readers.config_files import CONFIG_FILES
+from memtui.capture.readers.own_formats import holds_rows
 from memtui.capture.readers.registry import AUTO, reader_for, reader_named
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
@@ -137,7 +138,7 @@ def find(
         return _Search(forced, home, exclusions or Exclusions(), progress).folder(path, base, in_repository=inside)
     file, found = SourceFile(path, base, home), SourcesFound()
     if path.is_file():
-        reader = forced or _reader(file)
+        reader = forced or _reader(file) or (reader_named("jsonl") if holds_rows(file) else None)
         found.sources.append(SourceFound(file, reader, os.path.realpath(path), named=True))
     else:
         found.skipped.append(Skipped(file.name, None, "no regular file"))

@@ -22,7 +22,7 @@ _LEAST_ASCII = 0.5
 _WORD = re.compile(r"[^\W\d_]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
-_MARK_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f](?=[^\W\d_])")
+_INSIDE_A_WORD = re.compile(r"(?<=[^\W\d_])[^\s\x00-\x7f](?=[^\W\d_])")
 _APOSTROPHES = frozenset("’‘·–—")
 
 
@@ -100,7 +100,7 @@ def _alphabet_score(text: str, language: dict[str, str]) -> float:
     alphabet = frozenset(language["letters"]) | _marks()
     if any(sign.lower() not in alphabet for sign in _BEYOND_ASCII.findall(text)):
         return 0.0
-    if any(mark not in _APOSTROPHES for mark in _MARK_IN_WORD.findall(text)):
+    if any(not sign.isalpha() and sign not in _APOSTROPHES for sign in _INSIDE_A_WORD.findall(text)):
         return 0.0
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     if any(not (word.islower() or word.isupper() or word[1:].islower()) for word in words):

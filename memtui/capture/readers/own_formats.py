@@ -52,6 +52,7 @@ LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
 """Ids of other programs are kept as well as ours, as long as they fit a column, a file's name and a shell."""
 
+_JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".jsonc", ".json5"})
 _ROW_KEYS = frozenset({"insight", "type"})
 _INSIGHT = re.compile(r"""(?<!\\)"insight"\s*:\s*\"""")
 _LONG_TEXTS = ("insight", "rationale", "snippet")
@@ -284,6 +285,14 @@ def _loaded(line: str) -> Record | None:
 
 def _is_object(line: str) -> bool:
     return line.startswith("{") and _loaded(line) is not None
+
+
+def holds_rows(file: SourceFile) -> bool:
+    """Return whether a file that a person names, and that is JSON of some kind by its name, holds rows of ours."""
+    try:
+        return file.path.suffix.lower() in _JSON_SUFFIXES and _INSIGHT.search(file.text) is not None
+    except OSError:  # reported when the file is read
+        return False
 
 
 def _names_an_insight(lines: Sequence[str]) -> bool:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.text import encodings
 from memtui.text.sanitize import decode
+from memtui.text.tables import read_table
 
 RULES = {
     "潮位表每六小时更新一次，不要使用缓存的数据。\n": ["gbk", "gb18030", "utf-16-le", "utf-16-be"],
@@ -56,3 +58,32 @@ def test_no_reading_loses_a_byte_unnoticed(text: str, cut: int) -> None:
     decoded = decode(raw)
     if decoded.encoding and not decoded.replaced:
         assert "\ufffd" not in decoded.text
+
+
+ALPHABETS = [
+    (language, encoding)
+    for language in read_table(encodings.__file__, "encodings.toml")["alphabets"]
+    for encoding in language["encodings"]
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding"), ALPHABETS, ids=lambda one: one if isinstance(one, str) else one["language"]
+)
+def test_a_word_with_any_letter_of_a_language_is_read_right_or_not_at_all(
+    language: dict[str, str], encoding: str
+) -> None:
+    some, letters = " ".join(language["words"].split()[:6]), language["letters"]
+    word = "tr{}t" if some.isascii() else "{}"
+    texts = [f"{some} {word.format(letter)} {some}\n" for letter in letters if _fits(letter, encoding)]
+    read = [(text, decode(text.encode(encoding))) for text in texts if _fits(text, encoding)]
+    assert [text for text, decoded in read if decoded.encoding and decoded.text != text] == []
+    usual = encoding == language["encodings"][0]
+    assert sum(decoded.text == text for text, decoded in read) >= (0.7 if usual else 0.3) * len(read)
+
+
+def _fits(text: str, encoding: str) -> bool:
+    try:
+        return bool(text.encode(encoding))
+    except UnicodeEncodeError:
+        return False

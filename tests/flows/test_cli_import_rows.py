@@ -1,0 +1,84 @@
+"""Files that are not quite what they should be: one bad row costs one row, and nothing is stored broken."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flows.cli_driver import Cli
+
+ROWS = [
+    {"id": "moor", "insight": "Moor the tugs on the lee side of the pier.", "project": "harbour"},
+    {"id": "fees", "insight": "Round the fees once, at the end of the day.", "project": "harbour"},
+]
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl", "rows.ndjson"])
+def test_a_list_of_rows_is_read_from_any_json(cli: Cli, name: str) -> None:
+    text = json.dumps({"exported": "2026-02-01", "memories": ROWS}, indent=2).replace("\n  ]", ",\n  ] // all of them")
+    run = cli("import", cli.write(name, text), "--active")
+    assert run.lines == ["moor", "fees"]
+    assert cli("import", name, "--json").json["unchanged"] == 2
+
+
+def test_what_is_listed_can_be_imported_elsewhere_with_its_links(cli: Cli) -> None:
+    cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, ROWS))), "--active")
+    cli("link", "moor", "relates", "fees")
+    listed = cli("list", "--all-projects", "--json").out
+    cli("purge", "moor", "fees", "--yes")
+    cli("import", cli.write("listed.json", listed), "--include-deleted")
+    assert cli("show", "moor", "--json").json["links"] == [{"type": "relates", "id": "fees"}]
+
+
+def test_rows_around_a_merge_conflict_come_in_and_the_conflict_is_named(cli: Cli) -> None:
+    ours, theirs = json.dumps(ROWS[0]), json.dumps(ROWS[0] | {"insight": "Moor the tugs anywhere."})
+    lines = ["<<<<<<< HEAD", ours, "=======", theirs, ">>>>>>> other", json.dumps(ROWS[1])]
+    run = cli("import", cli.write("rows.jsonl", "\n".join(lines)), code=4)
+    assert run.lines == ["fees"]
+    assert "rows.jsonl:1: unresolved merge conflict: moor on lines 2 and 4" in run.err
+
+
+def test_a_file_in_another_encoding_is_read_or_refused_by_name(cli: Cli) -> None:
+    cli.write("CLAUDE.md", "# Gebühren\n\n- Gebühren werden nie vor dem Abschluss gerundet.\n".encode("cp1252"))
+    cli.write("AGENTS.md", b"# \xd1\xfa\n\n- \xff\xfa\xd1 and \x9f\x81.\n")
+    run = cli("import", ".", "--project", "harbour")
+    assert "CLAUDE.md: not UTF-8, read as cp1252" in run.err
+    assert "iconv" in run.err
+    assert "AGENTS.md" in run.err
+    (row,) = cli("list", "--status", "any", "--all-projects", "--json").json
+    assert row["insight"] == "Gebühren werden nie vor dem Abschluss gerundet."
+
+
+def test_settings_below_a_comment_and_never_closed_scope_what_follows(cli: Cli) -> None:
+    cli.write(".claude/rules/a.md", "<!-- lint off -->\n\n---\npaths: src/**/*.go\n---\n\n- Wrap every error.\n")
+    cli.write(".claude/rules/b.md", "---\npaths: *.ts, **/*.tsx\n\n- Export by name.\n")
+    run = cli("import", ".", "--project", "harbour")
+    assert "never closed" in run.err
+    rows = cli("list", "--status", "any", "--all-projects", "--json").json
+    assert {row["insight"]: [anchor["path"] for anchor in row["anchors"]] for row in rows} == {
+        "Wrap every error.": ["src/**/*.go"],
+        "Export by name.": ["*.ts", "**/*.tsx"],
+    }
+
+
+def test_a_rule_around_a_merge_conflict_is_read_and_its_line_is_named(cli: Cli) -> None:
+    conflict = "<<<<<<< HEAD\n- Round up.\n=======\n- Round down.\n>>>>>>> other\n"
+    cli.write("CLAUDE.md", f"# Fees\n\n- Write fees with their currency.\n\n{conflict}")
+    assert "CLAUDE.md:5: unresolved merge conflict" in cli("import", ".", "--project", "harbour").err
+    assert [row["insight"] for row in cli.all_rows()] == ["Write fees with their currency."]
+
+
+@pytest.mark.parametrize(
+    "again", ["  Moor on the lee side", "Moor on the lee side  \n", "\n\tMoor on the lee side\r\n"]
+)
+def test_the_same_text_with_other_white_space_is_the_same_memory(cli: Cli, again: str) -> None:
+    first = cli("add", "Moor on the lee side", "--project", "harbour").id
+    assert cli("add", again, "--project", "harbour").id == first
+    assert cli("add", "-", "--project", "harbour", stdin=again).id == first
+
+
+def test_words_are_found_without_their_accents(cli: Cli) -> None:
+    cli("add", "The Café on the quay closes at six", "--project", "harbour")
+    for number in range(6):
+        cli("add", f"Berth {number} is dredged in week {number}", "--project", "harbour")
+    assert "café for cafe" in cli("search", "cafe", "--project", "harbour", "--explain").out
