@@ -133,7 +133,7 @@ def _blocks(text: str) -> Iterator[str]:
 _SHELL_FENCE = re.compile(
     r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)[ \t]*$", re.MULTILINE
 )
-_PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:text)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
+_PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:te?xt|plain)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
 _SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
@@ -157,7 +157,9 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 # Its headings and its source
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
-_FITTING, _BESIDE_RULE = 1.2, 0.5
+_FITTING, _WEAKENED = 1.2, 0.5
+_SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})
+"""What outweighs that a text stands among conventions."""
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _FILE_SHARE = 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
@@ -173,7 +175,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
     for kinds, share in zip(named, _HEADING_SHARES, strict=False):
         for kind, weight in kinds.items():
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
-            weakened = _BESIDE_RULE if kind == "convention" and features & {"forbids", "obliges"} else 1.0
+            weakened = _WEAKENED if kind == "convention" and features & _SAYS_MORE else 1.0
             yield kind, (weight * weakened + _FITTING * fits) * share
 
 

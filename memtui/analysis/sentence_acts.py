@@ -60,7 +60,8 @@ def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     label, rest = _labelled(plain)
     reason = SENTENCE_CHARS if _CJK_LETTER.search(plain) else said.get("cause") or SENTENCE_CHARS
     early = _EARLY_CHARS + (plain.find(",") if plain.partition(" ")[0] in words_of("conditions") else 0)
-    if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, (plain, rest))):
+    stated = (plain, rest) if label.rstrip().endswith((":", "：")) else (plain,)  # behind a dash stands a reason
+    if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, stated)):
         return {"forbids"}
     obliges = said.get("oblige", reason) < reason or any(map(pattern("restricts").match, (plain, rest)))
     mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest) else set()
@@ -88,7 +89,8 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
         yield "dated"
     if _RUN in words and "forbids" not in mood:
         told = "tell" in said and "orders" not in mood
-        first = _RUN in {words[0], _labelled(plain)[1][:1]}
+        opening = {words[0], *_WORD.findall(_labelled(plain)[1])[:1]}
+        first = _RUN in opening or not opening.isdisjoint(words_of("run"))
         yield "command_first" if first else "command_told" if told else "command"
     elif plain.endswith((":", "：")) and words[0] in words_of("run"):
         yield "command"
