@@ -288,24 +288,35 @@ class _Reading:
         if first is not file:
             self.queue.extendleft(reversed(self._loaded(source, first, source.loaders)))
             return
+        reader = source.reader or reader_named("markdown")
         try:
-            reader = source.reader or reader_named("markdown")
-            reason = self._unfit(source)
-            if reason:
-                self._skip(file, reason)
-                return
-            if self._is_undecided(file, reader):
-                return
-            result = titled_apart(reader.read(file))
-            if source.depth and reader.format == "markdown":
-                # An assistant follows `@path` in every file that it imports.
-                add_imports(result, file, split_frontmatter(file.text))
+            result = self._read(source, reader)
         except SourceError as error:
             self._skip(file, str(error))
             return
         except OSError as error:
             self._skip(file, f"cannot be read: {error.strerror or error}")
             return
+        if result is not None:
+            self._take(source, reader, result)
+
+    def _read(self, source: SourceFound, reader: Reader) -> ReadResult | None:
+        """Return what a file holds; None if it is not read, and why is noted."""
+        file = source.file
+        reason = self._unfit(source)
+        if reason:
+            self._skip(file, reason)
+            return None
+        if self._is_undecided(file, reader):
+            return None
+        result = titled_apart(reader.read(file))
+        if source.depth and reader.format == "markdown":
+            # An assistant follows `@path` in every file that it imports.
+            add_imports(result, file, split_frontmatter(file.text))
+        return result
+
+    def _take(self, source: SourceFound, reader: Reader, result: ReadResult) -> None:
+        file = source.file
         # A fresh file lets go of the bytes: a folder of transcripts would fill the memory.
         fresh = SourceFile(file.path, file.root, file.home)
         fingerprint = file.fingerprint if result.drafts else b""

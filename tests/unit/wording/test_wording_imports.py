@@ -1,0 +1,41 @@
+"""What a user is told about what an import left out."""
+
+from __future__ import annotations
+
+from memtui.capture.draft import Skipped
+from memtui.capture.left_out import LeftOut
+from memtui.capture.no_memory import SkipReason
+from memtui.wording.imports import files_left_out, lines_left_out, told_files, told_lines
+
+
+def test_files_are_told_by_reason_with_a_few_places() -> None:
+    few = [Skipped("template/AGENTS.md", None, LeftOut.TEMPLATE)]
+    many = [Skipped(f"web/tests/fixtures/{name}/a/AGENTS.md", None, LeftOut.FIXTURE) for name in "abcd"]
+    assert told_files([*few, *many, Skipped("CLAUDE.md", (1, 2), SkipReason.LINKS)]) == [
+        "4 files left out: data of tests (web/tests/fixtures)",
+        "1 file left out: a template for other projects (template/AGENTS.md)",
+    ]
+    assert {reason: len(paths) for reason, paths in files_left_out([*few, *many]).items()} == {
+        LeftOut.FIXTURE: 4,
+        LeftOut.TEMPLATE: 1,
+    }
+
+
+def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
+    skipped = [
+        Skipped("CLAUDE.md", (1, 1), SkipReason.CONTEXT),
+        Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
+        *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
+        Skipped("CLAUDE.md", (20, 24), "unresolved merge conflict", is_conflict=True),
+    ]
+    assert told_lines(skipped) == [
+        "skipped CLAUDE.md:20: unresolved merge conflict",
+        "6 lines left out: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
+        "1 line of headings, comments and separators",
+    ]
+    assert lines_left_out(skipped)[SkipReason.LINKS] == 6
+
+
+def test_names_of_files_are_tamed() -> None:
+    [said] = told_files([Skipped("a\x1b[31mb/AGENTS.md", None, LeftOut.FIXTURE)])
+    assert "\x1b" not in said
