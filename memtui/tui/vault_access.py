@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memtui.curate.anchors import CheckedAnchor
+    from memtui.curate.health import HealthOptions
     from memtui.curate.outcomes import Outcome
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
@@ -185,6 +186,23 @@ class VaultAccess:
 
 def _linked_ids(view: MemoryView) -> set[str]:
     return {end for link in view.links for end in (link.from_id, link.to_id)}
+
+
+def health_options(access: VaultAccess) -> HealthOptions:
+    """Return what the figures of the vault's health depend on, here and now."""
+    from memtui.curate.health import HealthOptions
+
+    opening = access.opening
+    with access.read_vault.read() as reader:
+        view = access.view_of(reader)
+    return HealthOptions(
+        view=view,
+        threshold=opening.threshold,
+        context=opening.context,
+        recall=opening.recall,
+        secret_patterns=opening.secret_patterns,
+        targets=opening.targets,
+    )
 
 
 class FileChecks:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from memtui.curate.health import HealthOptions, health
+from memtui.curate.health import health
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
@@ -20,7 +20,7 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening
 from memtui.tui.values import Signature
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.outcomes import HealthRow, HealthSection, bar, sections
@@ -41,21 +41,10 @@ class HealthRead:
 
 def read_health(access: VaultAccess) -> HealthRead:
     """Return the state of the vault; takes seconds for a large one."""
-    opening, signature = access.opening, access.signature()
-    with access.read_vault.read() as reader:
-        view = access.view_of(reader)
-    found = health(
-        access.read_vault,
-        HealthOptions(
-            view=view,
-            threshold=opening.threshold,
-            context=opening.context,
-            recall=opening.recall,
-            secret_patterns=opening.secret_patterns,
-            targets=opening.targets,
-        ),
-    )
-    return HealthRead(tuple(sections(found)), found.counts["active"], view.project, signature)
+    signature = access.signature()
+    options = health_options(access)
+    found = health(access.read_vault, options)
+    return HealthRead(tuple(sections(found)), found.counts["active"], options.view.project, signature)
 
 
 def health_blocks(sections: Sequence[HealthSection], width: int) -> list[Block]:

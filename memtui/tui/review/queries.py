@@ -14,7 +14,7 @@ from memtui.analysis.text_features import wording_of
 from memtui.clock import days_after
 from memtui.curate import review_sessions
 from memtui.curate.file_history import FileChange, file_changes
-from memtui.curate.health import HealthOptions, standing_payload
+from memtui.curate.health import standing_payload
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
 from memtui.domain.freshness import decay, half_life_days, last_trusted_at, vouched_at
 from memtui.domain.memory import Memory
@@ -24,7 +24,7 @@ from memtui.recall.rank import search
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.values import Detail, Done, Signature
-from memtui.tui.vault_access import FileChecks, VaultAccess
+from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import Curve
 from memtui.vault.packs import StoredPack
 
@@ -182,18 +182,7 @@ class ReviewAccess:
         return receipt_of(self._reading, session, standing=standing)
 
     def _count_standing(self) -> int:
-        opening = self._opening
-        with self._reading.read() as reader:
-            view = self._access.view_of(reader)
-        options = HealthOptions(
-            view=view,
-            threshold=opening.threshold,
-            context=opening.context,
-            recall=opening.recall,
-            secret_patterns=opening.secret_patterns,
-            targets=opening.targets,
-        )
-        return standing_payload(self._reading, options).tokens
+        return standing_payload(self._reading, health_options(self._access)).tokens
 
     # -- one memory -------------------------------------------------------------------------------
 

@@ -54,10 +54,25 @@ class CardScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
+class _OptionScreen(ModalScreen[str | None]):
+    """One list of options; returns None where it is left."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "list('cursor_down')", show=False),
+        Binding("k", "list('cursor_up')", show=False),
+    ]
+
+    def action_list(self, move: str) -> None:
+        getattr(self.query_one(OptionList), f"action_{move}")()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
 NUMBERED = 9  # Choices that a single digit chooses
 
 
-class ChoiceScreen(ModalScreen[str | None]):
+class ChoiceScreen(_OptionScreen):
     """Returns the name that was chosen, None where it was left.
 
     `choices`: (name, what people call it); a name that is the choice's own number is shown as that alone.
@@ -65,8 +80,6 @@ class ChoiceScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "leave"),
-        Binding("j", "list('cursor_down')", show=False),
-        Binding("k", "list('cursor_up')", show=False),
         *(Binding(str(number), f"take({number})", show=False) for number in range(1, NUMBERED + 1)),
     ]
 
@@ -99,13 +112,6 @@ class ChoiceScreen(ModalScreen[str | None]):
         if number <= len(self._choices):
             self.dismiss(self._choices[number - 1][0])
 
-    def action_list(self, move: str) -> None:
-        getattr(self.query_one("#choice-list", OptionList), f"action_{move}")()
-
-    def action_leave(self) -> None:
-        """Leave without choosing."""
-        self.dismiss(None)
-
 
 def _line(number: int, name: str, label: str, width: int) -> Content:
     key = str(number) if number <= NUMBERED else " "
@@ -128,14 +134,10 @@ def pick(
     app.push_screen(ChoiceScreen(title, choices, current), take_chosen)
 
 
-class ThemePicker(ModalScreen[str | None]):
+class ThemePicker(_OptionScreen):
     """A list of themes; returns the one that was kept."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "back to the old theme"),
-        Binding("j", "list('cursor_down')", show=False),
-        Binding("k", "list('cursor_up')", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "back to the old theme")]
 
     def __init__(self, names: Sequence[str], current: str) -> None:
         super().__init__()
@@ -160,13 +162,10 @@ class ThemePicker(ModalScreen[str | None]):
         event.stop()
         self.dismiss(event.option_id)
 
-    def action_list(self, move: str) -> None:
-        getattr(self.query_one("#theme-list", OptionList), f"action_{move}")()
-
     def action_leave(self) -> None:
         """Go back to the theme that was in force."""
         self.app.theme = self._current
-        self.dismiss(None)
+        super().action_leave()
 
 
 def read_memory(screen: MemtuiScreen, identifier: str) -> None:
@@ -278,7 +277,7 @@ NOTES = (
 )
 
 
-class HelpScreen(ModalScreen[str | None]):
+class HelpScreen(_OptionScreen, inherit_bindings=False):
     """Returns the id of the act to run on the screen beneath."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -321,13 +320,6 @@ class HelpScreen(ModalScreen[str | None]):
         event.stop()
         if event.option_id is not None:
             self.dismiss(event.option_id)
-
-    def action_list(self, move: str) -> None:
-        getattr(self.query_one("#help-list", OptionList), f"action_{move}")()
-
-    def action_leave(self) -> None:
-        """Close without running anything."""
-        self.dismiss(None)
 
     def _fill(self, words: str) -> None:
         keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
