@@ -124,7 +124,7 @@ _LOADED = re.compile(
     r"(?:^|.*/)(?:AGENTS?(?:\.override|\.local)?|CLAUDE(?:\.local)?|GEMINI|QWEN|WARP)\.md$"
     r"|(?:^|.*/)\.(?:cursorrules|windsurfrules|clinerules|roorules(?:-\w+)?|rules|goosehints|voidrules|augment-guidelines)$"
     r"|(?:^|.*/)\.(?:claude|windsurf|devin|cline|amazonq|augment|continue|kilocode|kilo|trae|aiassistant|qwen|agents?|"
-    r"factory)/rules/.*\.(?:md|txt)$|(?:^|.*/)\.cursor/rules/.*\.mdc$"
+    r"factory)/rules/.*\.(?:md|txt)$|(?:^|.*/)\.cursor/(?:rules/.*\.mdc|BUGBOT\.md)$"
     r"|(?:^|.*/)\.(?:clinerules/(?!workflows/|hooks/)|roo/rules(?:-[\w-]+)?/).*\.(?:md|txt)$"
     r"|(?:^|.*/)\.(?:kiro/steering|junie|serena/memories|openhands/microagents|claude/agent-memory|windsurf/memories)/.*\.md$"
     r"|(?:^|.*/)\.github/copilot-instructions\.md$|(?:^|.*/)[\w.-]+\.instructions\.md$"

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.draft import ReadResult, SourceFile
+from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import is_inside
 
+_SETTINGS = "settings, of which the files they name are read"
 _MAX_BYTES = 200_000
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
@@ -30,7 +31,8 @@ class ConfigReader:
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return no memories, but the files that are named."""
-        return ReadResult(includes=_named_files(file))
+        lines = file.text.rstrip("\n").count("\n") + 1
+        return ReadResult(skipped=[Skipped(file.name, (1, lines), _SETTINGS)], includes=_named_files(file))
 
 
 def _aider(file: SourceFile) -> Any:

@@ -125,10 +125,9 @@ def _title(name: str, description: str) -> str:
     if use:
         says = says[use.end() :]
         says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
-    heads = (f"Skill {name}", name)
-    rooms = (MAX_TITLE_CELLS - cell_width(head) - 2 for head in heads)
-    phrases = (shortened(says.rstrip(" .\u3002"), room, cell_width) for room in rooms)
-    return next((f"{head}: {phrase}" for head, phrase in zip(heads, phrases, strict=True) if phrase), heads[0])
+    heads = (f"Skill {name}: ", f"{name}: ", *(() if use else ("",)))
+    phrases = (shortened(says.rstrip(" .\u3002"), MAX_TITLE_CELLS - cell_width(head), cell_width) for head in heads)
+    return next((head + phrase for head, phrase in zip(heads, phrases, strict=True) if phrase), f"Skill {name}")
 
 
 READER = SkillReader()
