@@ -111,16 +111,23 @@ def _story(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
         yield "learned"
     if pattern("once").search(plain) and mood.isdisjoint(RULES):
         yield "story"
+    if mood.isdisjoint(RULES - {"advises"}):
+        yield from _fault(plain, said)
+
+
+def _fault(plain: str, said: dict[Act, int]) -> Iterator[Act]:
+    """Yield what failed: whether it tells why, how it was cured or on what occasion, and whether it is past."""
     cured = "cured" in said or bool(pattern("cures").search(plain))
     breaks = (cured and "errs" in said) or pattern("breaks").search(plain)
     fault = next((act for act in ("failed", "fails") if act in said), "fails" if breaks else "")
-    if fault and mood.isdisjoint(RULES - {"advises"}):
-        yield fault
-        occasion = pattern("occasion").search(plain) and not pattern("gates").search(plain)
-        if cured or "cause" in said or occasion:
-            yield "fault_explained"
-        if pattern("past").search(plain):
-            yield "fault_past"
+    if not fault:
+        return
+    yield fault
+    occasion = pattern("occasion").search(plain) and not pattern("gates").search(plain)
+    if cured or "cause" in said or occasion:
+        yield "fault_explained"
+    if pattern("past").search(plain):
+        yield "fault_past"
 
 
 def _labelled(plain: str) -> tuple[str, str]:
@@ -185,6 +192,7 @@ _PLAIN = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}
     | {accented: plain for plain, letters in _ACCENTED.items() for accented in letters}
 )
+_OWN = frozenset({"acts", "words", "patterns", "openings"})
 _Phrases = dict[str, list[tuple[tuple[str, ...], str]]]
 
 
@@ -223,8 +231,8 @@ def openings(part_of_speech: Literal["verbs", "nouns"]) -> frozenset[str]:
 
 
 def table(name: str) -> dict[str, Any]:
-    """Return one table of the file of cues."""
-    found: dict[str, Any] = read_table(__file__, "kind_cues.toml")[name]
+    """Return one table of the two files of cues."""
+    found: dict[str, Any] = read_table(__file__, "sentence_acts.toml" if name in _OWN else "kind_cues.toml")[name]
     return found
 
 
