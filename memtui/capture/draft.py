@@ -384,7 +384,7 @@ def drafts_from_markdown(
     """Return what the body of a Markdown file holds, split by meaning.
 
     Args:
-        title: title of the memory when the text stays whole, else context for the titles of its pieces.
+        title: title of the memory when a text of several lines stays whole, else context for the titles of its pieces.
         name: the source's own name for the text; native ids start with it.
         whole_chars: a text up to this many characters stays one memory.
         one_subject: whether it stays one only if all of it stands under one heading.
@@ -411,7 +411,7 @@ def drafts_from_markdown(
                 span=piece.span,
                 native_id=native_id,
                 heading_path=(title, *piece.heading_path) if title else piece.heading_path,
-                title=title if len(pieces) == 1 else "",
+                title=title if len(pieces) == 1 and (part_why or "\n" in piece.text.strip()) else "",
             )
         )
     result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in (whole or split).skipped)

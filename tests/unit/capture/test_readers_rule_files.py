@@ -278,21 +278,19 @@ def test_a_link_checked_out_as_text_is_an_include(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frontmatter", "anchors", "title"),
+    ("frontmatter", "anchors"),
     [
-        ("trigger: glob\nglobs: **/*.ts,**/*.tsx\ndescription: TypeScript", ("**/*.ts", "**/*.tsx"), "TypeScript"),
-        ("trigger: glob\nglobs: *", (), None),
-        ("trigger: always_on\nglobs: src/**", (), None),
-        ("trigger: model_decision\ndescription: When to edit by hand", (), "When to edit by hand"),
-        ("trigger: manual", (), None),
+        ("trigger: glob\nglobs: **/*.ts,**/*.tsx\ndescription: TypeScript", ("**/*.ts", "**/*.tsx")),
+        ("trigger: glob\nglobs: *", ()),
+        ("trigger: always_on\nglobs: src/**", ()),
+        ("trigger: model_decision\ndescription: When to edit by hand", ()),
+        ("trigger: manual", ()),
     ],
 )
-def test_windsurf_globs_anchor_what_they_trigger(
-    tmp_path: Path, frontmatter: str, anchors: tuple[str, ...], title: str | None
-) -> None:
+def test_windsurf_globs_anchor_what_they_trigger(tmp_path: Path, frontmatter: str, anchors: tuple[str, ...]) -> None:
     draft = _one(WINDSURF, tmp_path, ".windsurf/rules/a.md", f"---\n{frontmatter}\n---\n{RULE}")
     assert draft.anchors == anchors
-    assert draft.title == (title or "Never edit the generated files by hand")
+    assert draft.title == "Never edit the generated files by hand"  # of one sentence, whatever the settings say
 
 
 def test_windsurf_rules_of_a_sub_folder_hold_there_and_global_ones_everywhere(tmp_path: Path) -> None:
