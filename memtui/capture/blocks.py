@@ -231,17 +231,18 @@ def _blocks(tokens: Sequence[Token], lines: Sequence[str]) -> list[Block]:
             opened = token
         elif kind == "heading":
             blocks.extend(_heading(token, tokens[position + 1].content, lines))
-        elif kind == "table":
-            span = _trimmed(token.map, lines)
-            blocks.append(
-                Block(kind, span, items=tuple(Span(row, row) for row in range(span.first + 2, span.last + 1)))
-            )
         else:
-            content = tokens[position + 1].content if kind == "paragraph" else token.content
-            if kind == "html" and not _COMMENT.sub("", content).strip():
-                kind = "comment"
-            blocks.append(Block(kind, _trimmed(token.map, lines), content=content))
+            inner = tokens[position + 1].content if kind == "paragraph" else token.content
+            blocks.append(_plain_block(kind, _trimmed(token.map, lines), inner))
     return blocks
+
+
+def _plain_block(kind: BlockKind, span: Span, content: str) -> Block:
+    if kind == "table":
+        return Block(kind, span, items=tuple(Span(row, row) for row in range(span.first + 2, span.last + 1)))
+    if kind == "html" and not _COMMENT.sub("", content).strip():
+        kind = "comment"
+    return Block(kind, span, content=content)
 
 
 def _list_block(opened: Token, items: Sequence[Span], lines: Sequence[str]) -> Block:

@@ -105,10 +105,8 @@ def no_memory_reason(
     if block.kind in {"fence", "code", "heading"}:
         return ""
     heading = heading_path[-1] if heading_path else ""
-    if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
-        return SkipReason.LICENCE
-    if block.kind != "paragraph" and pattern("history_heading").match(heading):
-        return SkipReason.METADATA
+    if reason := _heading_reason(block, text, heading):
+        return reason
     if block.kind == "table":
         return _no_table_reason([lines[row.first] for row in block.items])
     if block.kind in {"bullets", "ordered"}:
@@ -119,23 +117,37 @@ def no_memory_reason(
     return _no_paragraph_reason(text)
 
 
+def _heading_reason(block: Block, text: str, heading: str) -> str:
+    """Return why a block below a heading like "Licence" or "Version history" becomes no memory."""
+    if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
+        return SkipReason.LICENCE
+    is_history = block.kind != "paragraph" and pattern("history_heading").match(heading)
+    return SkipReason.METADATA if is_history else ""
+
+
 def _no_list_reason(text: str, items: Sequence[str], heading: str) -> str:
     bare = [_LIST_MARK.sub("", line, count=1) for line in text[:LOOKED_AT_CHARS].split("\n") if line.strip()]
     if all(map(_FRAGMENT_LINK.match, bare)):
         return SkipReason.CONTENTS
     if all(map(_IMPORT_LINE.match, bare)):
         return SkipReason.IMPORT
-    if (
-        items
-        and pattern("contents_heading").match(heading)
-        and all("](" in item or (words_in(item) <= _CHAPTER_WORDS and not is_strong(item)) for item in items)
-    ):
+    if not items:
+        return ""
+    if pattern("contents_heading").match(heading) and all(map(_names_chapter, items)):
         return SkipReason.CONTENTS
-    reasons = [reason for item in items if (reason := no_text_reason(item))]
-    left = sum(1 for item in items if not no_text_reason(item) and (is_strong(item) or is_statement(item)))
-    if items and len(reasons) >= _POINTING_SHARE * len(items) and (not left or len(reasons) == len(items)):
-        return SkipReason.LINKS if SkipReason.POINTER in reasons else reasons[0]
-    return ""
+    reasons = list(map(no_text_reason, items))
+    left = [item for item, reason in zip(items, reasons, strict=True) if not reason]
+    if (
+        len(items) - len(left) < _POINTING_SHARE * len(items)
+        or any(map(is_strong, left))
+        or any(map(is_statement, left))
+    ):
+        return ""
+    return SkipReason.LINKS if SkipReason.POINTER in reasons else next(filter(None, reasons))
+
+
+def _names_chapter(item: str) -> bool:
+    return "](" in item or (words_in(item) <= _CHAPTER_WORDS and not is_strong(item))
 
 
 def _no_table_reason(rows: Sequence[str]) -> str:
@@ -207,11 +219,18 @@ def _points(sentence: str) -> bool:
     if pattern("pointing").search(plain):
         return rest <= _LINK_HEAD_WORDS
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
-    head = sentence.lstrip("-*+ >_[")
-    if _LINK.match(sentence.lstrip("-*+ >_")) or _DOC_PATH.match(head.lstrip("`*")) or _DOC_PATH.match(head):
-        return rest <= (_BESIDE_LINK_WORDS if states else _LINK_HEAD_WORDS)
-    is_doc = any("/" in path for path in _DOC_PATH.findall(sentence)) or bool(_DOC_LINK.search(sentence))
-    return not states and rest <= (_BESIDE_LINK_WORDS if is_doc else 0)
+    return rest <= _words_beside_link(sentence, states=states)
+
+
+def _words_beside_link(sentence: str, *, states: bool) -> int:
+    """Return how many words may stand beside the link of a sentence that only points; below 0 if it does not."""
+    head = sentence.lstrip("-*+ >_")
+    if any((_LINK.match(head), _DOC_PATH.match(head), _DOC_PATH.match(head.lstrip("`*[")))):
+        return _BESIDE_LINK_WORDS if states else _LINK_HEAD_WORDS
+    if states:
+        return -1
+    is_doc = _DOC_LINK.search(sentence) or any("/" in path for path in _DOC_PATH.findall(sentence))
+    return _BESIDE_LINK_WORDS if is_doc else 0
 
 
 def is_import(text: str) -> bool:

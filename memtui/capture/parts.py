@@ -47,6 +47,8 @@ from memtui.text.inline import plain_text
 CODE_CHARS = 6_000
 """A longer block of code is data rather than a memory. Words with code or a table have up to `STEPS_CHARS`."""
 
+_NO_ITEM = frozenset({SkipReason.IMPORT, SkipReason.EMPTY})
+_LISTED = LISTS | {"table"}
 _LONG = CODE | {"table", "html"}
 _TRAILING = frozenset({"fence", "code", "html", "heading"})
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
@@ -162,9 +164,7 @@ class Parts:
         """Return the blocks that may become memories; note the others."""
         kept: list[Block] = []
         for block in blocks:
-            reason = no_memory_reason(
-                block, self.page.lines, path, each_item=self.each_item or is_stored_list(path[-1] if path else "")
-            )
+            reason = no_memory_reason(block, self.page.lines, path, each_item=self._is_each(path))
             if block.kind in CODE and len(self.page.of(block.lines)) > CODE_CHARS:
                 reason = SkipReason.DATA
             if not reason:
@@ -232,28 +232,30 @@ class Parts:
         """Return the parts of blocks that belong together."""
         if not cluster:
             return []
-        at = next((number for number, block in enumerate(cluster[:2]) if block.kind in (*LISTS, "table")), None)
-        lead = cluster[0] if at == 1 else None
-        role = lead_role(lead) if lead is not None else None
-        plain_lead = lead is None or role is not None or (cluster[1].kind == "table" and lead.kind == "paragraph")
-        if (
-            at is None
-            or not plain_lead
-            or self._is_step_run(cluster)
-            or sum(block.kind in LISTS for block in cluster) > 1
-        ):
+        at = self._listed(cluster)
+        lead = cluster[0] if at else None
+        if at is None or (lead is not None and is_example_label(lead.content) and not self._splits(cluster[at], path)):
             return self._whole(cluster, path)
         listed, rest = cluster[at], cluster[at + 1 :]
         if rest and self._size(cluster) <= self._most(cluster):
             return self._whole(cluster, path)
-        if lead is not None and is_example_label(lead.content) and not self._splits(listed, path):
-            return self._whole(cluster, path)
+        role = lead_role(lead) if lead is not None else None
         parts = self._table(lead, listed, path) if listed.kind == "table" else self._list(lead, role, listed, path)
         if rest:
             first = len(self.units)
             self._add_units(rest)
             parts.extend(self._chunks(first, len(self.units) - 1, path, self._most(rest)))
         return parts
+
+    def _listed(self, cluster: Sequence[Block]) -> int | None:
+        """Return where the list or table of a cluster stands that may be split: first, or below its lead."""
+        if self._is_step_run(cluster) or sum(block.kind in LISTS for block in cluster) > 1:
+            return None
+        if cluster[0].kind in _LISTED:
+            return 0
+        if len(cluster) == 1 or cluster[1].kind not in _LISTED or cluster[0].kind != "paragraph":
+            return None
+        return 1 if cluster[1].kind == "table" or lead_role(cluster[0]) else None
 
     def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         first = len(self.units)
@@ -273,8 +275,7 @@ class Parts:
 
     def _label(self, part: Part, label: str) -> None:
         """Put a heading before a text that would say the opposite, or nothing, without it."""
-        part.alone = True
-        part.text = f"**{label}**\n\n{self.text_of(part)}"
+        part.alone, part.text = True, f"**{label}**\n\n{self.text_of(part)}"
 
     def _most(self, cluster: Sequence[Block]) -> int:
         """Return how long blocks may be together: steps and words with code more than prose."""
@@ -332,42 +333,48 @@ class Parts:
         return all(whole) and all(is_strong(text) or text.rstrip().endswith((".", "。")) for text in texts)
 
     def _splits(self, block: Block, path: tuple[str, ...]) -> bool:
-        heading = path[-1] if path else ""
-        if self.each_item or is_stored_list(heading):
+        if self._is_each(path):
             return True
         return block.kind in LISTS and splits_into_items(
             block, [item_text(self.page.lines, item) for item in block.items], path
         )
 
+    def _is_each(self, path: tuple[str, ...]) -> bool:
+        """Return whether every item of a list here is a memory of its own, fragment or not."""
+        return self.each_item or is_stored_list(path[-1] if path else "")
+
     def _items(self, block: Block, path: tuple[str, ...]) -> list[Part]:
         """Return items as parts of their own, fragments with their neighbours."""
-        each = self.each_item or is_stored_list(path[-1] if path else "")
+        each = self._is_each(path)
         parts: list[Part] = []
         hangs = False
         for item in block.items:
             text = item_text(self.page.lines, item)
             reason = no_text_reason(text)
-            if reason and not (each and reason not in {SkipReason.IMPORT, SkipReason.EMPTY}):
-                self.gaps.append((item, "empty list item" if not text.strip() else reason))
+            if reason in _NO_ITEM or (reason and not each):
+                self.gaps.append((item, reason))
                 self.dropped.append(item)
                 continue
-            first = len(self.units)
-            self.units.extend(item_units(block, item, self.page))
             states = each or (is_statement(text) and not is_dependent(text))
-            new = self._chunks(
-                first, len(self.units) - 1, path, STEPS_CHARS if FENCE_MARK.search(text) else PIECE_CHARS
-            )
-            label = plain_text(first_label(text)).rstrip(" :：.—–-")
-            for later in new[1:]:
-                later.path = (*path, label) if words_in(label) > 0 else path
+            new = self._item(block, item, text, path)
             if parts and (hangs or not states) and len(new) == 1 and self._fits(parts[-1], new[0]):
                 parts[-1].last = new[0].last
             else:
                 hangs = not parts
                 parts.extend(new)
             hangs = hangs and not states
-        for part in parts:
+        return parts
+
+    def _item(self, block: Block, item: Span, text: str, path: tuple[str, ...]) -> list[Part]:
+        """Return an item as one part; a very long one as several, the later ones below its label."""
+        first = len(self.units)
+        self.units.extend(item_units(block, item, self.page))
+        most = STEPS_CHARS if FENCE_MARK.search(text) else PIECE_CHARS
+        parts = self._chunks(first, len(self.units) - 1, path, most)
+        label = plain_text(first_label(text)).rstrip(" :：.—–-")
+        for number, part in enumerate(parts):
             part.alone = True
+            part.path = (*path, label) if number and words_in(label) > 0 else path
         return parts
 
     def _fits(self, before: Part, after: Part) -> bool:
@@ -376,11 +383,8 @@ class Parts:
     def _grouped(self, block: Block, path: tuple[str, ...], label: str) -> list[Part]:
         """Return a list as one part, or if it is too long as parts that end between its items."""
         first = len(self.units)
-        for item in block.items:
-            self.units.extend(item_units(block, item, self.page))
-        most = self._most([block])
-        if any(unit.kind in CODE for unit in self.units[first:]) or FENCE_MARK.search(self.page.of(block.lines)):
-            most = STEPS_CHARS
+        self._add_units([block])
+        most = STEPS_CHARS if FENCE_MARK.search(self.page.of(block.lines)) else self._most([block])
         parts = self._chunks(first, len(self.units) - 1, path, most)
         for part in parts:
             part.alone = len(parts) > 1
@@ -426,8 +430,7 @@ class Parts:
         parts = self._chunks(first, len(self.units) - 1, path, STEPS_CHARS)
         columns = self.page.of(Span(table.lines.first, table.lines.first + 1))
         for part in parts[1:]:
-            part.alone = True
-            part.text = f"{columns}\n{self.text_of(part)}"
+            part.alone, part.text = True, f"{columns}\n{self.text_of(part)}"
         return parts
 
     # -- units ---------------------------------------------------------------------------------

@@ -267,34 +267,36 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     items = [text[:LOOKED_AT_CHARS] for text in texts[:LOOKED_AT_ITEMS]]
     heading = heading_path[-1] if heading_path else ""
     about_rules = bool(pattern("rules").search(heading))
-    if sum(1 for item in items if item.rstrip().endswith(_GOES_ON)) > 1:
+    if sum(item.rstrip().endswith(_GOES_ON) for item in items) > 1:
         return False
     states = sum(map(is_statement, items))
     long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and states >= _LONG_SHARE * len(items)
     if block.kind == "bullets" and long and len(items) > 1 and not is_negative(heading):
         return True
-    if not items or _belong_together(items, heading_path, about_rules=about_rules):
+    if not items or _belong_together(items, heading_path, about_rules=about_rules, is_ordered=block.kind == "ordered"):
         return False
     if block.kind == "ordered" and not about_rules:
-        if any(map(is_procedure, heading_path)):
-            return False
         return long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
     return states >= _SPLIT_SHARE * len(items)
 
 
-def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about_rules: bool) -> bool:
+def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about_rules: bool, is_ordered: bool) -> bool:
     """Return whether items are steps, things to try, checks, a pair of examples, or what a heading forbids."""
     heading = heading_path[-1] if heading_path else ""
     tries = any(map(pattern("trouble").search, heading_path))
-    if not about_rules and (tries or is_counted(heading) or is_procedure(heading)):
+    numbered = heading_path if is_ordered else heading_path[-1:]
+    if not about_rules and (tries or is_counted(heading) or any(map(is_procedure, numbered))):
         return True
-    checks = (item for item in items if _CHECK_BOX.match(item) or first_paragraph(item).rstrip().endswith(_ASKS))
-    if 2 * sum(1 for _ in checks) > len(items):
+    if 2 * sum(map(_is_check, items)) > len(items):
         return True
     labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
     if any(labels) and not all(labels):
         return True
     return is_negative(heading) and not all(map(is_strong, map(first_paragraph, items)))
+
+
+def _is_check(item: str) -> bool:
+    return bool(_CHECK_BOX.match(item)) or first_paragraph(item).rstrip().endswith(_ASKS)
 
 
 def first_label(item: str) -> str:
