@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.sentence_acts import openings
@@ -28,6 +28,7 @@ _PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
+_CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
 _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:\w{1,4} )?(?:\S+ ?){1,4}[.]?")
 _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
 # What needs a word more: `the log and table`, `is stored`, `read and, if asked, …`.
@@ -35,11 +36,15 @@ _WITHIN = re.compile(
     r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|\b(?:and|or|und|oder|et|ou|y|o|e),"
 )
 _RELATIVE_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:that|which|who) ")
+_LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
+_CODE_ACTS = re.compile("[\ue000-\uf8ff]\\S* [a-z]+s\\b")
 _LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|be|has|have|do|does|must|should|can|will|may|need|needs|cannot|never|always|\w+n['’]t)\b",
+    r"\b(?:is|are|was|were|be|has|have|do|does|must|should|can|will|may|need|needs|cannot|never|always|use|hold|live|give|take|make|require|provide|contain|belong|depend"
+    r"|exist|apply|remain|keep|become|\w+n['’]t)\b",
     re.IGNORECASE,
 )
+_OBLIGES = re.compile(r"\b(?:must|should|shall|always|never|only|required?|mandatory|has to|have to)\b", re.IGNORECASE)
 _GAP = re.compile(r"\s|[，。；：、]")
 _WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
 _DANGLING = re.compile(r"[\s(](?:the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$")
@@ -48,6 +53,7 @@ _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 _SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
 _LEAST_WORDS = 3
 _LEAST_LEAD = 14
+_PART_CELLS = 60
 _MOST_TRIED = 8
 _LIST_WORDS = 3
 _LABEL_WORDS = 4
@@ -65,6 +71,7 @@ class Grammar:
     """The words of one language that open and end clauses, as in shorten.toml."""
 
     condition: re.Pattern[str]
+    temporal: re.Pattern[str]
     exception: re.Pattern[str]
     negation: re.Pattern[str]
     reason: re.Pattern[str]
@@ -84,7 +91,7 @@ class Grammar:
 def grammar_of(language: str) -> Grammar:
     """Return the clause words of a language; of one without a table none."""
     table = read_table(__file__, "shorten.toml").get(language, {})
-    start, end = (r"\b", r"(?![\w'’])") if language in _LATIN else ("", "")
+    start, end = (r"(?<![\w-])", r"(?![\w'’])") if language in _LATIN else ("", "")
 
     def words(key: str) -> re.Pattern[str]:
         joined = table.get(key, "(?!)").replace("\n", "")
@@ -98,6 +105,7 @@ def _common(language: str) -> frozenset[str]:
     return frozenset(read_table(__file__, "shorten.toml")[language]["common"].split("|"))
 
 
+@lru_cache(maxsize=1024)
 def language_of(text: str) -> str:
     """Return the language of a text as a two-letter code: by its script, else by its frequent short words."""
     if not text.isascii():
@@ -152,7 +160,8 @@ def shortened(text: str, most: int, width: Callable[[str], int]) -> str | None:
     if label:
         if short := shortened(rest, most - width(label), width):
             return label + short
-        is_subject = bool(_HELD.search(label) or grammar.condition.match(label)) or len(rest.split()) < _STATEMENT_WORDS
+        is_subject = bool(_CODE_LIKE.search(label) or grammar.condition.match(label))
+        is_subject = is_subject or len(rest.split()) < _STATEMENT_WORDS
         return None if is_subject else shortened(capital(rest), most, width)
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
@@ -207,7 +216,7 @@ def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
         return "", ""
     for comma in _COMMA.finditer(text):
         lead, main = text[: comma.start()], text[comma.end() :]
-        is_remark = bool(grammar.reason.match(main))
+        is_remark = bool(grammar.reason.match(main)) or main.split(" ", 1)[0].endswith("ing")
         if not condition and (len(lead.split()) > _LEAD_WORDS or is_remark):
             return "", ""
         if not (is_remark or grammar.addition.match(main) or grammar.negation.fullmatch(main.partition(" ")[0])):
@@ -246,17 +255,17 @@ def _cuts(
         is_long = cells >= (fewest if language in _LATIN else fewest // 2)
         bare = head.removesuffix(" only") if edge[0].strip() else head
         is_named = not _RELATIVE_SUBJECT.match(head) or _has_verb(head, language)
-        if rank and is_long and is_named and _is_whole(bare, grammar, language):
+        if rank and is_long and is_named and _is_whole(bare, grammar, language, is_part=most < _PART_CELLS):
             yield rank * _CELLS_OF_RANK + cells, head
 
 
-def _is_whole(head: str, grammar: Grammar, language: str) -> bool:
+def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> bool:
     if not is_balanced(head):
         return False
     if language not in _LATIN:
         return True
     words = head.split()
-    least = _LEAST_WORDS if not _HELD.search(words[-1]) else _LEAST_WORDS - 1
+    least = _LEAST_WORDS - (bool(_HELD.search(words[-1])) or is_part)
     waits = (grammar.dangling, grammar.exception, grammar.condition)
     return len(words) >= least and not any(word.fullmatch(words[-1]) for word in waits)
 
@@ -267,7 +276,7 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
     if grammar.exception.match(tail):
         return 0
-    if sign == ":" and (len(head.split()) < _LABEL_WORDS or not _has_verb(head, language)):
+    if sign == ":" and (len(head.split()) < _LEAST_WORDS or not _has_verb(head, language)):
         return 0
     if sign in _SCRIPT_RANKS:
         return _SCRIPT_RANKS[sign]
@@ -278,7 +287,7 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     if grammar.reason.match(tail) or (sign and grammar.aside.match(tail)):
         return 0 if grammar.exception.search(tail) else 5 if sign else 4
     if language not in _LATIN:
-        return 0 if not sign or _limits(tail, grammar) else 3
+        return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, grammar)
 
 
@@ -289,12 +298,20 @@ def _has_verb(head: str, language: str) -> bool:
     least = 1 + bool(_RELATIVE_SUBJECT.match(head))
     verbs = openings("verbs") - openings("nouns")
     acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
-    return len(_FINITE.findall(head)) + len(list(acting)) >= least
+    named = bool(_CODE_ACTS.match(head))
+    return len(_FINITE.findall(head)) + len(list(acting)) + named >= least
 
 
-def _limits(tail: str, grammar: Grammar) -> bool:
-    """Return whether what is cut off says when the rest holds, or what is excepted."""
+def _is_rule(head: str, grammar: Grammar) -> bool:
+    """Return whether a sentence orders or forbids, so that its condition is part of the rule."""
+    return is_imperative(head) or bool(_OBLIGES.search(head) or grammar.negation.search(head))
+
+
+def _limits(tail: str, grammar: Grammar, *, is_rule: bool) -> bool:
+    """Return whether what is cut off says what is excepted, or when the rest holds if that is a rule."""
     first, *later = _SEGMENT.split(tail)
+    if not is_rule and (at := grammar.temporal.match(first)):
+        first = first[at.end() :]
     if grammar.exception.search(tail) or grammar.negation.search(first) or grammar.condition.search(first):
         return True
     return any(grammar.condition.match(segment) and not grammar.aside.match(segment) for segment in later)
@@ -303,16 +320,16 @@ def _limits(tail: str, grammar: Grammar) -> bool:
 def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
     """Return how good a sentence ends before a phrase that is no reason."""
     opener = grammar.addition.match(tail)
-    following = re.split("[,:]", tail[opener.end() if opener else 0 :], maxsplit=1)[0].strip()
+    rest = tail[opener.end() :].strip() if opener else tail
+    following = re.split("[,:]", rest, maxsplit=1)[0]
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
-    if opener and sign and not is_list:
-        ends_list = ", " in head and not is_imperative(head)
-        return 0 if ends_list or grammar.condition.match(following) else 4
+    is_open_list = ", " in head and not _LIST_CLOSED.search(head)
+    if opener and _opens_clause(rest, head, is_list=is_list or not sign):
+        ends_list = is_open_list and bool(sign) and not is_imperative(head)
+        return 0 if ends_list or grammar.condition.match(rest) or grammar.exception.search(rest) else 4 if sign else 3
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"
-    within_words = _WITHIN.search(head) or (bool(sign or opener) and _ARTICLE_WORD.search(head))
-    within_list = ", " in head and _LIST_GOES_ON.search(tail)
-    if _limits(tail, grammar) or within_words or within_list or (grammar.verb_last.search(head) and not sign):
+    if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=is_open_list):
         return 0
     if grammar.example.match(tail):
         return 5 if sign else 4
@@ -321,11 +338,29 @@ def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
     return _rank_of_unmarked(bool(opener), tail, head, grammar)
 
 
+def _opens_clause(rest: str, head: str, *, is_list: bool) -> bool:
+    """Return whether another statement follows `and`, rather than another word of the same."""
+    if not is_list or (_FINITE.search(head) and _FINITE.search(rest)):
+        return True
+    first = rest.split(" ", 1)[0].lower()
+    verbs = openings("verbs") - openings("nouns")
+    return first in verbs or (first.endswith("s") and first.removesuffix("s") in verbs)
+
+
+def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, *, is_open_list: bool) -> bool:
+    """Return whether a sentence would end within a list or phrase, or without what limits it."""
+    if _limits(tail, grammar, is_rule=_is_rule(head, grammar)) or (is_open_list and _LIST_GOES_ON.search(tail)):
+        return True
+    if grammar.verb_last.search(head) and not sign:
+        return True
+    return bool(_WITHIN.search(head)) or (bool(sign or opener) and bool(_ARTICLE_WORD.search(head)))
+
+
 def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar) -> int:
     """Return how good a sentence ends before a word that no sign stands before."""
     if grammar.negation.search(head):
         return int(is_addition)  # where something is forbidden is part of what is forbidden
-    if is_addition or grammar.preposition.match(tail):
+    if is_addition or grammar.preposition.match(tail) or grammar.temporal.match(tail):
         return 2
     purpose = _INFINITIVE.match(tail)
     if purpose and purpose[1] in openings("verbs") - openings("nouns"):

@@ -59,6 +59,7 @@ _LONG_NAME = 20
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
 _HEAD_CELLS, _PREFIX_CELLS = 40, 44
+_LEAST_HEAD_CELLS = 24
 _MOST_HEADS = 6
 _MOST_SENTENCES = 12
 _HEADINGS_WITH_PARENT = 3
@@ -113,10 +114,14 @@ class _Writer:
 
     def enter(self, heading: str) -> None:
         """Go below a heading."""
-        words = undecorated(unmarked(self.held.take_out(heading)))[0]
-        words = pattern("sentences", "ended").sub("", words.rstrip(_ENDING))
+        self._enter(unmarked(self.held.take_out(heading)))
+
+    def _enter(self, plain: str) -> None:
+        """Go below a heading or label, its code held."""
+        words = undecorated(plain)[0].rstrip(_ENDING)
         if is_metadata(words) or matches("sentences", "neutral", words):
             return
+        words = pattern("sentences", "ended").sub("", words)
         label, rest = without_label(words)
         if label:
             words = avoided(rest) if is_bad(label) else capital(rest)
@@ -179,7 +184,7 @@ class _Writer:
         if is_metadata(plain):
             return ""
         if (announces or (lead and not lead.rest.strip(" :："))) and self._is_label(plain):
-            self.enter(plain)
+            self._enter(plain)
             return ""
         if announces and not (lead and lead.rest and lead.is_rule):
             return self._lead(plain, following)
@@ -201,8 +206,9 @@ class _Writer:
         *before, last = sentences(plain)
         if before:
             return self._stated(" ".join(before)) or self._lead(last, following)
-        lead = pattern("sentences", "ended").sub("", plain.rstrip(_ENDING)).rstrip(_ENDING)
-        if not lead or matches("sentences", "neutral", lead) or is_dropped(lead):
+        bare = plain.rstrip(_ENDING)
+        lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
+        if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
         return self._listed(
             self._with_subject(lead) if len(lead.split()) <= _LEAD_WORDS else lead, self._heads(following)
@@ -369,12 +375,14 @@ class _Writer:
         kept: list[str] = []
         for head in dict.fromkeys(heads):
             short = head if kept else shortened(head, room, self._width)
+            short = short if short == head or self._width(short or "") >= _LEAST_HEAD_CELLS else ""
             fits = short and is_balanced(short) and self._width(", ".join([*kept, short])) <= room
             if not short or not fits or (kept and self._width(short) > _HEAD_CELLS):
                 break
             if short != subject:
                 kept.append(short)
-        if not kept and heads and grammar_of(language_of(subject)).condition.match(subject):
+        waits = grammar_of(language_of(subject)).condition.match(subject) or matches("headings", "unfinished", subject)
+        if not kept and heads and waits:
             kept = list(heads[:1])
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
 

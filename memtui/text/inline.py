@@ -51,6 +51,8 @@ class HeldCode:
 
     def put_back(self, text: str) -> str:
         """Return a text with everything put back."""
+        if not self.spans:
+            return text
         return _HELD.sub(lambda found: self.spans[ord(found[0]) - _HOLD_FIRST], text)
 
     def _hold(self, span: str) -> str:

@@ -123,9 +123,9 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("**Before any repair:**\n- Ask whether the crane has to be repaired at all this year", (), None),
         ("Command: `lift` — Does: raises a boat", (), "lift: raises a boat"),
         (
-            "Sign: A — Was: allowed by night — Is: refused by the harbour office at once (R) — Cure: ask",
+            "Sign: A — Was: ok by day and night and in fog — Is: refused by the harbour office at once (R) — Cure: ask",
             ("Signs",),
-            None,
+            "A: refused by the harbour office at once (R)",
         ),
     ],
 )

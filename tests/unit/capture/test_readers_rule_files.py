@@ -68,7 +68,7 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("convention", "Allocation: avoid allocating in the sampling loop; buffers are passed in"),
         ("constraint", "Unsafe: not allowed without a comment that proves the invariant"),
         ("architecture", "Model Architecture: Tide model, Surge model, Blend"),
-        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on station…"),
+        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on station"),
         ("architecture", "Stations report in local datum"),
         ("architecture", "The HTTP layer serves forecasts from an in-memory snapshot"),
         ("architecture", "Alarms are raised by a separate process that reads the published forecasts"),
