@@ -134,9 +134,15 @@ def decide(
         "inbox" if rejecting else "accept",
         step,
         versions={each: number for each, number in (versions or {}).items() if each not in left_out},
+        summary=_mixed if rejecting else None,
         afterwards=partial(supersede_replaced, actor=actor),
     )
     return replace(outcome, skipped=(*outcome.skipped, *skipped))
+
+
+def _mixed(changed: Sequence[Memory]) -> str:
+    accepted_ones = sum(memory.status == "active" for memory in changed)
+    return f"accept {accepted_ones:,} and reject {counted(len(changed) - accepted_ones, 'memory')}"
 
 
 def _unread(candidates: Sequence[Memory]) -> list[Skipped]:

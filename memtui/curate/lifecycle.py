@@ -293,7 +293,8 @@ def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None)
     """Return a candidate as taken into use and add its signal to the batch."""
     writer, actor = batch.writer, batch.actor
     batch.signals.append(Signal(memory_id=memory.id, signal="accepted", at=writer.now, actor=actor.name))
-    kept = project is None and memory.project is not None
+    # A project in view has the global ones in view as well: accepting them with it does not move them.
+    kept = memory.project == GLOBAL_PROJECT or (project is None and memory.project is not None)
     return replace(
         memory,
         status="active",

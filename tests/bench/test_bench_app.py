@@ -176,6 +176,60 @@ def _two(times: Sequence[float]) -> str:
     return f"{percentile(times, 0.5) * 1000:.0f} / {percentile(times, 0.95) * 1000:.0f} ms"
 
 
+def crowded_inbox(folder: Path, count: int) -> Path:
+    """Return a vault in which so many candidates wait, from 50 files of ten headings each."""
+    path = folder / "inbox.duckdb"
+    vault = Vault(path)
+    now = vault.now()
+    with vault.write(actor="person", action="import", summary="made up") as writer:
+        writer.put_many(
+            memory_from_record(
+                row
+                | {
+                    "status": "candidate",
+                    "source": {
+                        "format": "agents-md",
+                        "path": f"part{n * 50 // count:02}/AGENTS.md",
+                        "span": [n, n],
+                        "native_id": f"Part > Section {n % 10}#{n}",
+                    },
+                },
+                now=now,
+                new_id=f"m{n:07d}",
+            )
+            for n, row in enumerate(records(count, projects=1))
+        )
+    return path
+
+
+def test_keys_in_a_crowded_inbox(tmp_path: Path, environment: dict[str, str]) -> None:
+    path = crowded_inbox(tmp_path, 400 if SMALL else 5_000)
+    with app(path, environment) as terminal:
+        terminal.seconds_until("memtui")
+        terminal.settled()
+        start = time.perf_counter()
+        os.write(terminal._master, b"b")
+        paint = terminal.seconds_until("Inbox", since=start)
+        groups = terminal.seconds_until("/AGENTS.md", since=start)
+        check("inbox: first picture", paint * 1000, 150, "ms")
+        check("inbox: first groups", groups * 1000, 400, "ms")
+        terminal.press(b"-")  # everything unfolded
+        rows = terminal.screen.box("1 Waiting · by file")
+        keys = (b"j", b"j", b"k", b"\x04", b"\x15", b"G", b"g", b"f", b"f", b"m", b"m", b"S", b"S") * (
+            1 if SMALL else 3
+        )
+        moves = [pressed(terminal, key, rows) for key in keys]
+        check("inbox: key to echo, p95", percentile([echo for echo, _ in moves], 0.95) * 1000, 50, "ms")
+        check("inbox: key to its rows, p95", percentile([done for _, done in moves], 0.95) * 1000, 150, "ms")
+        terminal.press(b"/")
+        typed = []
+        for word in (b"payment", b"part07") if not SMALL else (b"part",):
+            typed += [pressed(terminal, bytes([letter]), rows) for letter in word]
+            typed += [pressed(terminal, b"\x7f", rows) for _ in word]
+        check("inbox: key to echo in the filter, p95", percentile([echo for echo, _ in typed], 0.95) * 1000, 50, "ms")
+        check("inbox: key to filtered rows, p95", percentile([done for _, done in typed], 0.95) * 1000, 150, "ms")
+
+
 def test_a_bulk_retire_and_its_undo(vaults: dict[int, Path], tmp_path: Path) -> None:
     access = VaultAccess(Opening(vault=Vault(Path(shutil.copy(vaults[MOST], tmp_path))), folder=tmp_path))
     acts = MemoryActs(access)

@@ -161,7 +161,11 @@ class CandidateList(MemoryList):
         self.arranged = arrange(offers, by_kind=self.by_kind, folded=folded, projects=self.show_projects)
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
-        shown = (self._notice if notice is None else notice) if not self.offers else ("No candidate matches.",)
+        shown = (
+            (self._notice if notice is None else notice)
+            if not self.offers
+            else ("No candidate matches.", "esc clears the filter.")
+        )
         self.show(self.arranged.lines, follow=follow, fresh=fresh, notice=shown)
         if self.offers and notice is not None:
             self._notice = tuple(notice)

@@ -391,4 +391,4 @@ class InboxScreen(ListDetail):
     @on(MemoryList.Chosen)
     def _read_clicked(self, message: MemoryList.Chosen) -> None:
         message.stop()
-        self.enter_second()
+        self.action_inbox_read()
