@@ -197,7 +197,7 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
         assert (project / ".memtuiignore").read_text(encoding="utf-8") == "/web/AGENTS.md\n"
         await pilot.press("G", "x")
         await says(pilot, "Only what lies in the project can be left out for good")
-        await pilot.press("W")
+        await pilot.press("J")
         assert isinstance(pilot.app.screen, ImportScreen)
 
 
@@ -208,7 +208,7 @@ async def test_the_next_repository_is_imported_by_typing_its_folder(
     write_files(other, {"tests/fixtures/AGENTS.md": RULES, ".kiro/steering/tech.md": "- Never log bodies.\n"})
     async with app_on(ferry, project).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: bool(pilot.app.screen_stack), "Browse is open")
-        await pilot.press("W")
+        await pilot.press("J")
         await previews(pilot, "2 new → inbox")
         await pilot.press("asterisk", "asterisk", "slash", *str(other), "enter")
         await shows(pilot, "4 new → inbox")
