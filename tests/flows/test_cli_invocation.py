@@ -180,10 +180,10 @@ def test_review_without_a_terminal_prints_the_queue(cli: Cli) -> None:
 def test_emoji_survive_a_windows_code_page() -> None:
     """P75: the streams are UTF-8 whatever the locale says."""
     page = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
-    made = memtui("add", "✅ ships, 日本語 too, é", "--json", env=page)
+    made = memtui("add", "ships ✅, 日本語 too, é", "--json", env=page)
     assert made.code == 0, made.err
     shown = memtui("list", env=page)
-    assert "✅ ships, 日本語 too, é" in shown.out
+    assert "ships ✅, 日本語 too, é" in shown.out
     piped = memtui("add", "-", stdin="👩‍👩‍👧 and ✅".encode(), env=page)
     assert "👩‍👩‍👧 and ✅" in piped.err
     assert "👩‍👩‍👧 and ✅" in json.loads(memtui("list", "--json", env=page).out)[0]["insight"]

@@ -66,7 +66,7 @@ def test_a_copied_pack_is_found_again_by_its_id(vault: Vault) -> None:
     pack = _pack(vault)
     identifier = record_pack(vault, pack, TASK, actor="person", project="payments-api", signal="copied")
     stored = get_pack(vault, identifier[:5])
-    assert len(identifier) == 8
+    assert len(identifier) == 12
     assert stored == list_packs(vault, 10)[0]
     assert (stored.id, stored.task, stored.files) == (identifier, TASK.text, TASK.files)
     assert (stored.project, stored.actor, stored.made_at) == ("payments-api", "person", NOON)
