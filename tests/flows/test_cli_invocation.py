@@ -184,9 +184,9 @@ def test_emoji_survive_a_windows_code_page() -> None:
     assert made.code == 0, made.err
     shown = memtui("list", env=page)
     assert "ships ✅, 日本語 too, é" in shown.out
-    piped = memtui("add", "-", stdin="👩‍👩‍👧 and ✅".encode(), env=page)
-    assert "👩‍👩‍👧 and ✅" in piped.err
-    assert "👩‍👩‍👧 and ✅" in json.loads(memtui("list", "--json", env=page).out)[0]["insight"]
+    piped = memtui("add", "-", stdin="Families like 👩‍👩‍👧 sail free ✅".encode(), env=page)
+    assert "Families like 👩‍👩‍👧 sail free ✅" in piped.err
+    assert "Families like 👩‍👩‍👧 sail free ✅" in json.loads(memtui("list", "--json", env=page).out)[0]["insight"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell's pipe")
