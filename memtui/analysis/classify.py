@@ -161,7 +161,7 @@ _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})
 """What outweighs that a text stands among conventions."""
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
-_FILE_SHARE = 0.4
+_SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
 _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
@@ -172,7 +172,8 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
     above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
     named = [kinds for heading in reversed(above) if (kinds := dict(_named_kinds(heading)))]
     entry = {"entry"} if named and above and not dict(_named_kinds(above[-1])) else set()
-    for kinds, share in zip(named, _HEADING_SHARES, strict=False):
+    shares = _HEADING_SHARES if len(heading_path) > 1 else (_SOLE_HEADING,)  # it may be the document's title
+    for kinds, share in zip(named, shares, strict=False):
         for kind, weight in kinds.items():
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
             weakened = _WEAKENED if kind == "convention" and features & _SAYS_MORE else 1.0
