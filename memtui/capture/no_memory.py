@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from memtui.analysis.classify import is_imperative
 from memtui.capture.blocks import CALLOUT_MARK, Block, BlockKind, item_text
@@ -13,6 +14,7 @@ from memtui.capture.prose import (
     FULL_SENTENCE_WORDS,
     LOOKED_AT_CHARS,
     LOOKED_AT_ITEMS,
+    REMEMBERED,
     WORD_LETTER,
     is_statement,
     is_strong,
@@ -178,6 +180,7 @@ def _no_paragraph_reason(text: str) -> str:
     return no_text_reason("\n".join(lines))
 
 
+@lru_cache(REMEMBERED)
 def no_text_reason(text: str) -> str:
     """Return why a text is nothing to remember: each of its sentences points elsewhere, introduces, or is empty."""
     if len(text) > LOOKED_AT_CHARS or "```" in text or "~~~" in text:

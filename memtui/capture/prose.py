@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from memtui.analysis.classify import first_word, is_imperative
@@ -46,6 +46,9 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD_LETTER = re.compile(r"\w")
 _CODE_COMMENT = re.compile(r"\s*(?://|#|--|/\*|<!--)\s*(.{1,80}?)\s*(?:\*/|-->)?\s*$")
 
+REMEMBERED = 4_096
+"""Texts whose judgement is kept; several steps ask about the same ones."""
+
 _LABEL_WORDS = 5
 _LONGEST_LABEL = 120
 _TERM_WORDS = 14
@@ -67,6 +70,7 @@ def pattern(name: str) -> re.Pattern[str]:
     return compile_lines(table["at_start"].get(name) or table["anywhere"][name])
 
 
+@lru_cache(REMEMBERED)
 def words_in(text: str) -> int:
     """Return the number of words; two CJK characters count as one."""
     latin = sum(1 for word in _CJK.sub(" ", text).split() if WORD_LETTER.search(word))
@@ -90,6 +94,7 @@ def sentences_of(text: str) -> Iterator[str]:
         start = end
 
 
+@lru_cache(REMEMBERED)
 def is_strong(text: str) -> bool:
     """Return whether a text requires or forbids something."""
     return bool(pattern("strong").search(text))
@@ -98,6 +103,7 @@ def is_strong(text: str) -> bool:
 # -- statements and fragments ----------------------------------------------------------------------
 
 
+@lru_cache(REMEMBERED)
 def is_statement(text: str) -> bool:
     """Return whether the first paragraph of a text says something by itself, rather than being a name or a fragment."""
     first = first_paragraph(text)
@@ -138,6 +144,7 @@ def _says_enough(plain: str, first: str, enough: int) -> bool:
     return says and words >= _SENTENCE_WORDS
 
 
+@lru_cache(REMEMBERED)
 def is_dependent(text: str) -> bool:
     """Return whether a text refers to what was said before it ("This makes …", "Otherwise …")."""
     plain = plain_text(text[:200].lstrip("-*+> ")).strip(EDGES)

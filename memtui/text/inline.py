@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 READ_CHARS = 2_000
 """Only the start of a line is read, so that a line of a megabyte costs nothing."""
@@ -60,6 +61,7 @@ class HeldCode:
         return chr(_HOLD_FIRST + len(self.spans) - 1)
 
 
+@lru_cache(4_096)
 def plain_text(markdown: str) -> str:
     """Return one line of inline Markdown without markup: links become their text, code its content."""
     held = HeldCode()
