@@ -190,6 +190,13 @@ def no_text_reason(text: str) -> str:
     reason = ""
     for sentence in sentences_of(_IMAGES.sub("", text)):
         found = _no_sentence_reason(sentence)
+        if (
+            not found
+            and reason == SkipReason.PERSONA
+            and pattern("persona_more").match(sentence)
+            and not is_strong(sentence)
+        ):
+            continue
         if not found:
             return ""
         reason = reason or found

@@ -28,6 +28,7 @@ _ABBREVIATION = re.compile(
 _ENDED = (".", "!", "?", "。", "！", "？")
 _GOES_ON = (",", ";", "，", "；", " and", " or")
 _ANNOUNCES = (":", "：")
+_ASKS_FIRST = re.compile(r"[?？][*_\"”]*\s*(?:→|->|=>|⇒)")
 _ASKS = ("?", "？", "か", "か。", "吗")
 EDGES = " *_~`>#"
 _NAMES_FIRST = re.compile(
@@ -303,7 +304,8 @@ def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about
 
 
 def _is_check(item: str) -> bool:
-    return bool(_CHECK_BOX.match(item)) or first_paragraph(item).rstrip().endswith(_ASKS)
+    first = first_paragraph(item).rstrip()
+    return bool(_CHECK_BOX.match(item) or _ASKS_FIRST.search(first)) or first.endswith(_ASKS)
 
 
 def first_label(item: str) -> str:

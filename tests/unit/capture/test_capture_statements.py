@@ -297,6 +297,7 @@ def test_a_huge_block_of_code_is_data() -> None:
         ("For background:\n\n- [Tides](tides.md) - how tides work\n- [Piers](piers.md): the list", "links only"),
         ("| Guide | File |\n|---|---|\n| Tides | docs/tides.md |\n| Piers | docs/piers.md |", "links only"),
         ("You are an expert senior harbour engineer.", "tells the assistant who it is"),
+        ("You are a senior pilot. You are thoughtful, and know each quay.", "tells the assistant who it is"),
         ("Du bist ein erfahrener Hafenmeister.", "tells the assistant who it is"),
         ("Eres un ingeniero portuario con experiencia.", "tells the assistant who it is"),
         ("你是一名资深的港口工程师。", "tells the assistant who it is"),
