@@ -60,7 +60,9 @@ def test_instructions_count_in_code_folders_and_pages_about_agents_do_not(tmp_pa
         ("templates/next/AGENTS.md", LeftOut.TEMPLATE),
         ("create-app/_template/.claude/rules/a.md", LeftOut.TEMPLATE),
         ("gen/{{cookiecutter.slug}}/CLAUDE.md", LeftOut.TEMPLATE),
+        ("docs/_static/CLAUDE.md", LeftOut.TEMPLATE),
         ("examples/CLAUDE.md", LeftOut.EXAMPLE),
+        ("tests/init/CLAUDE.md", LeftOut.EXAMPLE),
         ("examples/docs/adr/0001-a.md", LeftOut.EXAMPLE),
         (".claude/commands/release.md", LeftOut.STARTED),
         (".claude/agents/reviewer.md", LeftOut.STARTED),
@@ -87,7 +89,6 @@ def test_what_no_assistant_loads_is_left_out_with_the_reason(
     "name",
     [
         "tests/AGENTS.md",
-        "tests/unit/AGENTS.md",
         "data/AGENTS.md",
         ".github/workflows/AGENTS.md",
         "tools/specs/CLAUDE.md",
@@ -98,11 +99,10 @@ def test_folders_that_only_resemble_those_of_data_are_read(tmp_path: Path, home:
     assert names(found(tmp_path / "shop", home)) == [name]
 
 
-def test_an_example_with_code_has_instructions_of_its_own(tmp_path: Path, home: Path) -> None:
-    write_files(
-        tmp_path / "shop", {"examples/till/CLAUDE.md": RULE, "examples/till/main.py": "x", "demo/AGENTS.md": RULE}
-    )
-    assert names(found(tmp_path / "shop", home)) == ["examples/till/CLAUDE.md"]
+@pytest.mark.parametrize("folder", ["examples/till", "tests/unit"])
+def test_an_example_or_test_with_code_has_instructions_of_its_own(tmp_path: Path, home: Path, folder: str) -> None:
+    write_files(tmp_path / "shop", {f"{folder}/CLAUDE.md": RULE, f"{folder}/main.py": "x", "demo/AGENTS.md": RULE})
+    assert names(found(tmp_path / "shop", home)) == [f"{folder}/CLAUDE.md"]
 
 
 def test_a_folder_that_is_named_is_read_whatever_lies_around_it(tmp_path: Path, home: Path) -> None:
