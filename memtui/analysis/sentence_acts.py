@@ -105,7 +105,8 @@ def _story(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what happened: something was decided, learned, or failed and was cured."""
     if "decide" in said:
         yield "decide_in_rule" if mood & {"forbids", "orders"} else "decide"
-    if {"instead", "cause"} <= said.keys() and mood.isdisjoint({"forbids", "orders"}):
+    chosen = {"instead", "cause"} <= said.keys() and pattern("we").search(plain)
+    if chosen and mood.isdisjoint({"forbids", "orders"}):
         yield "instead_because"
     if pattern("noted").match(plain):
         yield "learned"
@@ -123,11 +124,18 @@ def _fault(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     if not fault:
         return
     yield fault
-    occasion = pattern("occasion").search(plain) and not pattern("gates").search(plain)
-    if cured or "cause" in said or occasion:
+    if cured or "cause" in said or _on_occasion(plain, said.get(fault, 0)):
         yield "fault_explained"
     if pattern("past").search(plain):
         yield "fault_past"
+
+
+def _on_occasion(plain: str, fault: int) -> bool:
+    """Return whether the fault at a position is one that happens on an occasion, not the occasion of something else."""
+    when = pattern("occasion").search(plain)
+    if when is None or pattern("gates").search(plain):
+        return False
+    return bool(_CJK_LETTER.search(plain)) or fault < when.start() or "," in plain[when.start() : fault]
 
 
 def _labelled(plain: str) -> tuple[str, str]:

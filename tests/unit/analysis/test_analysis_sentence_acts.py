@@ -46,6 +46,8 @@ def test_a_sentence_says_what_it_does(sentence: str, act: str) -> None:
         ("Never run `make flood`", "command"),
         ("The error page lists every berth", "fails"),
         ("The variant is chosen by the pilot", "decide"),
+        ("Runs when a firing fails", "fault_explained"),
+        ("The gate is a weir rather than a lock because the tide is weak", "instead_because"),
     ],
 )
 def test_words_that_sound_like_an_act_are_none_where_they_do_something_else(sentence: str, act: str) -> None:
