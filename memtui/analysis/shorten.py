@@ -35,6 +35,7 @@ _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
 _WITHIN = re.compile(
     r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|\b(?:and|or|und|oder|et|ou|y|o|e),"
 )
+_DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
 _RELATIVE_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:that|which|who) ")
 _LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _CODE_ACTS = re.compile("[\ue000-\uf8ff]\\S* [a-z]+s\\b")
@@ -54,6 +55,7 @@ _SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
 _LEAST_WORDS = 3
 _LEAST_LEAD = 14
 _PART_CELLS = 60
+_FIRM = 3
 _MOST_TRIED = 8
 _LIST_WORDS = 3
 _LABEL_WORDS = 4
@@ -142,12 +144,13 @@ def capital(text: str) -> str:
     return text[0].upper() + text[1:] if _WORD_ONLY.match(text) else text
 
 
-def shortened(text: str, most: int, width: Callable[[str], int]) -> str | None:
+def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool = False) -> str | None:
     """Return a sentence that fits, ended at a clause; None if it has no clause that says the same.
 
     Args:
         most: the cells it may take.
         width: returns the cells of a text.
+        firm: whether it may end before a reason or another statement only, not before a mere phrase.
     """
     if width(text) <= most:
         return text
@@ -158,17 +161,18 @@ def shortened(text: str, most: int, width: Callable[[str], int]) -> str | None:
         return text
     label, rest = _labelled(text)
     if label:
-        if short := shortened(rest, most - width(label), width):
+        if short := shortened(rest, most - width(label), width, firm=firm):
             return label + short
         is_subject = bool(_CODE_LIKE.search(label) or grammar.condition.match(label))
         is_subject = is_subject or len(rest.split()) < _STATEMENT_WORDS
-        return None if is_subject else shortened(capital(rest), most, width)
+        return None if is_subject or firm else shortened(capital(rest), most, width)
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
     lead, main = _leading(text, grammar)
     if lead:
-        return _both(lead, without_filler(main), most, width, language) if main else None
-    return max(_cuts(text, most, width, language), default=(0, None))[1]
+        return _both(lead, without_filler(main), most, width, language) if main and not firm else None
+    cuts = _cuts(text, most, width, language)
+    return max((cut for cut in cuts if not firm or cut[0] >= _FIRM * _CELLS_OF_RANK + most // 2), default=(0, None))[1]
 
 
 def cut_off(text: str, most: int) -> str:
@@ -282,9 +286,10 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
         return _SCRIPT_RANKS[sign]
     if sign and sign not in ",，":
         return 4 if sign == ":" else 5
-    if sign and grammar.aside.match(tail) and "," in tail and not _has_verb(head, language):
+    is_remark = grammar.reason.match(tail) or (sign and grammar.aside.match(tail))
+    if is_remark and sign and "," in tail and not _has_verb(head, language):
         return 0  # an aside within the subject
-    if grammar.reason.match(tail) or (sign and grammar.aside.match(tail)):
+    if is_remark:
         return 0 if grammar.exception.search(tail) else 5 if sign else 4
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
@@ -325,7 +330,8 @@ def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
     is_open_list = ", " in head and not _LIST_CLOSED.search(head)
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):
-        ends_list = is_open_list and bool(sign) and not is_imperative(head)
+        acts = _FINITE.search(head) or (is_imperative(head) and not _DETERMINED.match(head))
+        ends_list = is_open_list and bool(sign) and not acts
         return 0 if ends_list or grammar.condition.match(rest) or grammar.exception.search(rest) else 4 if sign else 3
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"

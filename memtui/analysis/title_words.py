@@ -40,7 +40,7 @@ _PARENTHESIS = re.compile(r"\s*[(（].*$")
 _SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”)\]]|$)|[。！？]")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
-    r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z]|\d{1,3})\.$",
+    r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z])\.$|^\d{1,3}\.$",
     re.IGNORECASE,
 )
 _RULE_WORDS = re.compile(

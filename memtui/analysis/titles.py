@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from memtui.analysis.classify import is_imperative
 from memtui.analysis.shorten import capital, cut_off, grammar_of, is_balanced, language_of, shortened, without_filler
 from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, blocks
 from memtui.analysis.title_words import (
@@ -37,6 +38,7 @@ MAX_TITLE_CELLS = 80
 LONGEST_TITLE_CELLS = 88
 """What a title may take rather than be cut within a clause."""
 
+_FIRM_CELLS = 84
 _SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
 _PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
@@ -46,6 +48,7 @@ _WORD = re.compile(r"\w")
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
 _NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
 _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
+_NAME = re.compile("[\ue000-\uf8ff]")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ARGUMENTS = re.compile(r"\([^()]+\)$")
@@ -61,6 +64,7 @@ _LEAD_WORDS = 2
 _HEAD_CELLS, _PREFIX_CELLS = 40, 44
 _LEAST_HEAD_CELLS = 24
 _MOST_HEADS = 6
+_FEW_NAMES = 2
 _MOST_SENTENCES = 12
 _HEADINGS_WITH_PARENT = 3
 """A heading of one word has a parent that says more if the document's own title stands above both."""
@@ -131,12 +135,12 @@ class _Writer:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        if record := self._record(found) or self._row(found):
-            return record
+        if whole := self._record(found) or self._row(found) or self._steps(found) or self._pair(found):
+            return whole
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
                 return title
-        return self._done(self._heading()) or self._any_words(found)
+        return self._done(self._whole_heading(self._heading())) or self._any_words(found)
 
     # -- the blocks ---------------------------------------------------------------------------------
 
@@ -175,6 +179,25 @@ class _Writer:
             told = max(cells[1:], key=len)
         return self._done(f"{cells[0].rstrip(_ENDING)}: {told}")
 
+    def _steps(self, found: Sequence[Block]) -> str:
+        """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
+        heads = [block.text for block in found if block.kind == "heading"]
+        steps = [self._plain(undecorated(head)[0]) for head in heads if undecorated(head)[0] != head]
+        if len(steps) <= 1 or len(steps) < len(heads):
+            return ""
+        return self._listed(self._heading(), steps)
+
+    def _pair(self, found: Sequence[Block]) -> str:
+        """Return the heading above a wrong and a right example, if it states the rule and the text does not."""
+        labels = [without_label(undecorated(self._plain(block.text))[0])[0] or block.text for block in found]
+        rule = self.headings[-1] if self.headings else ""
+        if not any(block.kind == "code" for block in found) or not any(map(is_bad, labels)):
+            return ""
+        told = self._plain(found[0].text) if found[0].kind == "paragraph" else ""
+        if len(rule.split()) <= _LEAD_WORDS or not is_imperative(rule) or is_imperative(told):
+            return ""
+        return self._done(rule)
+
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
         if not following:
@@ -206,7 +229,7 @@ class _Writer:
         *before, last = sentences(plain)
         if before:
             return self._stated(" ".join(before)) or self._lead(last, following)
-        bare = plain.rstrip(_ENDING)
+        bare = without_label(plain)[1].rstrip(_ENDING)
         lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
         if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
@@ -220,7 +243,11 @@ class _Writer:
             subject, heads = self._heading(), self._heads(found)
             if self._width(subject) > MAX_TITLE_CELLS:
                 subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
-            if subject or not heads or self._width(heads[0]) <= _HEAD_CELLS:
+            if matches("headings", "generic", subject) and heads and self._width(heads[0]) > _HEAD_CELLS:
+                subject = ""
+            names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
+            are_names = bool(names) and names[0] and not (len(names) > _FEW_NAMES and all(names))
+            if not are_names and (subject or not heads or self._width(heads[0]) <= _HEAD_CELLS):
                 return self._listed(subject, heads)
         source = self.held.take_out(found[0].text)
         plain = unmarked(source)
@@ -384,7 +411,15 @@ class _Writer:
         waits = grammar_of(language_of(subject)).condition.match(subject) or matches("headings", "unfinished", subject)
         if not kept and heads and waits:
             kept = list(heads[:1])
+        if not kept and subject:
+            return self._done(self._whole_heading(subject))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+
+    def _whole_heading(self, subject: str) -> str:
+        """Return a heading as a title of its own: a single word below its document's title."""
+        is_word = " " not in subject and not _CJK.search(subject) and subject in self.headings[1:]
+        above = self.headings[-2] if is_word else ""
+        return f"{above}: {subject}" if above and not is_file_name(above) else subject
 
     def _done(self, words: str, subject: str = "") -> str:
         """Return a finished title: the words, after the subject if there is one and room for it."""
@@ -411,10 +446,11 @@ def _fitted(words: str, held: HeldCode) -> str:
     def width(text: str) -> int:
         return cell_width(held.put_back(text))
 
-    fitted = shortened(words, MAX_TITLE_CELLS, width)
+    fitted = shortened(words, MAX_TITLE_CELLS, width, firm=True)
     if fitted is None:
         held.spans[:] = map(_short_name, held.spans)
-        fitted = shortened(words, MAX_TITLE_CELLS, width) or shortened(words, LONGEST_TITLE_CELLS, width)
+        tries = ((MAX_TITLE_CELLS, True), (_FIRM_CELLS, True), (MAX_TITLE_CELLS, False), (LONGEST_TITLE_CELLS, False))
+        fitted = next(filter(None, (shortened(words, most, width, firm=firm) for most, firm in tries)), None)
     return cut_off(held.put_back(words), MAX_TITLE_CELLS) if fitted is None else fitted
 
 

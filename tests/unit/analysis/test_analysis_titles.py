@@ -121,6 +121,11 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("# Anchors\n\n- heavy\n- rusty", (), "Anchors: heavy, rusty"),
         ("- **Severity**: HIGH\n- Grease the hook weekly", ("R1: Hooks",), "R1: Hooks: Grease the hook weekly"),
         ("**Before any repair:**\n- Ask whether the crane has to be repaired at all this year", (), None),
+        ("### Step 1: drain it\n\nAt dawn.\n\n### Step 2: dry it\n\nBy noon.", ("Tank survey",), None),
+        ("The list is for guests.\n\n**Bad: by hand**\n\n```\nx\n```", ("Sort berths by the hour of the tide",), None),
+        ("- `crane.py` - lifts boats at the quay\n- `tide.py` - tells the tide", ("Files",), None),
+        ("- Never lift boats by night in the old harbour\n- Log all", ("Miscellaneous",), None),
+        ("Lift in area 7. Never lift in area 8.", (), "Lift in area 7"),
         ("Command: `lift` — Does: raises a boat", (), "lift: raises a boat"),
         (
             "Sign: A — Was: ok by day and night and in fog — Is: refused by the harbour office at once (R) — Cure: ask",
@@ -133,6 +138,10 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
     expected = {
         "Night watch": "Night watch: lamps stay lit, ropes stay dry",
         "Anchors": "Lift the anchor before the engine starts",
+        "Tank survey": "Tank survey: drain it, dry it",
+        "Sort berths by the hour of the tide": "Sort berths by the hour of the tide",
+        "Files": "crane.py - lifts boats at the quay",
+        "Miscellaneous": "Never lift boats by night in the old harbour",
         "": "Before any repair: Ask whether the crane has to be repaired at all this year",
     }
     assert title_for(text, path) == (title or expected["".join(path[-1:])])
@@ -184,7 +193,10 @@ def test_a_parent_is_added_to_a_heading_that_names_no_subject() -> None:
     assert title_for("```py\nx = 1\n```", ("Harbour", "Crane motor", "Example")) == "Crane motor"
     assert title_for("- one\n- two", ("Harbour", "Crane motor", "Rules")) == "Crane motor: one, two"
     assert title_for("```py\nx\n```", ("CLAUDE.md", "Commands")) == "Commands"
-    assert title_for("```py\nx\n```", ("Harbour guide for agents", "3. Cranes (src/cranes/)")) == "Cranes"
+    assert (
+        title_for("```py\nx\n```", ("Harbour guide for agents", "3. Cranes (src/cranes/)"))
+        == "Harbour guide for agents: Cranes"
+    )
     assert title_for("", ()) == "Untitled"
 
 
