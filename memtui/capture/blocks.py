@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 CALLOUT_MARK = "callout mark"
+CODE_CHARS = 6_000
+"""A longer block of code is data rather than a memory; a longer example between tags is read as text."""
+
 MAX_CHARS = 2_000_000
 MAX_LINES = 20_000
 """Larger texts are split at blank lines only; parsing this many list items takes about two seconds."""
@@ -40,7 +43,7 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|
 _BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
 _END = re.compile(r" {0,3}<!--\s*memtui:end\b")
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
-_EXAMPLE_TAG = re.compile(r"example|sample")
+_EXAMPLE_TAG = re.compile(r"example|sample|^code$")
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
 _MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
 _QUOTED_CALLOUT = re.compile(r"([ \t]*)>[ \t]?\[!([\w-]{1,30})\][+-]?[ \t]*(.*)$")
@@ -147,7 +150,7 @@ class _Marks:
     borders: list[int] = field(default_factory=list)
     titles: list[tuple[int, str]] = field(default_factory=list)
     examples: list[Span] = field(default_factory=list)
-    _open_example: tuple[str, int] | None = None
+    _open_examples: list[tuple[str, int]] = field(default_factory=list)
 
     def read(self) -> None:
         fence = ""
@@ -174,11 +177,15 @@ class _Marks:
 
     def _example(self, tag: str, number: int, *, closes: bool) -> None:
         """Note where an example between two tags begins and ends."""
-        if self._open_example is None and not closes and _EXAMPLE_TAG.search(tag):
-            self._open_example = (tag, number)
-        elif self._open_example is not None and closes and self._open_example[0] == tag:
-            self.examples.append(Span(self._open_example[1], number))
-            self._open_example = None
+        if not closes and _EXAMPLE_TAG.search(tag):
+            self._open_examples.append((tag, number))
+        elif closes and any(tag == opened for opened, _ in self._open_examples):
+            while self._open_examples[-1][0] != tag:
+                self._open_examples.pop()
+            whole = Span(self._open_examples.pop()[1], number)
+            if tag == "code" or sum(len(line) + 1 for line in self.lines[whole.first : number + 1]) <= CODE_CHARS:
+                self.examples = [one for one in self.examples if not _holds(whole, one)]
+                self.examples.append(whole)
 
     def _callout(self, number: int, line: str) -> None:
         """Take the marks off a callout that begins at a line: `> [!NOTE]`, `:::note` or `!!! note`."""

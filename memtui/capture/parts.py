@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memtui.capture.blocks import Block, Span, item_text
+from memtui.capture.blocks import CODE_CHARS, Block, Span, item_text
 from memtui.capture.no_memory import SkipReason, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
@@ -43,9 +43,6 @@ from memtui.capture.units import (
     units_of,
 )
 from memtui.text.inline import plain_text
-
-CODE_CHARS = 6_000
-"""A longer block of code is data rather than a memory. Words with code or a table have up to `STEPS_CHARS`."""
 
 _NO_ITEM = frozenset({SkipReason.IMPORT, SkipReason.EMPTY})
 _LISTED = LISTS | {"table"}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.capture.blocks import CODE_CHARS
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
-from memtui.capture.parts import CODE_CHARS
 from memtui.capture.sections import STEPS_CHARS
 from memtui.capture.stable_split import Familiar, KnownUnit
 
@@ -159,6 +159,15 @@ def test_numbered_commands_stay_steps_below_a_heading_about_running() -> None:
 def test_a_tagged_example_stays_with_its_rule() -> None:
     text = "Answer a skipper in two sentences.\n\n<example>\nHello! Berth four is free.\n\nSee you at noon.\n</example>"
     assert texts(f"# Tone\n\n{text}\n") == [text]
+
+
+def test_long_examples_between_tags_are_taken_one_by_one() -> None:
+    example = "<example>\nThe gauge says:\n<code>\nread(1)\n\n- 1\n</code>\n</example>"
+    filler = "Ask the skipper for the draught of the ship before the berth is chosen. " * 100
+    pieces = texts(f"<examples>\n{example}\n\n{filler}\n\n{example}\n</examples>\n")
+    assert pieces[0] == example
+    assert pieces[-1].endswith(example)
+    assert all(len(text) <= PIECE_CHARS + len(example) for text in pieces)
 
 
 def test_paragraphs_that_state_something_are_memories_of_their_own() -> None:
