@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui import locations
-from memtui.cli.output import say, write, write_explanation, write_line, write_table
+from memtui.cli.output import has_terminal, say, write, write_explanation, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
+from memtui.curate.fields import check_kind_in_use
+from memtui.curate.projects import DEFAULT_SCOPE_KEY
+from memtui.curate.views import list_memories
+from memtui.domain.identity import Actor, path_identity
 from memtui.errors import EXIT_DONE, UsageError
+from memtui.pack.build import context
+from memtui.pack.options import PackOptions
+from memtui.recall.rank import search
+from memtui.recall.result import Task
+from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
-
-if TYPE_CHECKING:
-    from memtui.vault.vault import Vault
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.lease import FILE_NAME
+from memtui.vault.vault import Vault
 
 
 def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | None = None) -> int:
@@ -65,8 +73,6 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:
     """Return the kinds of `memtui review --kind`, checked."""
-    from memtui.curate.fields import check_kind_in_use
-
     return tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind)
 
 
@@ -85,9 +91,6 @@ def _demo(arguments: argparse.Namespace, session: Session) -> int:
     Without a terminal it prints a tour: a list, a search with its reasons, a payload.
     """
     import tempfile
-
-    from memtui.cli.output import has_terminal
-    from memtui.vault.vault import Vault
 
     if arguments.at is not None:
         folder = session.path(arguments.at).resolve()
@@ -124,11 +127,7 @@ def build_demo(folder: Path) -> Path:
     import shutil
 
     from memtui.capture.importer import ImportRequest, read_sources, run_import
-    from memtui.curate.projects import DEFAULT_SCOPE_KEY
-    from memtui.domain.identity import Actor, path_identity
     from memtui.vault import journal, projects
-    from memtui.vault.lease import FILE_NAME
-    from memtui.vault.vault import Vault
 
     sample = locations.resource_folder("sample_vault")
     vault = Vault(folder / FILE_NAME)
@@ -152,14 +151,6 @@ def build_demo(folder: Path) -> Path:
 def _tour(vault: Vault, session: Session) -> None:
     """Print a list, a search with reasons, and a payload."""
     from dataclasses import replace
-
-    from memtui.curate.views import list_memories
-    from memtui.pack.build import context
-    from memtui.pack.options import PackOptions
-    from memtui.recall.rank import search
-    from memtui.recall.result import Task
-    from memtui.recall.semantic import ModelMeaning
-    from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 
     now, config = vault.now(), session.config
     write_line("# A vault holds memories (memtui list --sort importance --limit 8)\n")

@@ -13,14 +13,17 @@ from memtui.cli import parsing
 from memtui.cli.output import progress, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
+from memtui.curate.projects import check_named_files
 from memtui.errors import NotFoundError, SourceError, UsageError
+from memtui.recall import semantic
+from memtui.recall.semantic import Meaning, ModelMeaning
 from memtui.text.words import counted
+from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.vault import Vault
+from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.recall.evaluation import Question
-    from memtui.recall.semantic import Meaning
-    from memtui.vault.filters import Scope
-    from memtui.vault.vault import Vault
 
 _COLUMNS = ("recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "p50_ms", "p95_ms")
 _IDS_SHOWN = 8
@@ -69,7 +72,6 @@ def _measure(
     arguments: argparse.Namespace, session: Session, vault: Vault, scope: Scope, questions: list[Question]
 ) -> None:
     from memtui.recall.evaluation import evaluate, evaluation_record, known_ids, unknown_ids
-    from memtui.workspace import Tree
 
     missing = unknown_ids(questions, known_ids(vault))
     if missing:
@@ -110,8 +112,6 @@ def _cells(record: dict[str, Any]) -> list[str]:
 @contextmanager
 def _queried_vault(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[Vault, Scope]]:
     """Give the vault to query, and the projects in view: those of `--project`, else all."""
-    from memtui.vault.filters import EVERYTHING, Scope
-
     scope = Scope.of_project(session.project) if session.project else EVERYTHING
     if not arguments.corpus:
         yield session.vault, scope
@@ -126,9 +126,7 @@ def _queried_vault(arguments: argparse.Namespace, session: Session) -> Iterator[
 
 def _meaning(model: str, vault: Vault) -> Meaning | None:
     """Return the meaning of a model with all vectors in memory, so that times are those of a warm process."""
-    from memtui.recall.semantic import ModelMeaning, has_model
-
-    if not has_model(model):
+    if not semantic.has_model(model):
         return None
     from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 
@@ -143,7 +141,6 @@ def _meaning(model: str, vault: Vault) -> Meaning | None:
 
 def _add(arguments: argparse.Namespace, session: Session, path: Path) -> None:
     """Append a query to the file, atomically."""
-    from memtui.curate.projects import check_named_files
     from memtui.publish.files import add_question
     from memtui.recall.evaluation import Question
 

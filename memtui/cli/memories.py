@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from memtui.analysis.duplicates import Resemblance, resemblance_record
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
+from memtui.curate.fields import ListChanges, anchors_for, check_half_life, check_kind, named_tags, relative_name
+from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
+from memtui.curate.memories import NewMemory, add_memory, edit_memory, is_left_behind
 from memtui.curate.outcomes import Outcome, require_changed
-from memtui.errors import UsageError
+from memtui.curate.views import get_view, view_record
+from memtui.domain.memory import Memory
+from memtui.errors import MemtuiError, UsageError
+from memtui.text.injection import ordering_line
 from memtui.text.words import counted, parse_day, parse_duration
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.analysis.duplicates import Resemblance
-    from memtui.curate.fields import ListChanges
-    from memtui.domain.memory import Memory
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -42,9 +44,6 @@ def _add_arguments(parser: Parser) -> None:
 def _add(arguments: argparse.Namespace, session: Session) -> None:
     """Add a memory and print its id."""
     from memtui.curate.links import resembling_each
-    from memtui.curate.memories import NewMemory, add_memory
-    from memtui.text.injection import ordering_line
-    from memtui.text.words import parse_day
 
     words = arguments.text
     new = NewMemory(
@@ -88,8 +87,6 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
 def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, object]:
     if not found:
         return {}
-    from memtui.analysis.duplicates import resemblance_record
-
     return {"resembles": [resemblance_record(one) for _, one in found]}
 
 
@@ -124,9 +121,6 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.where is not None or arguments.id is None:
         _edit_many(arguments, session)
         return
-    from memtui.curate.memories import is_left_behind
-    from memtui.curate.views import get_view, view_record
-
     memory = get_view(session.vault, arguments.id).memory
     values, lists = _values(arguments, session), list_changes(arguments, session)
     if values or lists:
@@ -156,8 +150,6 @@ def _save(
     version: int | None,
     lists: ListChanges | None = None,
 ) -> Memory:
-    from memtui.curate.memories import edit_memory
-
     session.back_up_daily()
     return edit_memory(
         session.vault,
@@ -174,7 +166,6 @@ def _save(
 def _edit_in_editor(arguments: argparse.Namespace, session: Session, memory: Memory) -> Memory:
     """Save what was written in the editor; its file is removed only once that is safe."""
     from memtui.curate.external_editor import edit_in_editor
-    from memtui.errors import MemtuiError
 
     version = memory.version if arguments.if_version is None else arguments.if_version
     edited = edit_in_editor(memory)
@@ -191,9 +182,6 @@ def _edit_in_editor(arguments: argparse.Namespace, session: Session, memory: Mem
 
 def _values(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Return the fields that options give other values."""
-    from memtui.curate.fields import check_kind
-    from memtui.text.words import parse_day
-
     given = {"importance": arguments.importance, "confidence": arguments.confidence, "project": arguments.move_to}
     given |= {field: getattr(arguments, option) for option, field in _EDITED_TEXTS.items()}
     given["insight"] = read_input() if arguments.text == "-" else arguments.text
@@ -208,8 +196,6 @@ def _values(arguments: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def list_changes(arguments: argparse.Namespace, session: Session) -> ListChanges:
     """Return what options add to the tags and files and remove from them."""
-    from memtui.curate.fields import ListChanges, anchors_for, named_tags, relative_name
-
     root, folder = session.view.root, session.folder
     return ListChanges(
         add_tags=named_tags(arguments.add_tag),
@@ -221,18 +207,11 @@ def list_changes(arguments: argparse.Namespace, session: Session) -> ListChanges
 
 def _half_life(text: str) -> float | None:
     """Return days, None for the half-life of the kind."""
-    from memtui.curate.fields import check_half_life
-    from memtui.text.words import parse_duration
-
     return None if text == "kind" else check_half_life(parse_duration(text))
 
 
 def _edit_many(arguments: argparse.Namespace, session: Session) -> None:
     """Change the tags, kind, half-life or importance of all that `--where` selects, as one change."""
-    from memtui.curate.fields import named_tags
-    from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
-    from memtui.errors import UsageError
-
     single = next((name for name in _SINGLE_OPTIONS if getattr(arguments, name)), None)
     half_life = _half_life(arguments.half_life) or KIND_HALF_LIFE if arguments.half_life else None
     if single is not None:

@@ -11,17 +11,19 @@ from memtui.cli import parsing, recall
 from memtui.cli.output import say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
-from memtui.curate.packs import AWAITING_DAYS
+from memtui.curate.packs import AWAITING_DAYS, as_it_was, feedback_on, options_of, packs_awaiting_feedback, text_changes
+from memtui.curate.projects import check_named_files
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_words, standing_of, task_of
-from memtui.pack.recipes import delete_recipe, get_recipe, list_recipes, save_recipe
+from memtui.pack.recipes import compare, delete_recipe, get_pack, get_recipe, list_packs, list_recipes, save_recipe
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named
 from memtui.recall.eligibility import PHASES
+from memtui.recall.result import Task
 from memtui.text.sanitize import one_line
-from memtui.text.words import counted
+from memtui.text.words import counted, parse_budget
 from memtui.vault.packs import ABOUT_MEMORIES, Recipe, StoredPack
 
 PACK_LIMIT = 50
@@ -47,9 +49,6 @@ def _list_packs(arguments: argparse.Namespace, session: Session) -> None:
     The text is not stored, only which versions of memories were in it and how it was built, so that `memtui feedback`
     can say whether they helped.
     """
-    from memtui.curate.packs import feedback_on, packs_awaiting_feedback
-    from memtui.pack.recipes import list_packs
-
     if arguments.awaiting:
         packs = packs_awaiting_feedback(session.vault, project=session.project)[: arguments.limit]
     else:
@@ -74,9 +73,6 @@ def _list_packs(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _show_pack(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.curate.packs import feedback_on
-    from memtui.pack.recipes import get_pack
-
     pack = get_pack(session.vault, arguments.id)
     if arguments.payload:
         return _show_payload(pack, session)
@@ -129,9 +125,6 @@ def _show_payload(pack: StoredPack, session: Session) -> int:
 
 
 def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.packs import options_of, text_changes
-    from memtui.pack.recipes import compare
-
     if session.project is None and pack.project is not None:
         session = Session(argparse.Namespace(**vars(arguments) | {"project": pack.project}))
     task = task_of(pack.task, pack.files, pack.options)
@@ -161,8 +154,6 @@ def _say_recipe_changes(session: Session, then: Sequence[str]) -> None:
 
 
 def _rebuilt(pack: StoredPack, session: Session) -> Pack | None:
-    from memtui.curate.packs import as_it_was
-
     usual = PackOptions.of(session.config.context, session.secret_patterns)
     form = target_named(pack.target, session.config.targets)
     return as_it_was(session.vault, pack, form, usual, session.view.tree)
@@ -237,10 +228,6 @@ def _list_recipes(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.projects import check_named_files
-    from memtui.recall.result import Task
-    from memtui.text.words import parse_budget
-
     settings = session.config.context
     target, budget = arguments.target or settings.target, arguments.budget or settings.budget
     target_named(target)

@@ -3,37 +3,52 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.output import say, write, write_explanation, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
+from memtui.curate.explain_payload import (
+    PayloadContradiction,
+    contradictions_in,
+    explain_one,
+    explain_withheld,
+    steering_in,
+)
 from memtui.curate.projects import check_named_files, narrow_to_files
+from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
-from memtui.pack.build import Pack, context
+from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.compile import DETAIL_WORDS
 from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.anchors import surroundings_of
 from memtui.recall.eligibility import PHASES
-from memtui.recall.result import Task
+from memtui.recall.rank import search
+from memtui.recall.result import Hit, Task
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day
-from memtui.wording.reasons import counts_words, hit_words, sentence
+from memtui.vault.filters import EVERYTHING
+from memtui.vault.packs import Recipe
+from memtui.wording.reasons import (
+    contradictions_words,
+    counts_words,
+    explained_record,
+    explained_words,
+    explanation_record,
+    hit_words,
+    remedies,
+    sentence,
+)
+from memtui.workspace import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from memtui.curate.explain_payload import PayloadContradiction
     from memtui.pack.recipes import PackDiff
-    from memtui.recall.result import Hit
-    from memtui.vault.packs import Recipe
-    from memtui.workspace import Tree
 
 
 def _search_arguments(parser: Parser) -> None:
@@ -48,9 +63,6 @@ def _search_arguments(parser: Parser) -> None:
 
 def _search(arguments: argparse.Namespace, session: Session) -> int:
     """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
-    from memtui.recall.rank import search
-    from memtui.vault.filters import EVERYTHING
-
     query = " ".join(arguments.query).strip()
     if not query and not arguments.file:
         raise UsageError("Nothing to search for", remedy='Give words or --file: memtui search "double charge"')
@@ -113,9 +125,6 @@ def _write_hits(session: Session, hits: Sequence[Hit], now: datetime) -> None:
         memories = [(hit.memory, f"{hit.score:.2f}") for hit in hits]
         write_table([m.id, score, m.kind, m.project or "unassigned", m.title] for m, score in memories)
         return
-    from memtui.curate.views import view_memories, view_record
-    from memtui.wording.reasons import explanation_record
-
     with session.vault.read() as reader:
         views = view_memories(reader, [hit.memory for hit in hits], now=now)
     write_json(
@@ -136,10 +145,6 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
 
     Without a task: in the payload of the project's most useful memories.
     """
-    from memtui.curate.explain_payload import explain_one
-    from memtui.curate.projects import narrow_to_files
-    from memtui.wording.reasons import explained_record, explained_words, remedies
-
     built = build(arguments, session)
     budget, view = built.pack.budget, narrow_to_files(session.vault, session.view, built.task.files)
     found = explain_one(session.vault, built.pack, arguments.id, view.payload_scope)
@@ -266,8 +271,6 @@ def _contradictions(session: Session, built: Built) -> tuple[PayloadContradictio
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
     if built.options.fast:
         return ()
-    from memtui.curate.explain_payload import contradictions_in
-
     return contradictions_in(session.vault, built.pack)
 
 
@@ -275,9 +278,6 @@ def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
     """Say what a person should know before the payload is used."""
     if not contradictions and not any(one.status or one.hit.is_put_in for one in pack.included):
         return
-    from memtui.curate.explain_payload import steering_in
-    from memtui.wording.reasons import contradictions_words
-
     for one in pack.included:
         if one.status and one.hit.is_put_in:
             say(f"note: {one.memory.id} “{one.hit.memory.title}” is {one.status}")
@@ -363,7 +363,6 @@ def build_for(session: Session, task: Task, options: PackOptions, target: str) -
 
 def standing_recipes(session: Session) -> list[Recipe]:
     """Return the recipes whose union is the standing payload of the project in view."""
-    from memtui.pack.build import recipes_of
     from memtui.pack.recipes import list_recipes
 
     return recipes_of(list_recipes(session.vault), session.view.project)
@@ -429,9 +428,6 @@ def _size(pack: Pack) -> str:
 def _explain(pack: Pack, session: Session) -> None:
     import contextlib
     import sys
-
-    from memtui.curate.explain_payload import explain_withheld
-    from memtui.wording.reasons import explained_words, remedies
 
     with contextlib.redirect_stdout(sys.stderr):
         write_line("\nincluded")

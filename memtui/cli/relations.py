@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE
+from memtui.analysis.suggestions import LinkProposal, proposal_records
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say
 from memtui.cli.parsing import Parser
@@ -13,10 +14,8 @@ from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import LINK_TYPES
 from memtui.errors import UsageError
 from memtui.text.words import counted
+from memtui.vault.filters import EVERYTHING
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.analysis.suggestions import LinkProposal
 
 _MERGED_FIELDS = {
     "title": "--title",
@@ -176,8 +175,6 @@ def _unlink(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.analysis.suggestions import proposal_records
-
     if arguments.type is not None:
         raise UsageError("--proposals takes at most one ID", where=arguments.type)
     proposals = _proposals(arguments, session)
@@ -196,7 +193,6 @@ def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
 
 def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
     from memtui.curate.links import link_proposals, proposals_about
-    from memtui.vault.filters import EVERYTHING
 
     if arguments.id is not None:
         return proposals_about(session.vault, *session.resolve([arguments.id]))
@@ -242,7 +238,6 @@ def _settle(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
-    from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE
     from memtui.curate.resolutions import dismiss
 
     kind = NOT_DUPLICATE if arguments.no_duplicates else NOT_CONTRADICTION

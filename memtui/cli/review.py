@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from memtui.cli import parsing
-from memtui.cli.output import progress, say, write, write_json, write_line, write_table
+from memtui.cli.output import has_terminal, progress, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.curate.anchors import CheckedAnchor, check_trees
+from memtui.curate.fields import check_kind_in_use, kinds_in_use
+from memtui.curate.projects import known_trees, unchecked_words
+from memtui.curate.tidy import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
+from memtui.domain.kinds import in_project, split_project
+from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, EXIT_FINDINGS, NotFoundError, UsageError, VaultBusyError
 from memtui.text.sanitize import reveal
-from memtui.text.words import counted
+from memtui.text.words import counted, parse_duration
+from memtui.vault.filters import EVERYTHING
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.decay import Effect, KindNow, Snapshot
-    from memtui.curate.tidy import TidyReport
 
 PACKS_NAMED = 5  # Packs that are named; the rest are counted
 
@@ -39,8 +43,6 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
 
     Verdicts are commands: verify, edit, merge, link A supersedes B, retire, snooze, pin.
     """
-    from memtui.cli.output import has_terminal
-
     if arguments.dry_run and not arguments.re_anchor:
         raise UsageError("--dry-run goes with --re-anchor", where="--dry-run")
     if arguments.receipt:
@@ -59,7 +61,6 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _print_queue(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.fields import check_kind_in_use
     from memtui.curate.packs import packs_awaiting_feedback
     from memtui.curate.review_queue import review_queue
 
@@ -103,9 +104,6 @@ def _print_queue(arguments: argparse.Namespace, session: Session) -> None:
 
 def _check_files(session: Session) -> list[CheckedAnchor]:
     """Check the files of every project whose folder is known, so that all commands report the same."""
-    from memtui.curate.anchors import check_trees
-    from memtui.curate.projects import known_trees
-
     if not session.vault.exists:
         return []
     with session.vault.read() as reader:
@@ -169,7 +167,6 @@ def _print_receipt(session: Session) -> None:
     Raises `NotFoundError`: there never was one.
     """
     from memtui.curate import review_sessions
-    from memtui.domain.record import format_time
 
     last = review_sessions.last_decided(session.vault, project=session.view.project)
     if last is None:
@@ -227,10 +224,6 @@ def _tidy(arguments: argparse.Namespace, session: Session) -> int:
     Findings are duplicates, contradictions, dead anchors, what is due for review, and oversized, vague,
     secret-bearing, unconfirmed and never used memories. Exits 0 when clean and 7 with findings, which suits cron.
     """
-    from memtui.curate.projects import unchecked_words
-    from memtui.curate.tidy import TidyOptions, report_record, tidy
-    from memtui.vault.filters import EVERYTHING
-
     tidy_options = TidyOptions(
         scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
         threshold=session.config.review.threshold,
@@ -251,8 +244,6 @@ def _tidy(arguments: argparse.Namespace, session: Session) -> int:
 
 def _print_findings(report: TidyReport) -> None:
     """Print the first few findings of each kind, and what to do about them."""
-    from memtui.curate.tidy import FINDINGS, WORDS
-
     for finding in FINDINGS:
         if number := len(getattr(report, finding)):
             tokens = report.token_mass(finding)
@@ -313,7 +304,6 @@ def _half_life(arguments: argparse.Namespace, session: Session) -> None:
     reported.
     """
     from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
-    from memtui.curate.fields import kinds_in_use
 
     if arguments.here and session.view.project is None:
         raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")
@@ -345,9 +335,6 @@ def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, 
 
     Raises `UsageError`: it is not KIND=TIME, or there are no verdicts to learn from.
     """
-    from memtui.domain.kinds import in_project
-    from memtui.text.words import parse_duration
-
     kind, _, value = change.partition("=")
     kind = kind.strip().lower()
     if not kind or not value.strip():
@@ -365,8 +352,6 @@ def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, 
 
 def _resulting(wanted: dict[str, float | None], snapshot: Snapshot) -> dict[str, float]:
     """Return the half-lives in days that would be in force."""
-    from memtui.domain.kinds import split_project
-
     days: dict[str, float] = {}
     for name, value in wanted.items():
         kind, project = split_project(name)

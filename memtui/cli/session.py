@@ -7,26 +7,27 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui import clock, locations
 from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.config import Config, load_config
+from memtui.curate.health import HealthOptions
+from memtui.curate.outcomes import Outcome
 from memtui.curate.projects import View, view_of
 from memtui.domain.identity import Actor, normalise_remote, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.embedding.engine import model_state
 from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.recall import semantic
+from memtui.recall.semantic import ModelMeaning
 from memtui.text.words import did_you_mean, some_of
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes
-
-if TYPE_CHECKING:
-    from memtui.curate.health import HealthOptions
-    from memtui.curate.outcomes import Outcome
-    from memtui.recall.semantic import ModelMeaning
 
 UNDO_HINT = "`memtui undo` reverts it."
 
@@ -160,7 +161,6 @@ class Session:
         if query is None:
             return {}
         from memtui.curate.query import chosen_by, parse_choice
-        from memtui.vault.filters import MemoryFilter
 
         base = MemoryFilter(scope=self.view.listing_scope, threshold=self.config.review.threshold)
         found = chosen_by(self.vault, parse_choice(query, self.kinds, self.vault.now()), base)
@@ -186,24 +186,18 @@ class Session:
     @cached_property
     def meaning(self) -> ModelMeaning | None:
         """How tasks are compared by meaning, None where the configuration says `none`; loads nothing yet."""
-        from memtui.recall import semantic
-
         model = self.config.embedding.model
         return semantic.ModelMeaning(self.vault, model) if semantic.has_model(model) else None
 
     @property
     def stored_model(self) -> str | None:
         """The name of the model whose stored vectors can be compared; no model is loaded for it."""
-        from memtui.embedding.engine import model_state
-
         state = model_state(self.config.embedding.model)
         return state.name if state.usable else None
 
     @property
     def health_options(self) -> HealthOptions:
         """What the health report depends on."""
-        from memtui.curate.health import HealthOptions
-
         return HealthOptions(
             view=self.view,
             threshold=self.config.review.threshold,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from memtui import locations
 from memtui.cli.output import say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, full_parser
 from memtui.cli.session import Commands, Session
+from memtui.config import default_text
+from memtui.curate.projects import alias_remote, link_folder
+from memtui.domain.identity import linked_folder
+from memtui.embedding.engine import BUNDLED, NONE, damage_of
+from memtui.embedding.sentence_transformers import PREFIX, cache_folder, download, folder_bytes, full_name
 from memtui.errors import EXIT_DONE, EXIT_ERROR, UsageError
 from memtui.text.words import counted
+from memtui.vault.projects import check_name, list_projects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memtui.recall.embedding_cache import SemanticState
 
 
@@ -37,7 +42,6 @@ def _config_path(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _init_config(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.config import default_text
     from memtui.publish.files import write_atomically
 
     path = locations.config_file()
@@ -133,7 +137,6 @@ def _show_model(arguments: argparse.Namespace, session: Session) -> int:
     embedding.model in the configuration selects it: bundled, none, or sentence-transformers:NAME-or-path. Only `get`
     uses the network.
     """
-    from memtui.embedding.engine import damage_of
     from memtui.recall.embedding_cache import semantic_state
 
     state = semantic_state(session.vault, session.config.embedding.model)
@@ -177,15 +180,10 @@ def _model_rows(state: SemanticState, damage: str, *, works: bool) -> list[list[
 
 
 def _get_model(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.embedding.engine import BUNDLED, NONE
-    from memtui.embedding.sentence_transformers import PREFIX
-
     name = arguments.name.strip().removeprefix(PREFIX)
     if name in {BUNDLED, NONE, ""}:
         remedy = "The bundled model comes with memtui; name a Sentence Transformers model."
         raise UsageError("There is nothing to download", where=name or "(empty)", remedy=remedy)
-    from memtui.embedding.sentence_transformers import cache_folder, download, folder_bytes, full_name
-
     say(f"Downloading {full_name(name)} to {cache_folder()}; small models take about 100 MB, large ones several GB")
     folder = download(name)
     size = folder_bytes(folder)
@@ -210,8 +208,6 @@ def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
     A project is a git repository, recognised by its remote, else by its root commit. Other folders belong to a project
     only when they are linked.
     """
-    from memtui.vault.projects import list_projects
-
     with session.vault.read() as reader:
         projects = list_projects(reader)
     session.put_rows(
@@ -224,15 +220,11 @@ def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
 
 def _missing(identities: tuple[str, ...]) -> str:
     """Return which linked folders no longer exist, so that a moved project can be linked again."""
-    from memtui.domain.identity import linked_folder
-
     missing = [str(folder) for name in identities if (folder := linked_folder(name)) and not folder.is_dir()]
     return f"  (missing: {', '.join(missing)}; link the new folder)" if missing else ""
 
 
 def _project_name(arguments: argparse.Namespace, session: Session) -> str:
-    from memtui.vault.projects import check_name
-
     session.only_a_person("say what a project is")
     name = check_name(arguments.name)
     if name == "global":
@@ -241,15 +233,11 @@ def _project_name(arguments: argparse.Namespace, session: Session) -> str:
 
 
 def _link_project(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.projects import link_folder
-
     name, folder = _project_name(arguments, session), session.path(arguments.path).resolve()
     _say_owner(session, str(folder), name, link_folder(session.vault, name, folder))
 
 
 def _alias_project(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.projects import alias_remote
-
     name = _project_name(arguments, session)
     _say_owner(session, arguments.remote, name, alias_remote(session.vault, name, arguments.remote))
 

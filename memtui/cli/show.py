@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
+from memtui.curate.fields import check_kind_in_use, named_tags
+from memtui.curate.views import MemoryView, get_view, list_memories, view_record
+from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
 from memtui.domain.memory import STATUSES
+from memtui.domain.record import format_time
+from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.words import counted, shorten
-from memtui.vault.filters import SORTS, MemoryFilter
+from memtui.vault.filters import EVERYTHING, SORTS, MemoryFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from memtui.curate.views import MemoryView
     from memtui.vault.journal import MemoryRevision
     from memtui.vault.sql_query import Table
 
@@ -45,8 +48,6 @@ def _list_arguments(parser: Parser) -> None:
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
     """List memories."""
-    from memtui.curate.views import list_memories, view_record
-
     wanted = _filter(arguments, session)
     limit = arguments.limit if arguments.limit is not None or session.json else LIST_LIMIT
     views = list_memories(
@@ -67,9 +68,6 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
-    from memtui.curate.fields import check_kind_in_use, named_tags
-    from memtui.vault.filters import EVERYTHING
-
     base = MemoryFilter(
         scope=EVERYTHING if arguments.all_projects else session.view.listing_scope,
         statuses=None if arguments.status == "any" else (arguments.status,),
@@ -121,8 +119,6 @@ def _show(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.history:
         _show_history(arguments, session)
         return
-    from memtui.curate.views import get_view, view_record
-
     view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
     session.put(view_record(view, session.kinds), map(reveal, _lines(view, session)))
 
@@ -165,8 +161,6 @@ def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
 
 
 def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
-    from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
-
     memory = view.memory
     origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has held"
     yield f"Fresh    {view.freshness:.2f}, half-life {half_life_days(memory, session.kinds):.0f} days ({origin})"
@@ -193,7 +187,6 @@ def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
 
 def _show_history(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.history import history
-    from memtui.domain.record import format_time
 
     steps = history(session.vault, arguments.id)
     if session.json:
@@ -260,7 +253,6 @@ def _sql(arguments: argparse.Namespace, session: Session) -> None:
     wait for it. With --json, NaN and infinity are null; bytes are hexadecimal everywhere; a second column of the same
     name gets a number.
     """
-    from memtui.errors import UsageError
     from memtui.vault.sql_query import as_text, jsonable, run_query
 
     if arguments.csv and session.json:

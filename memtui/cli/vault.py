@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 from memtui.cli.output import progress, say, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, whole_number
 from memtui.cli.session import Commands, Session, no_arguments
+from memtui.curate.health import health, health_record
+from memtui.curate.projects import unchecked_words
+from memtui.domain.memory import Change
 from memtui.domain.record import format_time
+from memtui.embedding.engine import damage_of, open_engine
 from memtui.errors import EXIT_DONE, EXIT_ERROR, EXIT_NOTHING, ConfigError, RefusedError, UsageError
 from memtui.text.sanitize import reveal
-from memtui.text.words import counted
+from memtui.text.words import cell_width, clip, counted, pad
+from memtui.vault.lease import log_path
+from memtui.vault.search.vectors import drop_others
 from memtui.wording import outcomes
+from memtui.wording.outcomes import HealthRow, bar, sections
 
 if TYPE_CHECKING:
-    from memtui.domain.memory import Change
     from memtui.vault.doctor import Check
-    from memtui.wording.outcomes import HealthRow
 
 
 def _undo(arguments: argparse.Namespace, session: Session) -> None:
@@ -142,10 +147,6 @@ _INDENT = " " * 6
 
 def _stats(arguments: argparse.Namespace, session: Session) -> None:
     """Show counts and the health of the vault."""
-    from memtui.curate.health import health, health_record
-    from memtui.curate.projects import unchecked_words
-    from memtui.wording.outcomes import sections
-
     found = health(session.vault, session.health_options)
     if found.unchecked:
         say(unchecked_words(found.unchecked))
@@ -174,9 +175,6 @@ def _write_counts(counts: dict[str, object]) -> None:
 def _write_row(row: HealthRow) -> None:
     """Write a figure with its bar and note; a note that does not fit beside them follows below."""
     import textwrap
-
-    from memtui.text.words import cell_width, clip, pad
-    from memtui.wording.outcomes import bar
 
     label = pad(clip(reveal(row.label), _LABEL_CELLS), _LABEL_CELLS)
     line = f"  {label}{row.value:>{_VALUE_CELLS}}"
@@ -238,7 +236,6 @@ def _state(check: Check) -> str:
 
 def _semantic_check(session: Session) -> Check:
     """Check whether semantic search works as configured and installed."""
-    from memtui.embedding.engine import damage_of
     from memtui.recall.embedding_cache import semantic_state
     from memtui.vault.doctor import Check
 
@@ -273,9 +270,7 @@ def _reindex(arguments: argparse.Namespace, session: Session) -> None:
 
 def _embed(session: Session) -> tuple[int, str]:
     """Make the missing vectors; returns how many, and why not where the model is off."""
-    from memtui.embedding.engine import open_engine
     from memtui.recall.embedding_cache import embed_missing, semantic_state
-    from memtui.vault.search.vectors import drop_others
 
     state = semantic_state(session.vault, session.config.embedding.model)
     if not state.model.usable:
@@ -309,8 +304,6 @@ def _vault(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.vault.lease import log_path
-
     path = session.vault.path
     waiting = session.vault.log_bytes
     if waiting:

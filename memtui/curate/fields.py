@@ -18,7 +18,7 @@ from memtui.text.sanitize import one_line
 from memtui.text.words import did_you_mean
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import MATCHED, Tree, file_hash, without_symbol
+from memtui.workspace import MATCHED, Tree, file_hash, tree_files, without_symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,6 @@ def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOS
     `root`: the working tree, None outside of one. `anchors`: paths that memories in view are tied to; globs are left
     out.
     """
-    from memtui.workspace import tree_files
-
     tied = sorted({path.split("::", 1)[0] for path in anchors if not Anchor(path).is_glob and "://" not in path})
     found = dict.fromkeys(tied)
     if root is not None:

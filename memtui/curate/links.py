@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memtui.analysis.suggestions import MOST_SOURCES
+from memtui.analysis.duplicates import Resemblance, compared
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot
+from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
@@ -17,20 +19,19 @@ from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Anchor, Link, LinkType, Memory
 from memtui.domain.scope import ONLY
 from memtui.errors import NotFoundError, RefusedError, UsageError, VaultBusyError
+from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line, reveal
+from memtui.text.tokens import query_terms
+from memtui.vault.bm25 import LexicalHit
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import signals_of_packs
 from memtui.vault.projects import check_name, ensure_project
+from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
 if TYPE_CHECKING:
-    from memtui.analysis.duplicates import Resemblance
-    from memtui.analysis.suggestions import LinkProposal
-    from memtui.progress import ProgressCallback
     from memtui.recall.semantic import Meaning
-    from memtui.vault.bm25 import LexicalHit
-    from memtui.vault.reader import VaultReader
 
 
 def _check_link_type(name: str) -> LinkType:
@@ -119,7 +120,6 @@ def link_proposals(
 
     `model`: the embedding model whose stored vectors are compared; None for words alone.
     """
-    from memtui.analysis.suggestions import propose_links
     from memtui.curate.tidy import pairs_by_meaning, read_snapshot
 
     snapshot = read_snapshot(vault, MemoryFilter(scope=scope), progress=progress)
@@ -140,9 +140,6 @@ def proposals_about(vault: Vault, identifier: str) -> list[LinkProposal]:
 
     Empty where the memory is gone or not active.
     """
-    from memtui.analysis.snapshot import Snapshot
-    from memtui.analysis.suggestions import propose_links
-
     with vault.read() as reader:
         memory = reader.get_many([identifier]).get(identifier)
         if memory is None or memory.status != "active":
@@ -205,8 +202,6 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
     if not near:
         return []
     # Imported here: comparing texts takes 60 ms at the first time.
-    from memtui.analysis.duplicates import compared
-
     found = [
         one
         for key, other in near.items()
@@ -218,15 +213,11 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
 
 def _may_resemble(hit: LexicalHit, text: str) -> bool:
     """Return whether a memory shares so many words that comparing the texts may tell more."""
-    from memtui.text.tokens import query_terms
-
     return len(hit.terms) >= LEAST_SHARED * len(set(query_terms(text)))
 
 
 def _decided(reader: VaultReader, memory: Memory, others: Iterable[Memory]) -> set[str]:
     """Return those of which it is known already what they are to the memory: linked, or dismissed as they stand."""
-    from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot
-
     memories = [memory, *others]
     links, verdicts = reader.links([memory.id]), reader.verdicts([each.id for each in memories])
     dismissed = Snapshot(memories, dismissals=verdicts).dismissed(NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED)

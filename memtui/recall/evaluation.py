@@ -19,7 +19,7 @@ from memtui.errors import SourceError
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Task
 from memtui.recall.semantic import Meaning
-from memtui.vault.filters import EVERYTHING, Scope
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.lease import FILE_NAME
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -301,8 +301,6 @@ def corpus_vault(folder: Path, corpus: Corpus, *, kinds: Kinds, now: Callable[[]
 
 
 def known_ids(vault: Vault) -> set[str]:
-    from memtui.vault.filters import MemoryFilter
-
     with vault.read() as reader:
         return set(reader.select_ids(MemoryFilter(scope=EVERYTHING, statuses=None), sort="created", now=vault.now()))
 

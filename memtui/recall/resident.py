@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from memtui.embedding.engine import model_state
 from memtui.errors import MemtuiError, VaultBusyError
+from memtui.vault.bm25 import Matched
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.search.postings_memory import TermIndex
+from memtui.vault.search.postings_memory import MemoryPostings, TermIndex
+from memtui.vault.search.postings_table import TermState
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from memtui.recall.retrieve import Fetched
     from memtui.recall.semantic import ModelMeaning, Sense
     from memtui.vault.search.catalogue import Catalogue, Mask
-    from memtui.vault.search.postings_table import TermState
     from memtui.workspace import Tree
 
 _Words = dict[str, dict[str, int]]
@@ -80,8 +81,6 @@ class HeldWords:
         from memtui.recall.lexical import Query, match_query
         from memtui.recall.rank import FEWEST_READ, ID_PREFIX
         from memtui.recall.retrieve import Fetched
-        from memtui.vault.bm25 import Matched
-        from memtui.vault.search.postings_memory import MemoryPostings
 
         matched, weights = match_query(
             Query.of(query),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -19,16 +19,14 @@ from memtui.tui.memory_view import days_between
 from memtui.tui.state import Opening
 from memtui.tui.values import Detail, Done, Found, LastChange, Row, Signature
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.reader import VaultReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.health import HealthOptions
     from memtui.curate.outcomes import Outcome
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
-    from memtui.vault.reader import VaultReader
     from memtui.vault.review_triggers import AskedSince
     from memtui.workspace import Tree
 

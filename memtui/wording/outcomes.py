@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memtui.analysis.duplicates import Resemblance
 from memtui.curate.health import BINS, NO_PATH, Health, Ranked
-from memtui.curate.outcomes import SkipReason
+from memtui.curate.outcomes import Outcome, Skipped, SkipReason
+from memtui.domain.memory import Change, Link, Memory
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import counted, shorten
 
 if TYPE_CHECKING:
-    from memtui.analysis.duplicates import Resemblance
     from memtui.capture.apply import ImportReport
     from memtui.curate.links import Reflected
     from memtui.curate.merge import Merged
-    from memtui.curate.outcomes import Outcome, Skipped
     from memtui.curate.packs import Effect
     from memtui.curate.resolutions import CopiesMerged
-    from memtui.domain.memory import Change, Link, Memory
     from memtui.vault.purge import PurgeReport
 
 PATHS_SHOWN = 6  # Folders that are shown; the rest are counted

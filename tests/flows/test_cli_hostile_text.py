@@ -203,7 +203,7 @@ def test_a_moment_before_the_calendar_is_told(cli: Cli) -> None:
 
 def test_a_defect_is_told_in_words(cli: Cli) -> None:
     cli.patch.delenv("MEMTUI_TRACEBACK")
-    cli.patch.setattr("memtui.curate.health.health", lambda *_: 1 / 0)
+    cli.patch.setattr("memtui.cli.vault.health", lambda *_: 1 / 0)
     run = cli("stats", code=1)
     assert "internal error: ZeroDivisionError" in run.err
     assert "MEMTUI_TRACEBACK=1" in run.err

@@ -264,7 +264,7 @@ def test_ctrl_c_ends_with_a_word_and_the_usual_code(cli: Cli) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    cli.patch.setattr("memtui.curate.health.health", interrupt)
+    cli.patch.setattr("memtui.cli.vault.health", interrupt)
     assert "interrupted" in cli("stats", code=130).err
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from memtui.domain.memory import MOST_MERGED
 from memtui.tui.actions.registry import Action
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
-from memtui.tui.list_detail import ScreenPart, SourceOpener
+from memtui.tui.list_detail import MemtuiScreen, ScreenPart, SourceOpener
 from memtui.tui.values import Done
 from memtui.tui.widgets.memory_list import MemoryList
-
-if TYPE_CHECKING:
-    from memtui.tui.list_detail import MemtuiScreen
 
 FEWEST_SOURCES, MOST_SOURCES = 2, 20
 """Sources of one conclusion, as in `memtui.curate.links`, which the first picture must not wait for."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memtui.pack.options import standing_of
+from memtui.pack.targets.base import Style
 
 if TYPE_CHECKING:
-    from memtui.pack.targets.base import Style
     from memtui.vault.packs import Recipe, StoredPack
 
 SEPARATOR = ", "  # Between names in a line; a comma alone will do when it is read

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, RefusedError
 from memtui.text.sanitize import tame
@@ -14,9 +13,7 @@ from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, Question
-
-if TYPE_CHECKING:
-    from memtui.vault.packs import Recipe
+from memtui.vault.packs import Recipe
 
 TYPING_SECONDS = 0.03
 """Pause after a key before the payload is made again: a paste is one change, and the answer takes some 70 ms more."""

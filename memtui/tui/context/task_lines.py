@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -21,15 +21,13 @@ from textual.widgets import Input, Static
 
 from memtui.config import ContextSettings
 from memtui.errors import MemtuiError
+from memtui.pack.targets.base import Style
 from memtui.text.sanitize import tame
 from memtui.text.words import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
 from memtui.tui.widgets.lines import TextLine
-
-if TYPE_CHECKING:
-    from memtui.pack.targets.base import Style
 
 MOST_OFFERED = 8
 

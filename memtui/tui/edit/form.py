@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from textual import events, on
 from textual.app import App, ComposeResult
@@ -15,7 +15,9 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
-from memtui.curate.form import Basis, Finding, Texts, check_form, read_form
+from memtui.curate.fields import vault_tags
+from memtui.curate.form import Basis, Decision, Finding, Texts, check_form, read_form, save_edit
+from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, NotFoundError, SecretRefusedError, UsageError
 from memtui.text.sanitize import tame
@@ -24,9 +26,7 @@ from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.form_fields import LONGEST_TAGS, FormArea, FormField, FormLine, FormToggle
-
-if TYPE_CHECKING:
-    from memtui.curate.form import Decision
+from memtui.vault.projects import project_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,6 @@ class EditingAccess:
 
         Raises `NotFoundError`: the memory no longer exists.
         """
-        from memtui.curate.fields import vault_tags
-        from memtui.vault.projects import project_names
-
         opening = self._opening
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
@@ -96,8 +93,6 @@ class EditingAccess:
 
     def save(self, base: Memory, wish: Wish) -> tuple[Memory, Done]:
         """Save against the version that the edit is based on. Raises `ConflictError`: the memory changed since."""
-        from memtui.curate.form import save_edit
-
         opening = self._opening
         if not wish.values and wish.decision == "edit":
             return base, Done("Nothing to change", changed=False)
@@ -125,8 +120,6 @@ class EditingAccess:
         return saved, Done(f"{word}: {tame(saved.title)}{place if wish.decision == 'accept' else ''}", focus=saved.id)
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
-        from memtui.curate.memories import NewMemory, add_memory
-
         opening, values = self._opening, dict(wish.values)
         values["text"] = values.pop("insight", "")
         values["why"] = values.pop("rationale", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.curate.fields import nameable_files
-from memtui.curate.form import Basis, Finding, Texts, texts_of
+from memtui.curate.form import Basis, Decision, Finding, Texts, texts_of
+from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
@@ -21,10 +22,6 @@ from memtui.tui.actions.registry import EDIT, Action
 from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormScreen, Wish, drafts_of, read_values
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
-
-if TYPE_CHECKING:
-    from memtui.curate.form import Decision
-    from memtui.domain.memory import Memory
 
 RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
 

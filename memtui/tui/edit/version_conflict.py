@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static, TextArea
 
-from memtui.capture.source_conflicts import resolve_by_hand
+from memtui.capture.source_conflicts import SourceConflict, resolve_by_hand
 from memtui.curate.form import Basis, texts_of
 from memtui.domain.combine import LINE_TEXTS, Difference, differences
 from memtui.domain.memory import Memory
@@ -30,9 +30,6 @@ from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
-
-if TYPE_CHECKING:
-    from memtui.capture.source_conflicts import SourceConflict
 
 Choice = Literal["", "theirs", "mine", "both", "written"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from memtui.curate.review_sessions import ReviewSession
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
@@ -35,9 +36,6 @@ from memtui.tui.review.view import MovesScreen, changed_meanwhile, head_line
 from memtui.tui.screens.dialogs import send_escape
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
-
-if TYPE_CHECKING:
-    from memtui.curate.review_sessions import ReviewSession
 
 NOT_YET_SHOWN = "not yet shown: the key was ignored"
 

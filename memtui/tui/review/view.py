@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -20,9 +20,7 @@ from memtui.text.words import counted
 from memtui.tui.memory_view import MARK_DUE, Block, Piece, StyleName, days_between, describe
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.widgets.detail import DetailPane
-
-if TYPE_CHECKING:
-    from memtui.vault.packs import StoredPack
+from memtui.vault.packs import StoredPack
 
 PANES = frozenset({"curve", "files", "similar"})  # Evidence that has a pane of its own where there is room
 TAKING = Block((("Checking the files and collecting what is due …", "dim"),))  # Shown until the first memory is read

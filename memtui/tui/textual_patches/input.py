@@ -6,21 +6,19 @@ from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from textual import events
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.app import App
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.text.sanitize import one_line, sanitise
-
-if TYPE_CHECKING:
-    from textual.driver import Driver
 
 _ROUNDS = 3
 """Times that a mark follows a key from the focus up to the app: the key itself, what its act posts (`Submitted`), and
