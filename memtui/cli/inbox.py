@@ -302,34 +302,45 @@ def _agreed(words: str, path: Path) -> bool:
 
 
 def _never(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate import inbox
-    from memtui.vault.passed_files import passed_file_record, passed_files
+    from memtui.curate.inbox import never_offer
 
     if bool(arguments.file) == arguments.list or (arguments.list and arguments.undo):
         raise UsageError("Which file?", remedy="Name a file, or say --list: `memtui inbox never --help`.")
     if arguments.list:
-        with session.vault.read() as reader:
-            files = passed_files(reader)
-        records = [passed_file_record(one) for one in files]
-        rows = ([one.project or "unassigned", one.path, f"{one.at:%Y-%m-%d}", one.actor] for one in files)
-        session.put_rows(({key: one[key] for key in ("project", "path", "at", "actor")} for one in records), rows)
-        if not session.json:
-            said = f"{counted(len(files), 'file')}. `memtui inbox never --undo FILE` offers one again."
-            say(said if files else "Every file is offered.")
+        _list_never(session)
         return
     session.back_up_daily()
     if arguments.undo:
-        file = inbox.passed_file(session.vault, session.view.scope.projects or (), arguments.file)
-        outcome = inbox.offer_file_again(session.vault, file, actor=session.actor)
-        session.put({"path": file.path, "project": file.project, "changed": [one.id for one in outcome.changed]})
-        back = f"{counted(len(outcome.changed), 'candidate')} back in the inbox"
-        say(f"Offered again: {file.path}; {back}. {UNDO_HINT}")
+        _offer_again(arguments.file, session)
         return
     project, path = _file_named(arguments.file, session)
-    outcome = inbox.never_offer(session.vault, project, path, actor=session.actor)
+    outcome = never_offer(session.vault, project, path, actor=session.actor)
     session.put({"path": path, "project": project, "changed": [one.id for one in outcome.changed]})
     say(f"Never offered again: {path}; {counted(len(outcome.changed), 'candidate')} rejected.")
     say(f"{UNDO_HINT} Later `memtui inbox never --undo {quote(path)}` offers it again.")
+
+
+def _list_never(session: Session) -> None:
+    from memtui.vault.passed_files import passed_file_record, passed_files
+
+    with session.vault.read() as reader:
+        files = passed_files(reader)
+    records = [passed_file_record(one) for one in files]
+    rows = ([one.project or "unassigned", one.path, f"{one.at:%Y-%m-%d}", one.actor] for one in files)
+    session.put_rows(({key: one[key] for key in ("project", "path", "at", "actor")} for one in records), rows)
+    if not session.json:
+        said = f"{counted(len(files), 'file')}. `memtui inbox never --undo FILE` offers one again."
+        say(said if files else "Every file is offered.")
+
+
+def _offer_again(name: str, session: Session) -> None:
+    from memtui.curate.inbox import offer_file_again, passed_file
+
+    projects = session.view.scope.projects
+    file = passed_file(session.vault, (*projects, None) if projects else (), name)
+    outcome = offer_file_again(session.vault, file, actor=session.actor)
+    session.put({"path": file.path, "project": file.project, "changed": [one.id for one in outcome.changed]})
+    say(f"Offered again: {file.path}; {counted(len(outcome.changed), 'candidate')} back in the inbox. {UNDO_HINT}")
 
 
 def _file_named(name: str, session: Session) -> tuple[str | None, str]:

@@ -64,18 +64,22 @@ def chosen_offers(
     Raises:
         NotFoundError: there are none.
     """
-    found = [offer for offer in offers if kind is None or offer.kind == kind]
-    if file is not None:
-        found = [offer for offer in found if offer.path == file] or [
-            offer for offer in found if offer.path and f"/{file.strip('/')}/" in f"/{offer.path}/"
-        ]
-    if section is not None:
-        part = f" > {section} > ".casefold()
-        found = [offer for offer in found if part in f" > {offer.heading} > ".casefold()]
+    found = [offer for offer in offers if kind in {None, offer.kind} and _stands_in(offer, section)]
+    found = found if file is None else _from_file(found, file)
     if not found:
         where = ", ".join(str(part) for part in (file, section, kind) if part is not None)
         raise NotFoundError("No candidate matches", where=where, remedy="`memtui inbox` lists what waits.")
     return found
+
+
+def _stands_in(offer: Offer, section: str | None) -> bool:
+    return section is None or f" > {section} > ".casefold() in f" > {offer.heading} > ".casefold()
+
+
+def _from_file(offers: Sequence[Offer], file: str) -> list[Offer]:
+    part = f"/{file.strip('/')}/"
+    whole = [offer for offer in offers if offer.path == file]
+    return whole or [offer for offer in offers if offer.path is not None and part in f"/{offer.path}/"]
 
 
 def decide(
@@ -105,12 +109,9 @@ def decide(
         SecretRefusedError: new words hold what looks like a secret.
     """
     require_person(actor, "accept")
-    changes = edits or {}
-    with vault.read() as reader:
-        found = reader.get_many(accepting)
-    candidates = [replace(memory, **changes.get(memory.id, {})) for memory in map(found.get, accepting) if memory]
+    changes, known = edits or {}, versions or {}
     many = len(accepting) + len(rejecting) > 1
-    skipped = _unread(candidates) if careful or many else []
+    skipped = _unread(vault, accepting, changes) if careful or many else []
     left_out, going = {each.id for each in skipped}, set(rejecting)
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
@@ -133,7 +134,7 @@ def decide(
         actor,
         "inbox" if rejecting else "accept",
         step,
-        versions={each: number for each, number in (versions or {}).items() if each not in left_out},
+        versions={each: known[each] for each in known.keys() - left_out},
         summary=_mixed if rejecting else None,
         afterwards=partial(supersede_replaced, actor=actor),
     )
@@ -145,8 +146,11 @@ def _mixed(changed: Sequence[Memory]) -> str:
     return f"accept {accepted_ones:,} and reject {counted(len(changed) - accepted_ones, 'memory')}"
 
 
-def _unread(candidates: Sequence[Memory]) -> list[Skipped]:
-    """Return those that a person should read by themselves."""
+def _unread(vault: Vault, identifiers: Sequence[str], edits: Mapping[str, Mapping[str, Any]]) -> list[Skipped]:
+    """Return those that a person should read by themselves, as they would be accepted."""
+    with vault.read() as reader:
+        found = reader.get_many(identifiers)
+    candidates = [replace(found[each], **edits.get(each, {})) for each in identifiers if each in found]
     planted = [Skipped(memory.id, SkipReason.PLANTED) for memory in candidates if planted_reasons(memory)]
     named = {each.id for each in planted}
     homeless = (memory.id for memory in candidates if memory.project is None and memory.id not in named)

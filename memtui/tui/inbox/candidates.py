@@ -85,26 +85,33 @@ def arrange(
     groups: dict[str, Group] = {}
     group_of: dict[str, str] = {}
     for key, members in _split(offers, kind_key if by_kind else file_key).items():
-        if not by_kind:
-            members.sort(key=lambda offer: offer.line or 0)
         label = members[0].kind if by_kind else _file_label(members[0], projects=projects)
-        groups[key] = Group(key, label, tuple(offer.id for offer in members))
+        ordered = members if by_kind else sorted(members, key=lambda offer: offer.line or 0)
+        groups[key] = Group(key, label, tuple(offer.id for offer in ordered))
+        sections = {} if by_kind else _sections(ordered, key)
+        groups |= sections
+        shown += groups[key].members
         lines.append(key)
-        sections = {} if by_kind else _split(members, section_key)
-        own = {name: part for name, part in sections.items() if len(part) > 1 and len(sections) > 1}
-        titles = {offer.heading.split(" > ")[0] for offer in members}
-        for offer in members:
-            shown.append(offer.id)
-            section = "" if by_kind else section_key(offer)
-            group_of[offer.id] = section if section in own else key
-            if section in own and section not in groups:
-                label = _section_label(offer.heading, strip=len(titles) == 1)
-                groups[section] = Group(section, label, tuple(one.id for one in own[section]), 1, key)
-                if key not in closed:
-                    lines.append(section)
-            if key not in closed and section not in closed:
+        for offer in ordered:
+            section = section_key(offer)
+            group_of[offer.id] = section if section in sections else key
+            above = (key, section) if section in sections else (key,)
+            if section in sections and sections[section].members[0] == offer.id and key not in closed:
+                lines.append(section)
+            if closed.isdisjoint(above):
                 lines.append(offer.id)
     return Arranged(tuple(lines), tuple(shown), groups, group_of)
+
+
+def _sections(offers: Sequence[Offer], inside: str) -> dict[str, Group]:
+    """Return the groups of a file's sections; one with a single candidate, or all there is, needs no row."""
+    parts = _split(offers, section_key)
+    strip = len({offer.heading.split(" > ")[0] for offer in offers}) == 1
+    return {
+        key: Group(key, _section_label(part[0].heading, strip=strip), tuple(offer.id for offer in part), 1, inside)
+        for key, part in parts.items()
+        if len(part) > 1 and len(parts) > 1
+    }
 
 
 def _split(offers: Iterable[Offer], key: Callable[[Offer], str]) -> dict[str, list[Offer]]:

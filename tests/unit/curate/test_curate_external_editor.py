@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from memtui.curate.external_editor import editor_command, find_editor, read_memory_file, run_editor, write_memory_file
+from memtui.curate.external_editor import (
+    editor_command,
+    find_editor,
+    read_memory_file,
+    read_text_file,
+    run_editor,
+    write_memory_file,
+    write_text_file,
+)
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, UsageError
 
@@ -66,6 +74,29 @@ def test_a_file_that_nobody_touched_goes_where_the_editor_cannot_start(monkeypat
     with pytest.raises(UsageError):
         run_editor(kept)
     assert kept.path.read_text(encoding="utf-8") == "my words"
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("code", ["--wait"]),
+        ("code -w", ["-w"]),
+        ("code --wait -n", ["--wait", "-n"]),
+        ("vim", []),
+        ("gvim", ["--nofork"]),
+    ],
+)
+def test_an_editor_that_would_return_at_once_is_told_to_wait(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, given: list[str]
+) -> None:
+    script = tmp_path / command.split(maxsplit=1)[0]
+    script.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/given\n', encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("EDITOR", f"{tmp_path}/{command}")
+    file = write_text_file("some words", "inbox")
+    run_editor(file)
+    assert (tmp_path / "given").read_text(encoding="utf-8").split() == [*given, str(file.path)]
+    assert read_text_file(file) == "some words"
 
 
 def test_what_comes_back_is_read_and_what_is_not_edited_this_way_is_named() -> None:
