@@ -27,11 +27,8 @@ from memtui.domain.memory import Memory, Source
 MAX_ANCHORS = 8
 _READ_CHARS = 4_000
 
-Confidence = Literal["sure", "likely", "guess"]
-"""How well a guessed kind is founded."""
-
-_SURE, _LIKELY = 2.0, 0.8
-"""By how much the best kind leads."""
+Confidence = Literal["sure", "likely", "guess"]  # How well a guessed kind is founded
+_SURE, _LIKELY = 2.0, 0.8  # By how much the best kind leads
 
 _LONGEST_FIRST = ("architecture", "convention", "constraint", "decision", "lesson", "bug-pattern", "tooling", "note")
 """Of two kinds with the same evidence, the one that stays true for longer."""
@@ -158,8 +155,7 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
 _FITTING, _WEAKENED = 1.2, 0.5
-_SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})
-"""What outweighs that a text stands among conventions."""
+_SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweighs that a text stands among conventions
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from memtui.text.tables import compile_lines, read_table
 
-SENTENCE_CHARS = 320
-"""Only the start of a sentence is read."""
+SENTENCE_CHARS = 320  # Only the start of a sentence is read
 
 CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
 
@@ -27,8 +26,7 @@ _EARLY_CHARS = 60
 _LABEL_WORDS = 4
 RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 
-Act = str
-"""The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …"""
+Act = str  # The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …
 
 
 def acts_of(sentence: str) -> frozenset[Act]:

@@ -61,11 +61,9 @@ _LIST_WORDS = 3
 _LABEL_WORDS = 4
 _LEAD_WORDS = 8
 _STATEMENT_WORDS = 5
-_LEAST_CELLS = {5: 24, 4: 26, 3: 30, 2: 36, 1: 40}
-"""The fewest cells that are left by a cut of each rank, of 80."""
+_LEAST_CELLS = {5: 24, 4: 26, 3: 30, 2: 36, 1: 40}  # The fewest cells that are left by a cut of each rank, of 80
 _WIDEST = 80
-_CELLS_OF_RANK = 13
-"""A cut one rank better is worth as many cells of the title."""
+_CELLS_OF_RANK = 13  # A cut one rank better is worth as many cells of the title
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +243,7 @@ def _cuts(
 ) -> Iterator[tuple[int, str]]:
     """Yield every clause that a sentence can end with, and how good an end it is.
 
-    Args:
-        least: the fewest cells of a clause; by default they depend on how good its end is.
+    `least`: the fewest cells of a clause; by default they depend on how good its end is.
     """
     grammar = grammar_of(language)
     for edge in _EDGE.finditer(text):

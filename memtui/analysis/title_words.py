@@ -90,15 +90,11 @@ def undecorated(words: str) -> tuple[str, bool]:
 
 @dataclass(frozen=True, slots=True)
 class BoldLead:
-    """The bold words that a text begins with, and what follows them.
-
-    Attributes:
-        is_apart: whether a sign or nothing at all follows.
-    """
+    """The bold words that a text begins with, and what follows them."""
 
     words: str
     rest: str
-    is_apart: bool
+    is_apart: bool  # whether a sign or nothing at all follows
 
     @property
     def is_rule(self) -> bool:

@@ -32,11 +32,8 @@ from memtui.analysis.title_words import (
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
 from memtui.text.words import cell_width
 
-MAX_TITLE_CELLS = 80
-"""Terminal cells, one for a Latin letter, two for a CJK one."""
-
-LONGEST_TITLE_CELLS = 88
-"""What a title may take rather than be cut within a clause."""
+MAX_TITLE_CELLS = 80  # Terminal cells, one for a Latin letter, two for a CJK one
+LONGEST_TITLE_CELLS = 88  # What a title may take rather than be cut within a clause
 
 _FIRM_CELLS = 84
 _SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
@@ -91,29 +88,20 @@ def cut_title(title: str) -> str:
 
 @dataclass(slots=True)
 class _Statement:
-    """What a paragraph or item states, its code held.
-
-    Attributes:
-        lead: the bold words that it begins with.
-        avoid: whether it shows what is to be avoided.
-        part: whether its lead names a part of something, as in `**Symptom**: …`.
-    """
+    """What a paragraph or item states, its code held."""
 
     words: str
-    lead: str = ""
-    avoid: bool = False
-    part: bool = False
+    lead: str = ""  # the bold words that it begins with
+    avoid: bool = False  # whether it shows what is to be avoided
+    part: bool = False  # whether its lead names a part of something, as in `**Symptom**: …`
 
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes the title of one text.
-
-    Attributes:
-        headings: the headings and labels above the text, as plain words, their code held.
-    """
+    """Writes the title of one text."""
 
     held: HeldCode = field(default_factory=HeldCode)
+    # the headings and labels above the text, as plain words, their code held
     headings: list[str] = field(default_factory=list)
 
     def enter(self, heading: str) -> None:

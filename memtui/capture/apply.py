@@ -22,28 +22,22 @@ from memtui.vault.reader import SourceState
 from memtui.vault.text_search import without_values
 from memtui.vault.writer import VaultWriter
 
-CHUNK = 500
-"""Memories written between two reports of progress."""
+CHUNK = 500  # Memories written between two reports of progress
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import.
-
-    Attributes:
-        ids: memories added or updated, in the order of the sources.
-        flagged: (id, notes) of memories that need a closer look.
-        bad_records: typed lines that were rejected, with the reason.
-    """
+    """The result of an import."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
     conflicts: list[Planned] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
-    ids: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)  # memories added or updated, in the order of the sources
+    # (id, notes) of memories that need a closer look
     flagged: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    bad_records: list[str] = field(default_factory=list)
+    bad_records: list[str] = field(default_factory=list)  # typed lines that were rejected, with the reason
 
 
 @lru_cache(maxsize=256)

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 CALLOUT_MARK = "callout mark"
-CODE_CHARS = 6_000
-"""A longer block of code is data rather than a memory; a longer example between tags is read as text."""
+CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
 MAX_CHARS = 2_000_000
-MAX_LINES = 20_000
-"""Larger texts are split at blank lines only; parsing this many list items takes about two seconds."""
+MAX_LINES = 20_000  # Larger texts are split at blank lines only; parsing this many list items takes about two seconds
 
 BlockKind = Literal[
     "heading", "paragraph", "bullets", "ordered", "fence", "code", "table", "quote", "html", "rule", "comment"
@@ -69,34 +67,23 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One top-level block.
-
-    Attributes:
-        lines: its source lines, without trailing blank ones.
-        level: of a heading, 1 to 6.
-        content: the Markdown of a heading or paragraph, the text of a fence.
-        items: of a list, the lines of each item; of a table, those of each row below its heads.
-    """
+    """One top-level block."""
 
     kind: BlockKind
-    lines: Span
-    level: int = 0
-    content: str = ""
-    items: tuple[Span, ...] = ()
+    lines: Span  # its source lines, without trailing blank ones
+    level: int = 0  # of a heading, 1 to 6
+    content: str = ""  # the Markdown of a heading or paragraph, the text of a fence
+    items: tuple[Span, ...] = ()  # of a list, the lines of each item; of a table, those of each row below its heads
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The blocks of a text in order, and the lines without content (lone tags …) with the reason.
-
-    Attributes:
-        lines: the lines of the text, those of a callout without its marks.
-        borders: numbers of lines, in order, at which a callout begins or has ended: nothing is joined across them.
-    """
+    """The blocks of a text in order, and the lines without content (lone tags …) with the reason."""
 
     blocks: tuple[Block, ...]
     set_aside: tuple[tuple[Span, str], ...]
-    lines: Sequence[str]
+    lines: Sequence[str]  # the lines of the text, those of a callout without its marks
+    # numbers of lines, in order, at which a callout begins or has ended: nothing is joined across them
     borders: tuple[int, ...] = ()
 
 
@@ -137,18 +124,13 @@ def _parser() -> MarkdownIt:
 
 @dataclass(slots=True)
 class _Marks:
-    """Reads the lines that only mark others: lone tags, callouts, memtui's own markers.
+    """Reads the lines that only mark others: lone tags, callouts, memtui's own markers."""
 
-    Attributes:
-        lines: the lines; those of callouts lose their marks.
-        titles: lines of marks that name their callout, and the name.
-        examples: lines from `<example>` to `</example>`, which are kept together.
-    """
-
-    lines: list[str]
+    lines: list[str]  # the lines; those of callouts lose their marks
     set_aside: list[tuple[Span, str]] = field(default_factory=list)
     borders: list[int] = field(default_factory=list)
-    titles: list[tuple[int, str]] = field(default_factory=list)
+    titles: list[tuple[int, str]] = field(default_factory=list)  # lines of marks that name their callout, and the name
+    # lines from `<example>` to `</example>`, which are kept together
     examples: list[Span] = field(default_factory=list)
     _open_examples: list[tuple[str, int]] = field(default_factory=list)
 
@@ -340,24 +322,15 @@ def code_lines(lines: Sequence[str]) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Section:
-    """A heading, the text right below it, and its subsections.
+    """A heading, the text right below it, and its subsections."""
 
-    Attributes:
-        level: 1 to 6, 0 for the document itself.
-        heading_lines: the lines of the heading, from 0 within the text; None for the document.
-        blocks: the blocks right below it, without comments.
-        comments: lines of comments, counted alike.
-        source: the lines of the whole text.
-        first_line: number of the text's first line in the file.
-    """
-
-    level: int
+    level: int  # 1 to 6, 0 for the document itself
     heading: str
-    heading_lines: Span | None
-    source: Sequence[str]
-    first_line: int
-    blocks: list[Block] = field(default_factory=list)
-    comments: list[Span] = field(default_factory=list)
+    heading_lines: Span | None  # the lines of the heading, from 0 within the text; None for the document
+    source: Sequence[str]  # the lines of the whole text
+    first_line: int  # number of the text's first line in the file
+    blocks: list[Block] = field(default_factory=list)  # the blocks right below it, without comments
+    comments: list[Span] = field(default_factory=list)  # lines of comments, counted alike
     children: list[Section] = field(default_factory=list)
 
     @property
@@ -419,9 +392,7 @@ class Section:
 def section_tree(text: str, *, first_line: int = 1) -> Section:
     """Return the document as a tree of sections; the root holds what stands above the first heading.
 
-    Args:
-        text: Markdown with LF line ends.
-        first_line: line number of its first line in the file.
+    `text`: Markdown with LF line ends. `first_line`: line number of its first line in the file.
     """
     lines = text.split("\n")
     root = Section(0, "", None, lines, first_line)

@@ -26,11 +26,8 @@ from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
 from memtui.text.sanitize import NOT_UTF8
 
-MAX_BYTES = 4 * 1024 * 1024
-"""Larger texts are not read; data such as JSONL may be longer."""
-
-MAX_DEPTH = 4
-"""How many files deep `@path` imports are followed."""
+MAX_BYTES = 4 * 1024 * 1024  # Larger texts are not read; data such as JSONL may be longer
+MAX_DEPTH = 4  # How many files deep `@path` imports are followed
 
 _LOOKED_AT_CHARS = 8_000
 _FILES_PER_REPORT = 500
@@ -43,16 +40,11 @@ class SourceFound:
 
     file: SourceFile
     reader: Reader | None
-    real: str
-    """Its path with every link resolved."""
-    linked: bool = False
-    """Whether it, or a folder above it, is a link."""
-    named: bool = False
-    """Whether a person or another file named it, so that any Markdown is accepted."""
-    depth: int = 0
-    """Number of imports between it and a file that was found by itself."""
-    loaders: tuple[Source, ...] = ()
-    """The file at the start of those imports."""
+    real: str  # Its path with every link resolved
+    linked: bool = False  # Whether it, or a folder above it, is a link
+    named: bool = False  # Whether a person or another file named it, so that any Markdown is accepted
+    depth: int = 0  # Number of imports between it and a file that was found by itself
+    loaders: tuple[Source, ...] = ()  # The file at the start of those imports
 
 
 @dataclass(slots=True)
@@ -61,8 +53,7 @@ class SourcesFound:
 
     sources: list[SourceFound] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    links: list[SourceFound] = field(default_factory=list)
-    """Links to one of the files."""
+    links: list[SourceFound] = field(default_factory=list)  # Links to one of the files
     exclusions: Exclusions = field(default_factory=Exclusions)
     """What a person leaves out, which holds for imported files too."""
 
@@ -80,12 +71,9 @@ class ReadFile:
     file: SourceFile
     reader: Reader
     result: ReadResult
-    fingerprint: bytes = b""
-    """Hash of the bytes read; empty where no memory came of them."""
-    encoding: str = "utf-8"
-    """What it was read as."""
-    named: bool = False
-    """Whether a person named it, or the export it belongs to."""
+    fingerprint: bytes = b""  # Hash of the bytes read; empty where no memory came of them
+    encoding: str = "utf-8"  # What it was read as
+    named: bool = False  # Whether a person named it, or the export it belongs to
     loaded_by: tuple[Source, ...] = ()
     """The files by which an assistant reads it too: links to it, and those that import it."""
 
@@ -235,12 +223,9 @@ def _shown(source: SourceFound, base: Path) -> str:
 def read(found: SourcesFound, *, progress: ProgressCallback | None = None) -> Collected:
     """Read sources and what they import; each real file is read once.
 
-    Args:
-        found: the sources.
-        progress: called before each file with the number of files done and found so far.
+    `found`: the sources. `progress`: called before each file with the number of files done and found so far.
 
-    Raises:
-        Cancelled: raised by `progress`, and passed on.
+    Raises `Cancelled`: raised by `progress`, and passed on.
     """
     reading = _Reading(progress, deque(found.sources), Collected(skipped=list(found.skipped)), found.exclusions)
     reading.all(found.links)

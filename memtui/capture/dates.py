@@ -26,8 +26,7 @@ _DATES = tuple(
 _LOOKED_AT_CHARS = 400
 _MONTHS_OF_A_YEAR = 12
 
-GIT_SECONDS = 10.0
-"""The longest that git may take for all files together."""
+GIT_SECONDS = 10.0  # The longest that git may take for all files together
 
 _MOST_PATHSPECS = 500
 _HOOK_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
@@ -68,9 +67,7 @@ class SourceDates:
 
     Git is called once, on first use, for all files together.
 
-    Args:
-        root: a folder in the repository.
-        files: the files that will be asked for; by default everything below the root.
+    `root`: a folder in the repository. `files`: the files that will be asked for; by default everything below the root.
     """
 
     def __init__(self, root: Path, files: Iterable[Path] = ()) -> None:

@@ -30,40 +30,30 @@ DraftScope = Literal["project", "global"]
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """One memory as its source states it.
-
-    Attributes:
-        insight: the source's own words, sanitised; whole blocks, never cut.
-        anchors: globs and paths that scope it, as the source writes them.
-        source: always with path, span and native_id; the native_id is the heading path joined with ` > ` plus `#n` for
-            the n-th piece below that heading.
-        observed_at: the date given in the source, else None (the importer asks git, then the file).
-        scope: `global` for sources in the user's home that hold for every project.
-        record: for memtui's own formats only, the whole portable record.
-        stated: for those too, the memory that the record makes, without an id and time of its own.
-        notes: reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`,
-            `long-tag-cut`, `anchor-left-out`, `new-id`, `secret-line-left-out`.
-        found: whether its file was found by searching a folder rather than named.
-        title_stated: whether its source gives the title.
-        loaded_by: files by which an assistant reads the same text: a link to its file, or a file that imports it.
-    """
+    """One memory as its source states it."""
 
     title: str
-    insight: str
+    insight: str  # the source's own words, sanitised; whole blocks, never cut
     kind: str
+    # always with path, span and native_id; the native_id is the heading path joined with ` > ` plus `#n` for the n-th
+    # piece below that heading
     source: Source
     rationale: str = ""
     snippet: str = ""
-    anchors: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()  # globs and paths that scope it, as the source writes them
     tags: tuple[str, ...] = ()
     importance: int = DEFAULT_IMPORTANCE
+    # the date given in the source, else None (the importer asks git, then the file)
     observed_at: datetime | None = None
-    scope: DraftScope = "project"
-    record: Record | None = None
-    stated: Memory | None = None
+    scope: DraftScope = "project"  # `global` for sources in the user's home that hold for every project
+    record: Record | None = None  # for memtui's own formats only, the whole portable record
+    stated: Memory | None = None  # for those too, the memory that the record makes, without an id and time of its own
+    # reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`, `long-tag-cut`,
+    # `anchor-left-out`, `new-id`, `secret-line-left-out`
     notes: tuple[str, ...] = ()
-    found: bool = False
-    title_stated: bool = False
+    found: bool = False  # whether its file was found by searching a folder rather than named
+    title_stated: bool = False  # whether its source gives the title
+    # files by which an assistant reads the same text: a link to its file, or a file that imports it
     loaded_by: tuple[Source, ...] = ()
 
     @cached_property
@@ -84,32 +74,23 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Lines that became no memory, with the reason; `span` counts from 1, both ends inclusive.
-
-    Attributes:
-        is_conflict: whether they wait for a person to settle a conflict in them.
-    """
+    """Lines that became no memory, with the reason; `span` counts from 1, both ends inclusive."""
 
     path: str
     span: tuple[int, int] | None
     reason: str
-    is_conflict: bool = False
+    is_conflict: bool = False  # whether they wait for a person to settle a conflict in them
 
 
 @dataclass(slots=True)
 class ReadResult:
-    """What one file yielded.
+    """What one file yielded."""
 
-    Attributes:
-        drafts: in the order of the file.
-        skipped: every non-blank line that is in no draft, with the reason (boilerplate heading, comment …).
-        includes: existing files that this one imports with `@path`.
-        records: typed lines other than memories (link, verdict, signal, tombstone) of memtui's own formats.
-    """
-
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)  # in the order of the file
+    # every non-blank line that is in no draft, with the reason (boilerplate heading, comment …)
     skipped: list[Skipped] = field(default_factory=list)
-    includes: list[Path] = field(default_factory=list)
+    includes: list[Path] = field(default_factory=list)  # existing files that this one imports with `@path`
+    # typed lines other than memories (link, verdict, signal, tombstone) of memtui's own formats
     records: list[Record] = field(default_factory=list)
 
     def add(self, found: Draft | Skipped) -> None:
@@ -126,18 +107,12 @@ class ReadResult:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file to read.
+    """A file to read."""
 
-    Attributes:
-        path: absolute path, symbolic links not resolved.
-        root: the folder that `name` is relative to: the project root, or the folder given to `import`.
-        home: the user's home folder; its assistants' folders have global scope.
-        known: the text that memories took from it at the last import, so that it is split alike.
-    """
-
-    path: Path
-    root: Path
-    home: Path
+    path: Path  # absolute path, symbolic links not resolved
+    root: Path  # the folder that `name` is relative to: the project root, or the folder given to `import`
+    home: Path  # the user's home folder; its assistants' folders have global scope
+    # the text that memories took from it at the last import, so that it is split alike
     known: tuple[KnownUnit, ...] = ()
 
     @cached_property
@@ -225,22 +200,16 @@ class Reader(Protocol):
         ...
 
     def read(self, file: SourceFile) -> ReadResult:
-        """Return what the file holds.
-
-        Raises:
-            SourceError: the file cannot be read as this format at all.
-        """
+        """Return what the file holds. Raises `SourceError`: the file cannot be read as this format at all."""
         ...
 
 
-OWN_FORMATS = frozenset({"jsonl", "vault"})
-"""Formats whose readers return records."""
+OWN_FORMATS = frozenset({"jsonl", "vault"})  # Formats whose readers return records
 
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""
 
-LONG_TAG = "long-tag-cut"
-"""Note of a draft with a shortened tag; the source still has it in full."""
+LONG_TAG = "long-tag-cut"  # Note of a draft with a shortened tag; the source still has it in full
 
 
 def with_fit_tags(draft: Draft) -> Draft:
@@ -272,48 +241,29 @@ _NEXT_PARAGRAPH = re.compile(r"[ \t]*(?:$|#{1,6}[ \t]|\*\*|__|[-*+][ \t]+(?:\*\*
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftMaker:
-    """Makes the drafts of one file.
-
-    Attributes:
-        format: the reader's format, e.g. `claude-md`.
-        agent: the assistant that the format belongs to.
-        anchors: globs and paths that hold for the whole file.
-        scope: `global` for files that hold for every project.
-        hint: what the source says of the kind, as `kind_guess` takes it.
-        observed_at: the date given in the file itself.
-    """
+    """Makes the drafts of one file."""
 
     file: SourceFile
-    format: str
-    agent: str | None
-    anchors: tuple[str, ...] = ()
-    scope: DraftScope = "project"
-    hint: str | None = None
+    format: str  # the reader's format, e.g. `claude-md`
+    agent: str | None  # the assistant that the format belongs to
+    anchors: tuple[str, ...] = ()  # globs and paths that hold for the whole file
+    scope: DraftScope = "project"  # `global` for files that hold for every project
+    hint: str | None = None  # what the source says of the kind, as `kind_guess` takes it
     tags: tuple[str, ...] = ()
-    observed_at: datetime | None = None
+    observed_at: datetime | None = None  # the date given in the file itself
 
     def draft(
         self,
-        text: str,
+        text: str,  # the source's own words
         *,
-        span: tuple[int, int],
-        native_id: str,
-        heading_path: Sequence[str] = (),
-        title: str = "",
-        rationale: str = "",
-        kind: str | None = None,
+        span: tuple[int, int],  # its lines in the file, counted from 1, both inclusive
+        native_id: str,  # the id that the source gives it
+        heading_path: Sequence[str] = (),  # the headings above it, as context for title and kind
+        title: str = "",  # its title, if the source states one
+        rationale: str = "",  # why, if the source separates it from the rule
+        kind: str | None = None,  # its kind, if the source states one
     ) -> Draft | Skipped:
-        """Return the draft of a text, or why there is none: nothing readable is left after sanitising.
-
-        Args:
-            text: the source's own words.
-            span: its lines in the file, counted from 1, both inclusive.
-            native_id: the id that the source gives it.
-            heading_path: the headings above it, as context for title and kind.
-            title: its title, if the source states one.
-            rationale: why, if the source separates it from the rule.
-            kind: its kind, if the source states one.
-        """
+        """Return the draft of a text, or why there is none: nothing readable is left after sanitising."""
         cleaned = [sanitise(part) for part in (text, title, rationale)]
         insight, stated, why = (part.text for part in cleaned)
         if not insight.strip():
@@ -374,23 +324,15 @@ def drafts_from_markdown(
     maker: DraftMaker,
     settings: Frontmatter,
     *,
+    # title of the memory when a text of several lines stays whole, else context for the titles of its pieces
     title: str = "",
-    name: str = "",
-    whole_chars: int = 0,
-    one_subject: bool = True,
-    part_why: bool = False,
-    each_item: bool = False,
+    name: str = "",  # the source's own name for the text; native ids start with it
+    whole_chars: int = 0,  # a text up to this many characters stays one memory
+    one_subject: bool = True,  # whether it stays one only if all of it stands under one heading
+    part_why: bool = False,  # whether `**Why:**` and `**How to apply:**` paragraphs become the rationale
+    each_item: bool = False,  # whether every item of a list is a memory of its own
 ) -> ReadResult:
-    """Return what the body of a Markdown file holds, split by meaning.
-
-    Args:
-        title: title of the memory when a text of several lines stays whole, else context for the titles of its pieces.
-        name: the source's own name for the text; native ids start with it.
-        whole_chars: a text up to this many characters stays one memory.
-        one_subject: whether it stays one only if all of it stands under one heading.
-        part_why: whether `**Why:**` and `**How to apply:**` paragraphs become the rationale.
-        each_item: whether every item of a list is a memory of its own.
-    """
+    """Return what the body of a Markdown file holds, split by meaning."""
     file, text, first_line = maker.file, settings.body, settings.body_first_line
     split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
@@ -482,9 +424,8 @@ def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     What lies in an assistant's own folder, such as `.cursor`, applies to the folder around it; a file outside the root
     applies to no folder.
 
-    Args:
-        file: the file.
-        in_rule_folder: whether a folder of rules holds it, at any depth, rather than its name alone making it a rule.
+    `file`: the file. `in_rule_folder`: whether a folder of rules holds it, at any depth, rather than its name alone
+    making it a rule.
     """
     if file.path.as_posix() == file.name:
         return ""

@@ -11,8 +11,7 @@ from typing import Any
 
 import yaml
 
-MAX_YAML_CHARS = 64_000
-"""Longer blocks go to the line parser: no assistant writes them, and YAML is slow."""
+MAX_YAML_CHARS = 64_000  # Longer blocks go to the line parser: no assistant writes them, and YAML is slow
 
 MAX_YAML_DEPTH = 20
 
@@ -43,21 +42,14 @@ NEVER_OPENED = "frontmatter without its first ---: read as settings"
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """A text split into its settings block and its body; `raw + body` is the text without its BOM.
+    """A text split into its settings block and its body; `raw + body` is the text without its BOM."""
 
-    Attributes:
-        values: the settings; numbers and dates are as they were written, empty values are None.
-        raw: the block as written, with its `---` lines and what stands before it; empty without one.
-        body: everything after the block.
-        body_first_line: line number of the body's first line, counted from 1.
-        problem: what is wrong with the block, for the report; empty if nothing is.
-    """
-
+    # the settings; numbers and dates are as they were written, empty values are None
     values: dict[str, object] = field(default_factory=dict)
-    raw: str = ""
-    body: str = ""
-    body_first_line: int = 1
-    problem: str = ""
+    raw: str = ""  # the block as written, with its `---` lines and what stands before it; empty without one
+    body: str = ""  # everything after the block
+    body_first_line: int = 1  # line number of the body's first line, counted from 1
+    problem: str = ""  # what is wrong with the block, for the report; empty if nothing is
 
     def text(self, key: str) -> str:
         """Return a setting as one line of text; empty when it is missing or no text."""
@@ -89,8 +81,7 @@ def split_frontmatter(text: str) -> Frontmatter:
     return Frontmatter(values, text[:end], text[end:], text.count("\n", 0, end) + 1, problem)
 
 
-_Found = tuple[dict[str, object], int, str]
-"""The settings of a block, its end, and what is wrong with it."""
+_Found = tuple[dict[str, object], int, str]  # The settings of a block, its end, and what is wrong with it
 
 
 def _block(text: str, start: int) -> _Found | None:
@@ -136,8 +127,7 @@ def _goes_astray(inner: str) -> bool:
 def _end_of_settings(text: str, *, closed: bool = False) -> int:
     """Return where the lines end that can be settings, with the empty lines after them; 0 if the first is none.
 
-    Args:
-        closed: whether a `---` follows, so that below an empty line keys of any tool are settings.
+    `closed`: whether a `---` follows, so that below an empty line keys of any tool are settings.
     """
     position = end = 0
     blank = titled = inside = valued = False

@@ -48,46 +48,34 @@ _TRANSCRIPT_BYTES = 200_000
 class ImportRequest:
     """What to import and how."""
 
-    paths: Sequence[Path]
-    """Files and folders; without any, the project around the folder."""
+    paths: Sequence[Path]  # Files and folders; without any, the project around the folder
     folder: Path
-    home: Path
-    """The user's home folder."""
-    project: str | None = None
-    """The project that a person named, if any."""
-    format: str = "auto"
-    """A reader's format, or `auto`."""
-    exclude: Sequence[str] = ()
-    """Patterns of what is left out of folders, as `.gitignore` has them."""
+    home: Path  # The user's home folder
+    project: str | None = None  # The project that a person named, if any
+    format: str = "auto"  # A reader's format, or `auto`
+    exclude: Sequence[str] = ()  # Patterns of what is left out of folders, as `.gitignore` has them
     options: ImportOptions = field(default_factory=ImportOptions)
 
 
 @dataclass(slots=True)
 class SourcesRead:
-    """What was found and read before the vault is opened.
+    """What was found and read before the vault is opened."""
 
-    Attributes:
-        files: one per source file, in order.
-        drafts: every draft, with the folder whose project it belongs to (None: its own record says, or global).
-        recuts: how to read a source again, split as at its last import, by its path in the drafts.
-        roots: the folder that a source's path is relative to, by that path.
-        empty: the paths of sources that hold no memory, with the folder whose project they belong to.
-    """
-
-    files: list[ReadFile] = field(default_factory=list)
+    files: list[ReadFile] = field(default_factory=list)  # one per source file, in order
     skipped: list[Skipped] = field(default_factory=list)
+    # every draft, with the folder whose project it belongs to (None: its own record says, or global)
     drafts: list[tuple[Draft, Path | None]] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
+    # how to read a source again, split as at its last import, by its path in the drafts
     recuts: dict[str, Recut] = field(default_factory=dict)
-    roots: dict[str, Path] = field(default_factory=dict)
+    roots: dict[str, Path] = field(default_factory=dict)  # the folder that a source's path is relative to, by that path
+    # the paths of sources that hold no memory, with the folder whose project they belong to
     empty: list[tuple[str, Path]] = field(default_factory=list)
 
     def take(self, file: ReadFile, owner: Path | None, finished: Callable[[Draft], Draft]) -> None:
         """Add what a file holds.
 
-        Args:
-            owner: the folder whose project it belongs to.
-            finished: completes a draft of the file.
+        `owner`: the folder whose project it belongs to. `finished`: completes a draft of the file.
         """
         self.files.append(file)
         self.skipped.extend(file.result.skipped)
@@ -263,8 +251,7 @@ def run_import(
 ) -> tuple[ImportPlan, ImportReport]:
     """Write the import as one change; what contradicts the vault waits among the source conflicts.
 
-    Raises:
-        Cancelled: the person stopped it; the vault is unchanged.
+    Raises `Cancelled`: the person stopped it; the vault is unchanged.
     """
     with vault.write(actor=actor.name, action="import") as writer:
         plan = _plan(writer, read, request, lambda folder: _register(writer, folder, request))
@@ -282,8 +269,7 @@ def run_import(
         return plan, report
 
 
-NAMED_PATHS = 3
-"""Paths of an import that its entry in the journal names; of more, it names their projects."""
+NAMED_PATHS = 3  # Paths of an import that its entry in the journal names; of more, it names their projects
 
 
 def _register(writer: VaultWriter, folder: Path, request: ImportRequest) -> str | None:
@@ -336,21 +322,15 @@ def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]
     return list(dict.fromkeys(path for path in found if path is not None))
 
 
-NAMED = 8
-"""Ids named in one line."""
+NAMED = 8  # Ids named in one line
 
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A source that no longer exists.
+    """A source that no longer exists."""
 
-    Attributes:
-        path: as its memories name it.
-        ids: the active memories and candidates that came from it.
-    """
-
-    path: str
-    ids: tuple[str, ...]
+    path: str  # as its memories name it
+    ids: tuple[str, ...]  # the active memories and candidates that came from it
 
     def __str__(self) -> str:
         """Return it for people, with what they may do."""

@@ -26,15 +26,10 @@ _LONGEST_PATH = 260
 
 @dataclass(frozen=True, slots=True)
 class ImportMark:
-    """An `@path` in a text.
+    """An `@path` in a text."""
 
-    Attributes:
-        path: the path as written, without the `@`.
-        line: its line, counted from 1.
-    """
-
-    path: str
-    line: int
+    path: str  # the path as written, without the `@`
+    line: int  # its line, counted from 1
 
 
 def find_imports(text: str, *, first_line: int = 1) -> list[ImportMark]:

@@ -16,34 +16,25 @@ _COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|(?://|#)[^\n]*|/\*.*?\*/', re.DOTAL
 _LAST_COMMAS = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _NOTHING = re.compile(r"[\s,;\[\]{}]*\Z")
 _NEXT_ROW = re.compile(r"^[ \t]*\{", re.MULTILINE)
-_MOST_BROKEN = 50
-"""Rows without an end that are looked past; what follows so many is reported as one."""
+_MOST_BROKEN = 50  # Rows without an end that are looked past; what follows so many is reported as one
 
 _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class JsonRow:
-    """An object of a JSON text, or a part that is none.
+    """An object of a JSON text, or a part that is none."""
 
-    Attributes:
-        span: its lines, counted from 1, both inclusive.
-        value: the object; None if it cannot be read.
-        problem: why not.
-        text: the object as written.
-    """
-
-    span: tuple[int, int]
-    value: Record | None = None
-    problem: str = ""
-    text: str = ""
+    span: tuple[int, int]  # its lines, counted from 1, both inclusive
+    value: Record | None = None  # the object; None if it cannot be read
+    problem: str = ""  # why not
+    text: str = ""  # the object as written
 
 
 def rows_of(text: str, names: AbstractSet[str]) -> Iterator[JsonRow]:
     """Yield the rows of a text in their order; commas too many, comments and line ends in texts are forgiven.
 
-    Args:
-        names: keys by which an object is a row; one without any of them that holds a list of objects holds rows.
+    `names`: keys by which an object is a row; one without any of them that holds a list of objects holds rows.
     """
     lines = text.split("\n")
     if any(line.startswith("{") and not names.isdisjoint(_parsed(line.rstrip(", \r"))[0] or ()) for line in lines):

@@ -141,8 +141,7 @@ def _days(value: object) -> float | None:
 def _kin_of(record: Record) -> _Kin:
     """Return what a typed line states.
 
-    Raises:
-        KeyError, RecordError, TypeError, ValueError: a vault cannot hold it.
+    Raises `KeyError, RecordError, TypeError, ValueError`: a vault cannot hold it.
     """
     thing = thing_from_record(record)
     if isinstance(thing, Link) and thing.type not in LINK_TYPES:

@@ -20,8 +20,7 @@ from memtui.text.tables import read_table
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-IGNORE_FILE = ".memtuiignore"
-"""In the root of a repository: what import leaves out, written as `.gitignore` is."""
+IGNORE_FILE = ".memtuiignore"  # In the root of a repository: what import leaves out, written as `.gitignore` is
 
 _TEXTS = frozenset({".md", ".mdc", ".mdx", ".markdown"})
 _NO_CODE = _TEXTS | {".txt", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ""}

@@ -23,19 +23,12 @@ __all__ = ["PIECE_CHARS", "Gap", "Piece", "Split", "split_markdown", "text_witho
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One future memory.
+    """One future memory."""
 
-    Attributes:
-        heading_path: the headings above it, outermost first, as plain text.
-        slot: its number below that heading path, from 1.
-        text: its source lines, a list item without its marker, a row of a table with its column heads.
-        span: first and last line, counted from 1 (or from `first_line`), both inclusive; pieces of one long line share
-            it.
-    """
-
-    heading_path: tuple[str, ...]
-    slot: int
-    text: str
+    heading_path: tuple[str, ...]  # the headings above it, outermost first, as plain text
+    slot: int  # its number below that heading path, from 1
+    text: str  # its source lines, a list item without its marker, a row of a table with its column heads
+    # first and last line, counted from 1 (or from `first_line`), both inclusive; pieces of one long line share it
     span: tuple[int, int]
 
     @property

@@ -42,11 +42,8 @@ SAME_PLACE_RATIO = 50.0
 _SURE = 1_000.0
 _PLACE_BONUS = 10.0
 _COMPARED_CHARACTERS = 600
-_MOST_PAIRS = 200_000
-"""Beyond this, pieces are compared only with memories from a similar position in the file."""
-
-_MOST_REWORDED = 2_000
-"""Deleted memories of one file that a piece is compared with."""
+_MOST_PAIRS = 200_000  # Beyond this, pieces are compared only with memories from a similar position in the file
+_MOST_REWORDED = 2_000  # Deleted memories of one file that a piece is compared with
 
 _NARROWEST = 20
 _FACT = re.compile(r"\d+(?:[.,]\d+)*|\b(?:not|never|no|none|without|avoid|don't|doesn't|cannot|can't)\b")
@@ -57,22 +54,15 @@ Place = tuple[str | None, str | None]
 
 
 def match_edits(
-    drafts: Sequence[Draft],
-    memories: Sequence[Memory],
+    drafts: Sequence[Draft],  # pieces whose text no memory has
+    memories: Sequence[Memory],  # memories of the same files whose text no piece has
     *,
-    all_drafts: Iterable[Draft],
-    all_memories: Iterable[Memory],
+    all_drafts: Iterable[Draft],  # every piece of the import, to know which headings have several
+    all_memories: Iterable[Memory],  # every memory of the project, for the same
+    # what the sources of memories said before a person edited them here, by id
     bases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[int, Memory]:
-    """Return, by the position of the draft, the memory whose new text it is.
-
-    Args:
-        drafts: pieces whose text no memory has.
-        memories: memories of the same files whose text no piece has.
-        all_drafts: every piece of the import, to know which headings have several.
-        all_memories: every memory of the project, for the same.
-        bases: what the sources of memories said before a person edited them here, by id.
-    """
+    """Return, by the position of the draft, the memory whose new text it is."""
     crowded = _crowded(draft.source for draft in all_drafts)
     crowded |= _crowded(source for memory in all_memories for source in memory.sources)
     pairs = sorted(_pairs(drafts, memories, crowded, bases), key=lambda pair: (-pair[0], pair[1], pair[2]))
@@ -167,8 +157,7 @@ def _certainty(draft: Draft, text: str, source: Source, crowded: set[Place]) -> 
     return ratio + _PLACE_BONUS if ratio and same_place else ratio
 
 
-LEAST_SHARED = 0.3
-"""Share of what a missing file stated, by text or place, that its new name must state too."""
+LEAST_SHARED = 0.3  # Share of what a missing file stated, by text or place, that its new name must state too
 
 
 _Mark = tuple[str, str]
@@ -177,9 +166,8 @@ _Mark = tuple[str, str]
 def renamed(drafts: Sequence[Draft], known: Sequence[Memory], is_gone: Callable[[str, str], bool]) -> Mapping[str, str]:
     """Return the new path of each missing source.
 
-    Args:
-        known: every memory of that project.
-        is_gone: called with (old path, path of a file of this import), returns whether the old file is missing.
+    `known`: every memory of that project. `is_gone`: called with (old path, path of a file of this import), returns
+    whether the old file is missing.
     """
     states = _states_of(drafts)
     old = _stated_by(known)
@@ -225,19 +213,13 @@ def _marks(content: str, native_id: str | None) -> set[_Mark]:
 
 
 def relocated(
-    memories: Sequence[Memory],
-    drafts: Sequence[Draft],
-    paths: Collection[str | None],
+    memories: Sequence[Memory],  # those of one project
+    drafts: Sequence[Draft],  # what its files state now
+    paths: Collection[str | None],  # the files of the import; one that no longer states a memory has lost it
+    # called with (old path, path of a file of this import), returns whether the old file is missing
     is_gone: Callable[[str, str], bool],
 ) -> list[Memory]:
-    """Return memories whose source moved their text to another file, with that place; the others are the same objects.
-
-    Args:
-        memories: those of one project.
-        drafts: what its files state now.
-        paths: the files of the import; one that no longer states a memory has lost it.
-        is_gone: called with (old path, path of a file of this import), returns whether the old file is missing.
-    """
+    """Return memories whose source moved their text to another file, with that place; others are the same objects."""
     stated = {(source.path, draft.content) for draft in drafts for source in (draft.source, *draft.loaded_by)}
     by_text = _by_text(memories, drafts)
 

@@ -8,11 +8,8 @@ from collections.abc import Set as AbstractSet
 
 from memtui.capture.blocks import Span
 
-UNRESOLVED = "unresolved merge conflict"
-"""Why such a part is not read."""
-
-UNRESOLVED_SETTINGS = "unresolved merge conflict in the frontmatter"
-"""Why such a file is not read."""
+UNRESOLVED = "unresolved merge conflict"  # Why such a part is not read
+UNRESOLVED_SETTINGS = "unresolved merge conflict in the frontmatter"  # Why such a file is not read
 
 _MARKER = re.compile(r"(<{7}|\|{7}|>{7})(?= \S|$)|={7}$")
 _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7})(?: |\r?$)", re.MULTILINE)
@@ -29,9 +26,7 @@ def merge_conflicts(lines: Sequence[str], *, code: AbstractSet[int] = frozenset(
     A conflict whose end was removed lasts to the end of the text: what is decided in it cannot be told. A marker left
     over alone is a conflict of one line. `=======` alone underlines a heading.
 
-    Args:
-        lines: the text's lines without line ends.
-        code: numbers of lines that are code, where markers are examples.
+    `lines`: the text's lines without line ends. `code`: numbers of lines that are code, where markers are examples.
     """
     found: list[Span] = []
     start, halfway = -1, False

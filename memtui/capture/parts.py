@@ -57,36 +57,26 @@ _MOST_CARRIED = 3
 
 @dataclass(slots=True)
 class Part:
-    """Units from first to last, both inclusive: one memory.
-
-    Attributes:
-        alone: whether it is never packed with its neighbours.
-        text: its text, where that is not the source itself.
-    """
+    """Units from first to last, both inclusive: one memory."""
 
     first: int
     last: int
     path: tuple[str, ...]
-    alone: bool = False
-    text: str | None = None
+    alone: bool = False  # whether it is never packed with its neighbours
+    text: str | None = None  # its text, where that is not the source itself
 
 
 @dataclass(slots=True)
 class Parts:
-    """A passage with its units, its parts, and what becomes none.
-
-    Attributes:
-        gaps: lines that become no memory, with the reason.
-        dropped: of them those that are left out of a text around them.
-    """
+    """A passage with its units, its parts, and what becomes none."""
 
     page: Page
     passage: Passage
     each_item: bool
     units: list[Unit] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    gaps: list[tuple[Span, str]] = field(default_factory=list)
-    dropped: list[Span] = field(default_factory=list)
+    gaps: list[tuple[Span, str]] = field(default_factory=list)  # lines that become no memory, with the reason
+    dropped: list[Span] = field(default_factory=list)  # of them those that are left out of a text around them
 
     def part(self) -> None:
         """Split the passage."""

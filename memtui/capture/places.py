@@ -24,12 +24,9 @@ class KnownPlace:
     """A file, or a folder of rules, that holds what memtui can read."""
 
     path: Path
-    where: Where
-    """In the project, in the home folder, or named by a person."""
-    label: str
-    """What people call it."""
-    name: str
-    """Its path for display: from the project's root, or from the home folder with `~`."""
+    where: Where  # In the project, in the home folder, or named by a person
+    label: str  # What people call it
+    name: str  # Its path for display: from the project's root, or from the home folder with `~`
     sources: tuple[SourceFound, ...]
 
 

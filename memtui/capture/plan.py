@@ -30,8 +30,7 @@ from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of, imported_anchors, imported_texts
 
-PLANTED = "planted-instruction"
-"""Note of a draft whose text looks like an instruction to an assistant."""
+PLANTED = "planted-instruction"  # Note of a draft whose text looks like an instruction to an assistant
 
 Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
 """Reads a source again, split as the memories that came of it: drafts, the lines skipped before, and now."""
@@ -41,64 +40,40 @@ Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How to import.
+    """How to import."""
 
-    Attributes:
-        active: accept at once instead of adding candidates to the inbox.
-        include_deleted: restore what a person deleted.
-        allow_secret: store texts that look like secrets.
-        replace: let incoming records of memtui's own formats replace others with the same id.
-        secret_patterns: the user's own patterns.
-    """
-
-    active: bool = False
-    include_deleted: bool = False
-    allow_secret: bool = False
-    replace: bool = False
-    secret_patterns: Sequence[tuple[str, str]] = ()
+    active: bool = False  # accept at once instead of adding candidates to the inbox
+    include_deleted: bool = False  # restore what a person deleted
+    allow_secret: bool = False  # store texts that look like secrets
+    replace: bool = False  # let incoming records of memtui's own formats replace others with the same id
+    secret_patterns: Sequence[tuple[str, str]] = ()  # the user's own patterns
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What happens to one draft.
+    """What happens to one draft."""
 
-    Attributes:
-        action: `clash` is an incoming record that says something else than the memory with its id.
-        project: where it goes, None if unassigned.
-        memory: the memory in the vault that it concerns, if any.
-        reason: why, for people; empty for a plain add.
-        more_sources: further places that state the same.
-        replaces: content hash of what the source said before, where the memory has several texts of it.
-        anchors: those that an update alone changes; None where it takes the texts.
-    """
-
-    action: Action
+    action: Action  # `clash` is an incoming record that says something else than the memory with its id
     draft: Draft
-    project: str | None
-    memory: Memory | None = None
-    reason: str = ""
+    project: str | None  # where it goes, None if unassigned
+    memory: Memory | None = None  # the memory in the vault that it concerns, if any
+    reason: str = ""  # why, for people; empty for a plain add
     holds_secret: bool = False
-    more_sources: tuple[Source, ...] = ()
-    replaces: str | None = None
-    anchors: tuple[Anchor, ...] | None = None
+    more_sources: tuple[Source, ...] = ()  # further places that state the same
+    replaces: str | None = None  # content hash of what the source said before, where the memory has several texts of it
+    anchors: tuple[Anchor, ...] | None = None  # those that an update alone changes; None where it takes the texts
 
 
 @dataclass(slots=True)
 class ImportPlan:
-    """Everything an import would do.
-
-    Attributes:
-        skipped: lines of the sources that became no draft.
-        records: typed lines other than memories.
-        missing: memories whose source was read and no longer states them; they are kept.
-        moved: memories whose source was found at a new path, with that path.
-    """
+    """Everything an import would do."""
 
     items: list[Planned] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)  # lines of the sources that became no draft
+    records: list[Record] = field(default_factory=list)  # typed lines other than memories
+    # memories whose source was read and no longer states them; they are kept
     missing: list[Memory] = field(default_factory=list)
-    moved: list[Memory] = field(default_factory=list)
+    moved: list[Memory] = field(default_factory=list)  # memories whose source was found at a new path, with that path
 
     def count(self, *actions: Action) -> int:
         """Return how many drafts meet with one of these actions."""
@@ -404,11 +379,7 @@ class Planner:
         return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory, lost: set[str | None]) -> Planned:
-        """Decide on a memory whose source has a new text.
-
-        Args:
-            lost: what its sources no longer state.
-        """
+        """Decide on a memory whose source has a new text. `lost`: what its sources no longer state."""
         secret = self._secret(draft)
         if secret is not None:
             return secret

@@ -47,8 +47,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD_LETTER = re.compile(r"\w")
 _CODE_COMMENT = re.compile(r"\s*(?://|#|--|/\*|<!--)\s*(.{1,80}?)\s*(?:\*/|-->)?\s*$")
 
-REMEMBERED = 4_096
-"""Texts whose judgement is kept; several steps ask about the same ones."""
+REMEMBERED = 4_096  # Texts whose judgement is kept; several steps ask about the same ones
 
 _LABEL_WORDS = 5
 _LONGEST_LABEL = 120

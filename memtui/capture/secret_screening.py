@@ -12,15 +12,13 @@ from memtui.capture.draft import Draft, Skipped
 from memtui.text.secrets import SecretFinding, find_secrets
 from memtui.vault.text_search import Patterns, secrets_in
 
-LEFT_OUT = "secret-line-left-out"
-"""Note of a draft from which a line was left out."""
+LEFT_OUT = "secret-line-left-out"  # Note of a draft from which a line was left out
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _MARKED = re.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|\||#{1,6}\s|>)")
 """Begins a list item, a table row, a heading or a quotation."""
 
-_SETTING = re.compile(r"\s*(?:export\s+)?[\w.-]+\s*[:=]\s*\S+\s*$")
-"""`NAME=value` alone on its line."""
+_SETTING = re.compile(r"\s*(?:export\s+)?[\w.-]+\s*[:=]\s*\S+\s*$")  # `NAME=value` alone on its line
 
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
 
@@ -132,9 +130,8 @@ _TEXTS = frozenset({"title", "insight", "rationale", "snippet"})
 class SecretScreen:
     """Scans the drafts of one import, each batch once and only when one of its drafts is asked for.
 
-    Args:
-        patterns: the user's own rules; an expression may match the beginning of a text, so with them each draft is
-            scanned by itself.
+    `patterns`: the user's own rules; an expression may match the beginning of a text, so with them each draft is
+    scanned by itself.
     """
 
     def __init__(self, drafts: Sequence[Draft], patterns: Patterns) -> None:

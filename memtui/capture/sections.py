@@ -10,29 +10,23 @@ from memtui.capture.prose import announces, is_counted, is_example_label, is_sta
 from memtui.capture.units import PIECE_CHARS, Page
 from memtui.text.inline import plain_text
 
-STEPS_CHARS = 3_000
-"""Steps, and words with code or a table, stay together up to this size."""
+STEPS_CHARS = 3_000  # Steps, and words with code or a table, stay together up to this size
 
 _FEWEST_STEPS = 2
 
 
 @dataclass(slots=True)
 class Passage:
-    """A heading and the blocks up to the next heading of any level.
+    """A heading and the blocks up to the next heading of any level."""
 
-    Attributes:
-        path: the headings above the blocks, outermost first, as plain text.
-        members: the passages that it joins, if several headings tell one thing; `blocks` are empty then.
-        most_chars: size up to which the members are one memory.
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # the headings above the blocks, outermost first, as plain text
     level: int = 0
     heading: Block | None = None
     blocks: list[Block] = field(default_factory=list)
     has_children: bool = False
+    # the passages that it joins, if several headings tell one thing; `blocks` are empty then
     members: list[Passage] = field(default_factory=list)
-    most_chars: int = 0
+    most_chars: int = 0  # size up to which the members are one memory
 
     @property
     def all_blocks(self) -> list[Block]:

@@ -20,21 +20,15 @@ from memtui.vault.source_texts import SourceText, Texts, bases_of, is_open, put_
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
-Side = Literal["mine", "source"]
-"""Whose text stays: the memory's or its source's."""
+Side = Literal["mine", "source"]  # Whose text stays: the memory's or its source's
 
 
 @dataclass(frozen=True, slots=True)
 class SourceConflict:
-    """A memory and a source of it that differ.
+    """A memory and a source of it that differ."""
 
-    Attributes:
-        memory: as it is stored.
-        text: what its source said at the last import, and says now.
-    """
-
-    memory: Memory
-    text: SourceText
+    memory: Memory  # as it is stored
+    text: SourceText  # what its source said at the last import, and says now
 
     @property
     def base(self) -> Texts:
@@ -63,9 +57,7 @@ def open_conflicts(
 ) -> list[SourceConflict]:
     """Return the conflicts that wait for a decision, the oldest first.
 
-    Args:
-        scope: whose memories; by default all.
-        identifiers: only of these memories.
+    `scope`: whose memories; by default all. `identifiers`: only of these memories.
     """
     texts = source_texts(reader, identifiers)
     memories = reader.get_many({text.memory_id for text in texts})
@@ -159,22 +151,15 @@ def resolve_conflicts(
 def resolve_by_hand(
     vault: Vault,
     identifier: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, Any],  # new values by field; none keeps what the memory says
     *,
     actor: Actor,
-    if_version: int,
-    seen_hash: str,
-    secret_patterns: Sequence[tuple[str, str]] = (),
-    before: Callable[[], object] | None = None,
+    if_version: int,  # the version that was looked at
+    seen_hash: str,  # the source's text that was looked at
+    secret_patterns: Sequence[tuple[str, str]] = (),  # the user's own patterns
+    before: Callable[[], object] | None = None,  # called before the change, e.g. to make a backup
 ) -> Memory:
     """Save a person's own resolution of a conflict; returns the memory as stored.
-
-    Args:
-        values: new values by field; none keeps what the memory says.
-        if_version: the version that was looked at.
-        seen_hash: the source's text that was looked at.
-        secret_patterns: the user's own patterns.
-        before: called before the change, e.g. to make a backup.
 
     Raises:
         ConflictError: the memory was changed meanwhile.

@@ -11,8 +11,7 @@ SAME_CHUNK_RATIO = 60.0
 """A paragraph this similar to a missing one (rapidfuzz ratio, 0–100) is its new text; of 1,000 pairs of paragraphs
 about different things below one heading, fewer than ten are as similar."""
 
-_MOST_PAIRS = 40_000
-"""Beyond this (about a second of comparing) edited paragraphs are not looked for."""
+_MOST_PAIRS = 40_000  # Beyond this (about a second of comparing) edited paragraphs are not looked for
 
 _COMPARED_CHARACTERS = 600
 _SHORTEST = 3
@@ -25,15 +24,10 @@ _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """What one memory took from a source at the last import.
+    """What one memory took from a source at the last import."""
 
-    Attributes:
-        native_id: the place that the source gave it.
-        text: its words, rule and reasons in sequence.
-    """
-
-    native_id: str | None
-    text: str
+    native_id: str | None  # the place that the source gave it
+    text: str  # its words, rule and reasons in sequence
 
     @property
     def heading(self) -> str:
@@ -48,24 +42,17 @@ class KnownUnit:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """The smallest part of a text, never split.
-
-    Attributes:
-        heading: the headings above it, as in a native id.
-        raw: its text as it stands in the source, if that differs, as for a row of a table.
-    """
+    """The smallest part of a text, never split."""
 
     text: str
-    heading: str = ""
-    raw: str = ""
+    heading: str = ""  # the headings above it, as in a native id
+    raw: str = ""  # its text as it stands in the source, if that differs, as for a row of a table
 
 
 class Familiar:
     """The units of the last import, to be found again in the new text of their source.
 
-    Args:
-        units: what the last import took.
-        text: the whole new text.
+    `units`: what the last import took. `text`: the whole new text.
     """
 
     def __init__(self, units: Sequence[KnownUnit], text: str) -> None:
@@ -181,15 +168,10 @@ def _cells(line: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How an atom was split by default.
+    """How an atom was split by default."""
 
-    Attributes:
-        part: the number of its part, None where it only leads to what follows.
-        is_item: whether it is a list item.
-    """
-
-    part: int | None
-    is_item: bool = False
+    part: int | None  # the number of its part, None where it only leads to what follows
+    is_item: bool = False  # whether it is a list item
 
 
 def regroup(

@@ -25,22 +25,14 @@ _CLAUSE_END = re.compile(r"[;,；，、]\s?|\s")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A stretch of the text that is never split.
+    """A stretch of the text that is never split."""
 
-    Attributes:
-        lines: the lines that it touches.
-        start: offset of its first character in the text.
-        end: offset behind its last one.
-        text: what it says when it stands alone: an item without its marker, a row with its column heads.
-        is_item: whether it is an item of a list or a row of a table.
-    """
-
-    lines: Span
-    start: int
-    end: int
+    lines: Span  # the lines that it touches
+    start: int  # offset of its first character in the text
+    end: int  # offset behind its last one
     kind: BlockKind
-    text: str = ""
-    is_item: bool = False
+    text: str = ""  # what it says when it stands alone: an item without its marker, a row with its column heads
+    is_item: bool = False  # whether it is an item of a list or a row of a table
 
 
 @dataclass(slots=True)

@@ -20,14 +20,10 @@ class Found:
     """A file below a folder."""
 
     path: Path
-    real: str
-    """Its path with every link resolved."""
-    linked: bool
-    """Whether it, or a folder above it, is a link."""
-    root: Path
-    """The root of the repository it belongs to, else the folder that is walked."""
-    lies_in: LeftOut | None
-    """Why it is not read, as far as the folders around it tell."""
+    real: str  # Its path with every link resolved
+    linked: bool  # Whether it, or a folder above it, is a link
+    root: Path  # The root of the repository it belongs to, else the folder that is walked
+    lies_in: LeftOut | None  # Why it is not read, as far as the folders around it tell
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,11 +62,7 @@ WIDEST_COLUMN = 60  # A longer cell is shown whole, but does not widen the colum
 
 
 def read_input() -> str:
-    """Return all of standard input as text with LF line ends.
-
-    Raises:
-        UsageError: its encoding cannot be told.
-    """
+    """Return all of standard input as text with LF line ends. Raises `UsageError`: its encoding cannot be told."""
     from memtui.text.sanitize import decode
 
     decoded = decode(sys.stdin.buffer.read())

@@ -92,11 +92,7 @@ def _say_home(request: ImportRequest, read: SourcesRead) -> None:
 
 
 def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
-    """Return what to import.
-
-    Raises:
-        UsageError: a path is empty.
-    """
+    """Return what to import. Raises `UsageError`: a path is empty."""
     from memtui.capture.importer import ImportRequest
     from memtui.capture.plan import ImportOptions
 

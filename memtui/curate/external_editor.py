@@ -163,11 +163,7 @@ def read_memory_file(file: MemoryFile) -> Edited:
 
 
 def read_text_file(file: EditorFile) -> str:
-    """Read an edited file back as text.
-
-    Raises:
-        MemtuiError: it is gone.
-    """
+    """Read an edited file back as text. Raises `MemtuiError`: it is gone."""
     try:
         return decode(file.path.read_bytes()).text
     except OSError as error:

@@ -16,8 +16,7 @@ from memtui.text.sanitize import one_line
 from memtui.text.words import counted
 
 _FIELD = re.compile(r"(kind|title):[ \t]*(.*)")
-_SHORT = 30
-"""A text of fewer characters may stand in another one by chance."""
+_SHORT = 30  # A text of fewer characters may stand in another one by chance
 
 _HEAD = """\
 {number} from the inbox, one block each. Nothing above the first block is read.
@@ -87,8 +86,7 @@ def _shown(memory: Memory) -> dict[str, str]:
 def read_sheet(sheet: Sheet, text: str, kinds: Kinds) -> Decisions | None:
     """Return what an edited text decides, None if it is empty.
 
-    Raises:
-        UsageError: a block cannot be read; names its line.
+    Raises `UsageError`: a block cannot be read; names its line.
     """
     if not text.strip():
         return None
@@ -131,8 +129,7 @@ def _read_block(lines: Sequence[str], where: str, kinds: Kinds) -> dict[str, str
 def _check_no_head_is_lost(sheet: Sheet, gone: Sequence[str], edits: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse a text in which a block lost its first line and so became part of the one above.
 
-    Raises:
-        UsageError: names the memory.
+    Raises `UsageError`: names the memory.
     """
     for identifier in gone:
         lost = normalise(sheet.memories[identifier].insight)

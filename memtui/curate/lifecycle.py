@@ -40,8 +40,7 @@ def verify(
 ) -> Outcome:
     """Say "still true": resets freshness, adds evidence, ends a snooze, and records the tree's files as they are now.
 
-    Raises:
-        RefusedError: an agent cannot verify.
+    Raises `RefusedError`: an agent cannot verify.
     """
     require_person(actor, "verify")
 
@@ -97,8 +96,7 @@ def retire(
 ) -> Outcome:
     """Take memories out of use; a tombstone keeps an import from adding them again.
 
-    Raises:
-        SecretRefusedError: the reason holds what looks like a secret, and `allow_secret` is not set.
+    Raises `SecretRefusedError`: the reason holds what looks like a secret, and `allow_secret` is not set.
     """
     reason = _checked_reason(reason, secret_patterns, allow_secret=allow_secret)
 
@@ -123,8 +121,7 @@ def _checked_reason(reason: str, patterns: Sequence[tuple[str, str]], *, allow_s
 def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
     """Bring retired or superseded memories back into use and drop their tombstones.
 
-    Raises:
-        RefusedError: an agent cannot restore.
+    Raises `RefusedError`: an agent cannot restore.
     """
     require_person(actor, "restore")
 
@@ -172,11 +169,7 @@ def snooze(
 def change_kind(
     vault: Vault, prefixes: Sequence[str], kind: str, *, actor: Actor, versions: Mapping[str, int] | None = None
 ) -> Outcome:
-    """Give memories another kind.
-
-    Raises:
-        UsageError: there is no such kind.
-    """
+    """Give memories another kind. Raises `UsageError`: there is no such kind."""
     chosen = check_kind(vault.kinds, kind)
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
@@ -190,8 +183,7 @@ def change_kind(
 def assign(vault: Vault, prefixes: Sequence[str], project: str, *, actor: Actor) -> Outcome:
     """Put memories into a project, which is created if it is new.
 
-    Raises:
-        UsageError: this is not a valid project name.
+    Raises `UsageError`: this is not a valid project name.
     """
     chosen = check_name(project)
 
@@ -205,28 +197,21 @@ def assign(vault: Vault, prefixes: Sequence[str], project: str, *, actor: Actor)
     return apply_to_each(vault, prefixes, actor, "move", step, reason=f"to {chosen}")
 
 
-KIND_HALF_LIFE = 0.0
-"""As a half-life: follow the kind's again."""
+KIND_HALF_LIFE = 0.0  # As a half-life: follow the kind's again
 
 
 def change_many(
     vault: Vault,
-    versions: Mapping[str, int],
+    versions: Mapping[str, int],  # id and version of each memory when it was chosen
     *,
     actor: Actor,
     add_tags: Sequence[str] = (),
-    remove_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),  # tags to remove, in any case
     kind: str | None = None,
-    half_life_days: float | None = None,
-    importance: int | None = None,
+    half_life_days: float | None = None,  # the new half-life; `KIND_HALF_LIFE` to follow the kind's
+    importance: int | None = None,  # 1–5
 ) -> Outcome:
     """Edit memories that were chosen by a query.
-
-    Args:
-        versions: id and version of each memory when it was chosen.
-        remove_tags: tags to remove, in any case.
-        half_life_days: the new half-life; `KIND_HALF_LIFE` to follow the kind's.
-        importance: 1–5.
 
     Raises:
         UsageError: nothing is to change, or a value is wrong.
@@ -274,8 +259,7 @@ def accept(
 
     An unassigned one goes to the named project, else to the project of the folder.
 
-    Raises:
-        RefusedError: an agent cannot accept.
+    Raises `RefusedError`: an agent cannot accept.
     """
     require_person(actor, "accept")
     chosen_kind = check_kind(vault.kinds, kind) if kind else None
@@ -349,17 +333,11 @@ def planted_reasons(memory: Memory) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Oddities:
-    """What a person should know before accepting a candidate.
+    """What a person should know before accepting a candidate."""
 
-    Attributes:
-        planted: why its text looks planted to steer an assistant.
-        secrets: rules of what looks like a secret in it.
-        twins: ids of active memories in the same project with the same text.
-    """
-
-    planted: tuple[str, ...] = ()
-    secrets: tuple[str, ...] = ()
-    twins: tuple[str, ...] = ()
+    planted: tuple[str, ...] = ()  # why its text looks planted to steer an assistant
+    secrets: tuple[str, ...] = ()  # rules of what looks like a secret in it
+    twins: tuple[str, ...] = ()  # ids of active memories in the same project with the same text
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -157,6 +157,7 @@ class BundledEngine:
         name: stored with every vector.
         dimensions: 384.
 
+
     Raises `ModelMissingError`: a file of the model is missing or is not the one that was shipped, or onnxruntime cannot
     be imported.
     """

@@ -106,6 +106,7 @@ class SentenceTransformersEngine:
         name: stored with every vector.
         dimensions: as the model states.
 
+
     Raises `ModelMissingError`: the extra or the model is missing, or the model cannot be loaded.
     """
 

@@ -12,8 +12,7 @@ _SAMPLE_BYTES = 32_000
 _LEAST_SHARE = 0.2
 """Of the characters of a script, so many are frequent ones; text in a wrong encoding has less than 0.1."""
 
-_LEAST_LEAD = 2.0
-"""How many times better than any other reading a reading must be."""
+_LEAST_LEAD = 2.0  # How many times better than any other reading a reading must be
 
 _NO_WORDS = 0.01
 """The score of a text whose letters fit an alphabet, but which has none of the language's frequent words."""

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-READ_CHARS = 2_000
-"""Only the start of a line is read, so that a line of a megabyte costs nothing."""
+READ_CHARS = 2_000  # Only the start of a line is read, so that a line of a megabyte costs nothing
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,4})(?!`)(.{1,400}?)(?<!`)\1(?!`)")
 _IMAGE = re.compile(r"!\[([^\[\]]{0,200})\](?:\([^()\s]{0,400}[^()]{0,100}\)|\[[^\[\]]{0,100}\])")

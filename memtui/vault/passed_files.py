@@ -63,11 +63,7 @@ def passed_file_record(file: PassedFile) -> Record:
 
 
 def passed_file_from_record(record: Record) -> PassedFile:
-    """Return the file of a typed line.
-
-    Raises:
-        RecordError: the line lacks a key or has a wrong value.
-    """
+    """Return the file of a typed line. Raises `RecordError`: the line lacks a key or has a wrong value."""
     at, path, project = parse_time(record.get("at"), "at"), record.get("path"), record.get("project")
     if at is None or not isinstance(path, str) or not path or not isinstance(project, str | None):
         raise RecordError("a passed file needs a path and a time")

@@ -114,8 +114,7 @@ def bases_of(
     That is the memory itself until somebody edits it, then what a source conflict or the journal contains; without
     those, the memory again.
 
-    Args:
-        said: content hashes of what it said, if only one of several texts of the source is meant.
+    `said`: content hashes of what it said, if only one of several texts of the source is meant.
     """
     edited = {
         memory.id: hashes

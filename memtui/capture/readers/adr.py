@@ -16,8 +16,7 @@ from memtui.capture.no_memory import SkipReason
 from memtui.capture.readers.adr_outcome import decision_title, is_open, states_reason
 from memtui.text.tables import read_table
 
-OVER = frozenset({"superseded", "rejected", "deprecated"})
-"""States of a record that is no longer in force."""
+OVER = frozenset({"superseded", "rejected", "deprecated"})  # States of a record that is no longer in force
 
 FOLDERS = re.compile(
     r"adrs?|madr|decisions?|decision[-_]?records?|decision[-_]?log|architecture[-_]decisions?"
@@ -121,11 +120,8 @@ def is_placeholder(title: str) -> bool:
     return bool(bare) and not _PLACEHOLDER.sub("", bare).strip(" .:-")
 
 
-DECISION_CHARS = 2_400
-"""The parts below the words of a decision belong to it up to this size, then to its reasons."""
-
-SHORT_CHARS = 600
-"""A decision up to this size that gives no reason takes one up to this size."""
+DECISION_CHARS = 2_400  # The parts below the words of a decision belong to it up to this size, then to its reasons
+SHORT_CHARS = 600  # A decision up to this size that gives no reason takes one up to this size
 
 _A_FEW_WORDS = 3
 _LONGEST_SETTING = 1_000

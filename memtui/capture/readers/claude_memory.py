@@ -23,8 +23,7 @@ from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode
 
-TOPIC_CHARS = 2_400
-"""A topic file up to this size is one memory, as its author meant it."""
+TOPIC_CHARS = 2_400  # A topic file up to this size is one memory, as its author meant it
 
 _INDEX = "memory.md"
 _FOLDER = re.compile(r"/\.claude/(?:projects/[^/]+/memory|agent-memory(?:-local)?/[^/]+)(?:/|$)")

@@ -63,16 +63,11 @@ def names_tasks(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A line that begins a part, as in `- **Root cause:** the pool`.
-
-    Attributes:
-        rest: what follows on the line.
-        depth: 0 at the margin, else one more than the indentation of its list marker.
-    """
+    """A line that begins a part, as in `- **Root cause:** the pool`."""
 
     name: str
-    rest: str
-    depth: int
+    rest: str  # what follows on the line
+    depth: int  # 0 at the margin, else one more than the indentation of its list marker
 
 
 def label_of(line: str) -> Label | None:
@@ -114,8 +109,7 @@ def bare_title(heading: str) -> str:
     return "" if _BARE_ID.match(title) else title
 
 
-ENTRY_CHARS = 2_400
-"""Prose below one heading up to this size is one lesson."""
+ENTRY_CHARS = 2_400  # Prose below one heading up to this size is one lesson
 
 _SETTING_CHARS = 160
 _TAG_CHARS = 40
@@ -133,19 +127,13 @@ class Part:
 
 @dataclass(slots=True)
 class Entry:
-    """One lesson or incident.
+    """One lesson or incident."""
 
-    Attributes:
-        path: the headings above it and its own.
-        plain: the text without a label.
-        date: the date that it states.
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # the headings above it and its own
     section: Section
-    plain: str = ""
+    plain: str = ""  # the text without a label
     parts: list[Part] = field(default_factory=list)
-    date: datetime | None = None
+    date: datetime | None = None  # the date that it states
     tags: list[str] = field(default_factory=list)
 
     def texts(self, *roles: Role) -> list[Part]:
@@ -186,9 +174,8 @@ class Entry:
 def parsed(section: Section, path: tuple[str, ...], is_apart: Callable[[Section], bool]) -> Entry:
     """Split an entry by its labels and by the headings below it.
 
-    Args:
-        path: the headings above it.
-        is_apart: returns whether a text without a known label is too long to stand in the lesson.
+    `path`: the headings above it. `is_apart`: returns whether a text without a known label is too long to stand in the
+    lesson.
     """
     entry = Entry(path, section)
     found = date_in(section.heading)
@@ -217,8 +204,7 @@ def are_parts(children: Sequence[Section]) -> bool:
 def joined(parts: Sequence[Part], *, alone: bool = True) -> str:
     """Return parts with their labels.
 
-    Args:
-        alone: whether nothing stands beside them, so that a single one needs no label.
+    `alone`: whether nothing stands beside them, so that a single one needs no label.
     """
     if len(parts) == 1 and alone and role_of(parts[0].label) is not None:
         return parts[0].text.strip("\n")

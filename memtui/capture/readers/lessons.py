@@ -59,8 +59,7 @@ class LessonsReader:
     label = "Lessons and post-mortems"
     agent: str | None = None
     hint: str | None = "lessons"
-    explains_itself = True
-    """Whether the words above the first lesson only say what the file is for."""
+    explains_itself = True  # Whether the words above the first lesson only say what the file is for
 
     def detect(self, file: SourceFile) -> bool:
         """Return whether the file's name or folder is one of lessons or post-mortems."""

@@ -45,8 +45,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ODD_ANCHOR = "anchor-left-out"
 """Note of a draft with an anchor that can name no file: blank, or with a control character."""
 
-ODD_ID = "new-id"
-"""Note of a draft with an invalid id: it gets a new one, and the source's becomes its `native_id`."""
+ODD_ID = "new-id"  # Note of a draft with an invalid id: it gets a new one, and the source's becomes its `native_id`
 
 LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
@@ -128,11 +127,7 @@ def _on_lines(numbers: Sequence[int]) -> str:
 
 
 def _add_row(result: ReadResult, file: SourceFile, row: JsonRow, format_name: str) -> None:
-    """Add the content of a row to a result: a draft and its links, or a record.
-
-    Raises:
-        RecordError: it is neither.
-    """
+    """Add the content of a row to a result: a draft and its links, or a record. Raises `RecordError`: it is neither."""
     # Looking at the text once is many times cheaper than looking at each text in it.
     tame = row.text.isprintable() and not _CONTROL_ESCAPE.search(row.text)
     record: Record = dict(row.value or {}) if tame else clean(row.value)
@@ -162,12 +157,10 @@ def _link_of(draft: Draft, link: Any) -> Record:
 def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], format_name: str, name: str = "") -> Draft:
     """Return the draft of a memory's record; a missing title or kind is filled in, a status is not.
 
-    Args:
-        span: its lines in the file.
-        name: the source's own name for a record without an id; by default a hash of its texts.
+    `span`: its lines in the file. `name`: the source's own name for a record without an id; by default a hash of its
+    texts.
 
-    Raises:
-        RecordError: the record makes no memory, or one that ends before it begins.
+    Raises `RecordError`: the record makes no memory, or one that ends before it begins.
     """
     stated = memory_from_record(record, now=_EPOCH, new_id="")
     memory = without_odd_anchors(stated)
@@ -318,8 +311,7 @@ class PortableReader:
     def read(self, file: SourceFile) -> ReadResult:
         """Return the memory of a file, or the records.
 
-        Raises:
-            SourceError: the vault was written by a newer memtui, or its manifest is damaged.
+        Raises `SourceError`: the vault was written by a newer memtui, or its manifest is damaged.
         """
         vault = _vault_of(file.path)
         version = _version(vault) if vault else None

@@ -10,11 +10,8 @@ from memtui.capture.readers.rule_files import rule_readers
 from memtui.errors import UsageError
 from memtui.text.words import did_you_mean
 
-AUTO = "auto"
-"""Selects the reader by the file."""
-
-RULE_READERS = rule_readers()
-"""The most specific first; the last, `conventions`, gives way to decision records."""
+AUTO = "auto"  # Selects the reader by the file
+RULE_READERS = rule_readers()  # The most specific first; the last, `conventions`, gives way to decision records
 
 READERS: tuple[Reader, ...] = (
     own_formats.PORTABLE_READER,
@@ -57,11 +54,7 @@ def _may_be_rules(file: SourceFile) -> bool:
 
 
 def reader_named(name: str) -> Reader:
-    """Return the reader of a format.
-
-    Raises:
-        UsageError: the format is unknown.
-    """
+    """Return the reader of a format. Raises `UsageError`: the format is unknown."""
     wanted = name.strip().lower()
     wanted = _ALIASES.get(wanted, wanted)
     for reader in READERS:

@@ -29,54 +29,36 @@ _MATCH_ALL = frozenset({"*", "**", "**/*", "**/**"})
 
 @dataclass(frozen=True, kw_only=True)
 class RuleReader:
-    """Reads the rule files of one assistant.
-
-    Attributes:
-        names: ends of paths that name such a file in any folder. On a case-sensitive disk an assistant finds only this
-            spelling, so another one counts only where a person surely means it: at the root.
-        root_names: the same, at the root of the repository only; `*` stands for part of a name.
-        folders: folders, wherever they lie, whose files with one of the suffixes are such files.
-        skipped_names: files of those folders that are not, in lower case.
-        marks: names of which such a folder has at least one unless it lies at the root, in lower case.
-        marked_by: an end of a name and a setting that together tell such a file in any place.
-        home_folders: folders below the user's home; what lies there holds for every project.
-        agents: the assistant, where its folder or file tells which of several it is.
-        globs_key: the frontmatter's key for the files that a rule is about.
-        always: key and value by which a frontmatter says that a rule is about every file.
-        match_all_is_none: whether a pattern that fits every file counts as none.
-        global_globs: whether a rule in the user's home keeps its globs.
-        anchored: whether a file in a subfolder is about that folder only.
-        title_keys: the frontmatter's keys for a title, the first that is there.
-        whole_if_titled: whether a short text with a title stays one memory.
-        hint: what the files say of the kind of their memories, as `explain_kind` takes it.
-        hints: the same for single names.
-        is_link: whether a file whose whole text is a path stands for that file.
-        imports: whether `@path` imports a file.
-    """
+    """Reads the rule files of one assistant."""
 
     format: str
     label: str
     agent: str | None = None
+    # ends of paths that name such a file in any folder. On a case-sensitive disk an assistant finds only this spelling,
+    # so another one counts only where a person surely means it: at the root
     names: tuple[str, ...] = ()
-    root_names: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
+    root_names: tuple[str, ...] = ()  # the same, at the root of the repository only; `*` stands for part of a name
+    folders: tuple[str, ...] = ()  # folders, wherever they lie, whose files with one of the suffixes are such files
     suffixes: tuple[str, ...] = (".md",)
-    skipped_names: tuple[str, ...] = ()
+    skipped_names: tuple[str, ...] = ()  # files of those folders that are not, in lower case
+    # names of which such a folder has at least one unless it lies at the root, in lower case
     marks: tuple[str, ...] = ()
-    marked_by: tuple[str, ...] = ()
-    home_folders: tuple[str, ...] = ()
+    marked_by: tuple[str, ...] = ()  # an end of a name and a setting that together tell such a file in any place
+    home_folders: tuple[str, ...] = ()  # folders below the user's home; what lies there holds for every project
+    # the assistant, where its folder or file tells which of several it is
     agents: Mapping[str, str] = field(default_factory=dict, hash=False)
-    globs_key: str = ""
+    globs_key: str = ""  # the frontmatter's key for the files that a rule is about
+    # key and value by which a frontmatter says that a rule is about every file
     always: tuple[str, object] | None = None
-    match_all_is_none: bool = False
-    global_globs: bool = False
-    anchored: bool = True
-    title_keys: tuple[str, ...] = ()
-    whole_if_titled: bool = False
-    hint: str = ""
-    hints: Mapping[str, str] = field(default_factory=dict, hash=False)
-    is_link: bool = False
-    imports: bool = False
+    match_all_is_none: bool = False  # whether a pattern that fits every file counts as none
+    global_globs: bool = False  # whether a rule in the user's home keeps its globs
+    anchored: bool = True  # whether a file in a subfolder is about that folder only
+    title_keys: tuple[str, ...] = ()  # the frontmatter's keys for a title, the first that is there
+    whole_if_titled: bool = False  # whether a short text with a title stays one memory
+    hint: str = ""  # what the files say of the kind of their memories, as `explain_kind` takes it
+    hints: Mapping[str, str] = field(default_factory=dict, hash=False)  # the same for single names
+    is_link: bool = False  # whether a file whose whole text is a path stands for that file
+    imports: bool = False  # whether `@path` imports a file
 
     def detect(self, file: SourceFile) -> bool:
         """Return whether the file is one of these rule files, by its path."""

@@ -102,8 +102,7 @@ def _action(row: str) -> Action:
     return Action(identifier, keyed, title, area, owner.lstrip("- "), label, shown, words, menu)
 
 
-ACTIONS = tuple(_action(row) for row in read_lines(__file__, "actions.txt"))
-"""All actions, in the order of the help."""
+ACTIONS = tuple(_action(row) for row in read_lines(__file__, "actions.txt"))  # All actions, in the order of the help
 
 
 MOST_HINTS = 7  # Keys in the footer at most

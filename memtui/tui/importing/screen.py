@@ -51,8 +51,7 @@ WELCOME = (
 )
 """Above the lists at the first start with an empty vault."""
 
-REMINDER = ("Nothing is written until you press I; u undoes an import.",)
-"""The same later on."""
+REMINDER = ("Nothing is written until you press I; u undoes an import.",)  # The same later on
 
 _NOTHING_FOUND = (
     "No rule files were found directly in this folder or in your home folder.",
@@ -64,9 +63,7 @@ _NOTHING_FOUND = (
 class ImportScreen(ListDetail):
     """Sources on the left, on the right what importing them would do.
 
-    Args:
-        opening: what the app was opened with.
-        first_run: whether it greets a person whose vault is empty.
+    `first_run`: whether it greets a person whose vault is empty.
     """
 
     AREA = IMPORT
@@ -92,8 +89,7 @@ class ImportScreen(ListDetail):
         self._ticked: set[Path] = set()
         self._active = False
         self._stopped = False
-        self._imported: Done | None = None
-        """The last import that added or changed memories."""
+        self._imported: Done | None = None  # The last import that added or changed memories
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""

@@ -42,8 +42,7 @@ class Places:
 
     rows: Sequence[KnownPlace]
     skipped: Sequence[Skipped] = ()
-    links: Sequence[SourceFound] = ()
-    """Links to files of the places."""
+    links: Sequence[SourceFound] = ()  # Links to files of the places
 
     def with_more(self, other: Places) -> Places:
         """Return these places with others behind them, each file once."""
@@ -74,8 +73,7 @@ def known_places(folder: Path, home: Path) -> Places:
 def places_at(typed: str, *, folder: Path, home: Path) -> Places:
     """Return the places of a file or folder that a person typed, relative to a folder.
 
-    Raises:
-        NotFoundError: there is none, or nothing in it that memtui can read.
+    Raises `NotFoundError`: there is none, or nothing in it that memtui can read.
     """
     from memtui.capture.places import places_of, sources_of
 
@@ -120,22 +118,14 @@ def leave_out_place(place: KnownPlace) -> str:
 
 
 class Importer:
-    """Dry runs, and the import itself.
-
-    Args:
-        home: the user's home folder.
-    """
+    """Dry runs, and the import itself. `home`: the user's home folder."""
 
     def __init__(self, access: VaultAccess, home: Path) -> None:
         self._access = access
         self._home = home
 
     def preview(self, found: SourcesFound, *, active: bool, progress: Progress) -> Preview:
-        """Return what importing these sources would do; writes nothing.
-
-        Raises:
-            Cancelled: raised by `progress`.
-        """
+        """Return what importing these sources would do; writes nothing. Raises `Cancelled`: raised by `progress`."""
         from memtui.capture.importer import plan_import, read_sources
 
         request = self._request(found, active=active)
@@ -182,8 +172,7 @@ class Importer:
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}
 
-MOST_SHOWN = 2_000
-"""Rows of one group; the rest are counted."""
+MOST_SHOWN = 2_000  # Rows of one group; the rest are counted
 
 _GROUPS = (
     ("New", ("add", "restore"), "+"),
@@ -235,19 +224,13 @@ def place_cells(row: PlaceRow, width: int) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """What happens to one memory of a source.
+    """What happens to one memory of a source."""
 
-    Attributes:
-        mark: `+` new, `~` changed, `!` conflict, `−` left out.
-        place: name of the file, and line.
-        note: why, and what to check.
-    """
-
-    mark: str
+    mark: str  # `+` new, `~` changed, `!` conflict, `−` left out
     kind: str
     title: str
-    place: str
-    note: str
+    place: str  # name of the file, and line
+    note: str  # why, and what to check
     planned: Planned
 
 

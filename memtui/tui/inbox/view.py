@@ -30,19 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits in the inbox.
-
-    Attributes:
-        elsewhere: candidates in other projects; only counted where the list is empty.
-        projects: the vault's projects, to assign candidates to.
-        conflicts: number of source conflicts.
-    """
+    """What waits in the inbox."""
 
     offers: tuple[Offer, ...]
     project: str | None
-    elsewhere: int
-    projects: tuple[str, ...]
-    conflicts: int = 0
+    elsewhere: int  # candidates in other projects; only counted where the list is empty
+    projects: tuple[str, ...]  # the vault's projects, to assign candidates to
+    conflicts: int = 0  # number of source conflicts
 
 
 @dataclass(frozen=True, slots=True)
