@@ -222,7 +222,7 @@ def _points(sentence: str) -> bool:
     targets = len(_LINK.findall(sentence)) + named
     plain = plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→")
     rest = words_in(plain_text(bare))
-    if pattern("pointer").match(plain):
+    if pattern("pointer").match(plain) or (targets and pattern("pointer_to").match(plain)):
         return rest <= _POINTER_WORDS and not (is_strong(plain) and rest > FULL_SENTENCE_WORDS)
     if not targets or is_strong(plain):
         return False
