@@ -196,7 +196,8 @@ class Planner:
         """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_EPOCH)
-        paths = {draft.source.path for draft in drafts} | {path for path, owner in self._empty if owner == project}
+        paths = {source.path for draft in drafts for source in (draft.source, *draft.loaded_by)}
+        paths |= {path for path, owner in self._empty if owner == project}
         there = moved(stored, renamed(drafts, stored, self._is_gone))
         known = Known(relocated(there, drafts, paths, self._is_gone))
         drafts = titled_as_before(self._reader, self._without_secret_lines(drafts, known), known)

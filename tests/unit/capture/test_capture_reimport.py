@@ -219,3 +219,12 @@ def test_other_patterns_in_the_settings_change_what_its_memories_are_about(tmp_p
     assert memory.anchors == (Anchor("lib/**/*.ts"),)
     edit_memory(vault, memory.id, {"anchors": (Anchor("lib/ui/**"),)}, actor=PERSON)
     assert _changes(_plan(vault, root)) == Counter()  # a person's choice stays until the source changes again
+
+
+def test_an_item_that_goes_is_missed_also_where_a_link_repeats_its_file(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path / "vault")
+    root = repository(tmp_path / "yard", {"AGENTS.md": YARD})
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    bring(vault, root)
+    (root / "AGENTS.md").write_text(YARD.replace("- Use the shared logger, never print.\n", ""), "utf-8")
+    assert _changes(_plan(vault, root)) == Counter(missing=1)
