@@ -15,6 +15,7 @@ from flows.test_app_review import Days, chooses, due, ids, looks_at, rests, revi
 from support import start_python
 from textual.pilot import Pilot
 
+from memtui.curate.history import undo
 from memtui.curate.memories import edit_memory
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
@@ -53,6 +54,7 @@ def frame(pilot: Pilot[Any]) -> str:
 EDIT = """
 import sys
 from pathlib import Path
+from memtui.curate.history import undo
 from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
@@ -167,11 +169,13 @@ async def test_a_verdict_is_only_taken_on_a_memory_that_was_seen_and_header_and_
         assert stored(vault, "m0000002").snoozed_until == NOW + timedelta(days=7), "a number right after its list"
 
 
-async def test_an_undo_after_a_verdict_that_came_too_early_undoes_nothing_from_before_the_review(
+async def test_undo_and_redo_that_came_too_early_leave_what_was_changed_before_the_review(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(vault, due(3))
-    edit_memory(vault, "m0000003", {"insight": "Changed before."}, actor=Actor("person"))
+    for text in ("Changed before.", "Undone before."):
+        edit_memory(vault, "m0000003", {"insight": text}, actor=Actor("person"))
+    undo(vault, actor=Actor("person"))
     begun = threading.Event()
     begin: Callable[..., Opened] = ReviewAccess.begin
 
@@ -184,8 +188,8 @@ async def test_an_undo_after_a_verdict_that_came_too_early_undoes_nothing_from_b
         await shows(pilot, rule("m0000001"))
         await pilot.press("r")
         await shows(pilot, "collecting what is due")
-        await pilot.press("y", "u")
-        await until(pilot, lambda: "not yet shown" in frame(pilot), "both keys were ignored")
+        await pilot.press("y", "u", "ctrl+r")
+        await until(pilot, lambda: "not yet shown" in frame(pilot), "the keys were ignored")
         assert not reviewer(pilot).acting
         begun.set()
         await looks_at(pilot, "m0000001")
