@@ -220,7 +220,7 @@ class InboxAccess:
         return self._acts.change(assign, f"Now in {tame(project)}")
 
 
-_FOUNDED = {"sure": "clear from its text or its place", "likely": "likely", "guess": "a guess; t changes it"}
+_FOUNDED = {"sure": "sure", "likely": "likely", "guess": "a guess; t changes it"}
 
 
 def candidate_blocks(read: CandidateRead, offer: Offer | None) -> list[Block]:
