@@ -36,8 +36,10 @@ _WITHIN = re.compile(
     r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|\b(?:and|or|und|oder|et|ou|y|o|e),"
 )
 _DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
+_ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
 _RELATIVE_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:that|which|who) ")
 _LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
+_ACTS = re.compile("[a-z] [a-z]{2,}s (?:an?|the|its|their|all|every|each|no|only|any|to|when|if|[\ue000-\uf8ff])")
 _CODE_ACTS = re.compile("[\ue000-\uf8ff]\\S* [a-z]+s\\b")
 _LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _FINITE = re.compile(
@@ -53,8 +55,10 @@ _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 
 _SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
 _LEAST_WORDS = 3
+_CLAUSE_SIGNS = frozenset({";", ":", "—", "–"})
 _LEAST_LEAD = 14
 _PART_CELLS = 60
+_CLAUSE_WORDS = 6
 _FIRM = 3
 _MOST_TRIED = 8
 _LIST_WORDS = 3
@@ -163,14 +167,19 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool =
             return label + short
         is_subject = bool(_CODE_LIKE.search(label) or grammar.condition.match(label))
         is_subject = is_subject or len(rest.split()) < _STATEMENT_WORDS
-        return None if is_subject or firm else shortened(capital(rest), most, width)
+        is_subject = is_subject or (rest[0].islower() and not _has_verb(rest, language))
+        if not is_subject and not firm:
+            return shortened(capital(rest), most, width)
+        statement = label.rstrip(_ENDING)
+        states = len(statement.split()) >= _LEAST_WORDS and _has_verb(statement, language)
+        return statement if states and not grammar.condition.match(label) else None
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
     lead, main = _leading(text, grammar)
     if lead:
         return _both(lead, without_filler(main), most, width, language) if main and not firm else None
     cuts = _cuts(text, most, width, language)
-    return max((cut for cut in cuts if not firm or cut[0] >= _FIRM * _CELLS_OF_RANK + most // 2), default=(0, None))[1]
+    return max((cut for cut in cuts if cut[1] >= (_FIRM if firm else 1)), default=(0, 0, None))[2]
 
 
 def cut_off(text: str, most: int) -> str:
@@ -231,7 +240,7 @@ def _both(lead: str, main: str, most: int, width: Callable[[str], int], language
     between = ", " if language in _LATIN else "，"
     addition = grammar_of(language).addition
     cuts = sorted(_cuts(lead, width(lead) - 1, width, language, least=_LEAST_LEAD), reverse=True)
-    for clause in (lead, *(head for _, head in cuts if not addition.match(lead[len(head) :].lstrip(", ")))):
+    for clause in (lead, *(head for *_, head in cuts if not addition.match(lead[len(head) :].lstrip(", ")))):
         room = most - width(clause) - 2
         if room >= _LEAST_CELLS[5] and (short := shortened(main, room, width)):
             return f"{clause}{between}{short}"
@@ -240,8 +249,8 @@ def _both(lead: str, main: str, most: int, width: Callable[[str], int], language
 
 def _cuts(
     text: str, most: int, width: Callable[[str], int], language: str, *, least: int = 0
-) -> Iterator[tuple[int, str]]:
-    """Yield every clause that a sentence can end with, and how good an end it is.
+) -> Iterator[tuple[int, int, str]]:
+    """Yield every clause that a sentence can end with, after how good it and its end are.
 
     `least`: the fewest cells of a clause; by default they depend on how good its end is.
     """
@@ -255,9 +264,13 @@ def _cuts(
         fewest = least or (_LEAST_CELLS[rank] * most // _WIDEST if rank else 0)
         is_long = cells >= (fewest if language in _LATIN else fewest // 2)
         bare = head.removesuffix(" only") if edge[0].strip() else head
-        is_named = not _RELATIVE_SUBJECT.match(head) or _has_verb(head, language)
-        if rank and is_long and is_named and _is_whole(bare, grammar, language, is_part=most < _PART_CELLS):
-            yield rank * _CELLS_OF_RANK + cells, head
+        if (
+            rank
+            and is_long
+            and not _is_mere_subject(head, language)
+            and _is_whole(bare, grammar, language, is_part=most < _PART_CELLS)
+        ):
+            yield rank * _CELLS_OF_RANK + cells, rank, head
 
 
 def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> bool:
@@ -277,7 +290,8 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
     if grammar.exception.match(tail):
         return 0
-    if sign == ":" and (len(head.split()) < _LEAST_WORDS or not _has_verb(head, language)):
+    is_label = len(head.split()) < _LEAST_WORDS or (len(head.split()) < _CLAUSE_WORDS and not _has_verb(head, language))
+    if sign == ":" and is_label:
         return 0
     if sign in _SCRIPT_RANKS:
         return _SCRIPT_RANKS[sign]
@@ -290,7 +304,7 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
         return 0 if grammar.exception.search(tail) else 5 if sign else 4
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
-    return _rank_of_phrase(sign, tail, head, grammar)
+    return _rank_of_phrase(sign, tail, head, language)
 
 
 def _has_verb(head: str, language: str) -> bool:
@@ -300,8 +314,16 @@ def _has_verb(head: str, language: str) -> bool:
     least = 1 + bool(_RELATIVE_SUBJECT.match(head))
     verbs = openings("verbs") - openings("nouns")
     acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
-    named = bool(_CODE_ACTS.match(head))
-    return len(_FINITE.findall(head)) + len(list(acting)) + named >= least
+    acts = len(list(acting)) + len(_ACTS.findall(head)) + bool(_CODE_ACTS.match(head))
+    return len(_FINITE.findall(head)) + acts >= least
+
+
+def _is_mere_subject(head: str, language: str) -> bool:
+    """Return whether a clause within the subject is all that words state: `The log, which is kept at the quay`."""
+    aside = _ASIDE_SUBJECT.match(head)
+    if aside:
+        return not _has_verb(aside[1], language)
+    return bool(_RELATIVE_SUBJECT.match(head)) and not _has_verb(head, language)
 
 
 def _is_rule(head: str, grammar: Grammar) -> bool:
@@ -319,8 +341,9 @@ def _limits(tail: str, grammar: Grammar, *, is_rule: bool) -> bool:
     return any(grammar.condition.match(segment) and not grammar.aside.match(segment) for segment in later)
 
 
-def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
+def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     """Return how good a sentence ends before a phrase that is no reason."""
+    grammar = grammar_of(language)
     opener = grammar.addition.match(tail)
     rest = tail[opener.end() :].strip() if opener else tail
     following = re.split("[,:]", rest, maxsplit=1)[0]
@@ -335,7 +358,8 @@ def _rank_of_phrase(sign: str, tail: str, head: str, grammar: Grammar) -> int:
     if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=is_open_list):
         return 0
     if grammar.example.match(tail):
-        return 5 if sign else 4
+        is_subject = bool(sign) and "," in tail and not _has_verb(head, language)
+        return 0 if is_subject else 5 if sign else 4
     if sign:
         return (1 if _LIST_END.fullmatch(tail) else 0) if is_list else 3
     return _rank_of_unmarked(bool(opener), tail, head, grammar)

@@ -227,7 +227,11 @@ class _Writer:
 
     def _items(self, found: Sequence[Block]) -> str:
         """Return what an item states, or for several the subject with their heads."""
-        if sum(block.kind == "item" and len(block.mark) <= len(found[0].mark) for block in found) > 1:
+        items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
+        told = [block for block in items if not is_metadata(self._plain(undecorated(block.text)[0]))]
+        if len(told) == 1 < len(items):
+            return self._items(told)
+        if len(items) > 1:
             subject, heads = self._heading(), self._heads(found)
             if self._width(subject) > MAX_TITLE_CELLS:
                 subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
@@ -260,7 +264,9 @@ class _Writer:
         return list(islice(heads, _MOST_HEADS))
 
     def _heads_of(self, block: Block, margin: str) -> Iterator[str]:
-        if block.kind == "code":
+        if block.kind == "code" and block.mark not in SHELLS:
+            yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
+        elif block.kind == "code":
             yield from (
                 self.held.take_out(f"`{command}`" if "`" not in command else command) for command in block.commands
             )

@@ -119,7 +119,7 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("Ferry sells tickets. It has:\n- seats\n- fares", ("Overview",), "Ferry sells tickets"),
         ("**Impact: HIGH**\n\nLift the anchor before the engine starts.", ("Anchors",), None),
         ("# Anchors\n\n- heavy\n- rusty", (), "Anchors: heavy, rusty"),
-        ("- **Severity**: HIGH\n- Grease the hook weekly", ("R1: Hooks",), "R1: Hooks: Grease the hook weekly"),
+        ("- **Severity**: HIGH\n- Grease the hook weekly", ("R1: Hooks",), "Grease the hook weekly"),
         ("**Before any repair:**\n- Ask whether the crane has to be repaired at all this year", (), None),
         ("### Step 1: drain it\n\nAt dawn.\n\n### Step 2: dry it\n\nBy noon.", ("Tank survey",), None),
         ("The list is for guests.\n\n**Bad: by hand**\n\n```\nx\n```", ("Sort berths by the hour of the tide",), None),
