@@ -53,7 +53,8 @@ _WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
 _DANGLING = re.compile(r"[\s(](?:the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$")
 _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 
-_SCRIPT_RANKS = {"；": 5, "。": 5, "：": 4}
+_SIGN_RANKS = {"：": 4, ":": 4}
+_CLAUSE_RANKS = (3, 4)
 _LEAST_WORDS = 3
 _CLAUSE_SIGNS = frozenset({";", ":", "—", "–"})
 _LEAST_LEAD = 14
@@ -163,16 +164,8 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool =
         return text
     label, rest = _labelled(text)
     if label:
-        if short := shortened(rest, most - width(label), width, firm=firm):
-            return label + short
-        is_subject = bool(_CODE_LIKE.search(label) or grammar.condition.match(label))
-        is_subject = is_subject or len(rest.split()) < _STATEMENT_WORDS
-        is_subject = is_subject or (rest[0].islower() and not _has_verb(rest, language))
-        if not is_subject and not firm:
-            return shortened(capital(rest), most, width)
-        statement = label.rstrip(_ENDING)
-        states = len(statement.split()) >= _LEAST_WORDS and _has_verb(statement, language)
-        return statement if states and not grammar.condition.match(label) else None
+        short = shortened(rest, most - width(label), width, firm=firm)
+        return label + short if short else _without_label(label, rest, most, width, language, firm=firm)
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
     lead, main = _leading(text, grammar)
@@ -180,6 +173,19 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool =
         return _both(lead, without_filler(main), most, width, language) if main and not firm else None
     cuts = _cuts(text, most, width, language)
     return max((cut for cut in cuts if cut[1] >= (_FIRM if firm else 1)), default=(0, 0, None))[2]
+
+
+def _without_label(
+    label: str, rest: str, most: int, width: Callable[[str], int], language: str, *, firm: bool
+) -> str | None:
+    """Return what a label stands before if that says enough, else the label if it states something itself."""
+    is_condition = grammar_of(language).condition.match(label)
+    is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not _has_verb(rest, language))
+    if not (is_condition or is_named or firm) and len(rest.split()) >= _STATEMENT_WORDS:
+        return shortened(capital(rest), most, width)
+    statement = label.rstrip(_ENDING)
+    states = len(statement.split()) >= _LEAST_WORDS and _has_verb(statement, language)
+    return statement if states and not is_condition else None
 
 
 def cut_off(text: str, most: int) -> str:
@@ -290,21 +296,26 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
     if grammar.exception.match(tail):
         return 0
-    is_label = len(head.split()) < _LEAST_WORDS or (len(head.split()) < _CLAUSE_WORDS and not _has_verb(head, language))
-    if sign == ":" and is_label:
-        return 0
-    if sign in _SCRIPT_RANKS:
-        return _SCRIPT_RANKS[sign]
     if sign and sign not in ",，":
-        return 4 if sign == ":" else 5
-    is_remark = grammar.reason.match(tail) or (sign and grammar.aside.match(tail))
-    if is_remark and sign and "," in tail and not _has_verb(head, language):
-        return 0  # an aside within the subject
-    if is_remark:
-        return 0 if grammar.exception.search(tail) else 5 if sign else 4
+        return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
+    if grammar.reason.match(tail) or (sign and grammar.aside.match(tail)):
+        return _rank_of_remark(sign, tail, head, language)
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, language)
+
+
+def _rank_of_remark(sign: str, tail: str, head: str, language: str) -> int:
+    """Return how good a sentence ends before a reason, an example or an aside; not within its subject."""
+    within_subject = sign and "," in tail and not _has_verb(head, language)
+    if within_subject or grammar_of(language).exception.search(tail):
+        return 0
+    return 5 if sign else 4
+
+
+def _is_label(head: str, language: str) -> bool:
+    words = len(head.split())
+    return words < _LEAST_WORDS or (words < _CLAUSE_WORDS and not _has_verb(head, language))
 
 
 def _has_verb(head: str, language: str) -> bool:
@@ -348,21 +359,31 @@ def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     rest = tail[opener.end() :].strip() if opener else tail
     following = re.split("[,:]", rest, maxsplit=1)[0]
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
-    is_open_list = ", " in head and not _LIST_CLOSED.search(head)
+    is_open_list = _is_open_list(head)
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):
-        acts = _FINITE.search(head) or (is_imperative(head) and not _DETERMINED.match(head))
-        ends_list = is_open_list and bool(sign) and not acts
-        return 0 if ends_list or grammar.condition.match(rest) or grammar.exception.search(rest) else 4 if sign else 3
+        ends_list = is_open_list and sign and not _acts(head)
+        return 0 if ends_list or _opens_limit(rest, grammar) else _CLAUSE_RANKS[bool(sign)]
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"
     if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=is_open_list):
         return 0
     if grammar.example.match(tail):
-        is_subject = bool(sign) and "," in tail and not _has_verb(head, language)
-        return 0 if is_subject else 5 if sign else 4
-    if sign:
-        return (1 if _LIST_END.fullmatch(tail) else 0) if is_list else 3
-    return _rank_of_unmarked(bool(opener), tail, head, grammar)
+        return _rank_of_remark(sign, tail, head, language)
+    if is_list:
+        return int(bool(_LIST_END.fullmatch(tail)))
+    return 3 if sign else _rank_of_unmarked(bool(opener), tail, head, grammar)
+
+
+def _is_open_list(head: str) -> bool:
+    return ", " in head and not _LIST_CLOSED.search(head)
+
+
+def _acts(head: str) -> bool:
+    return bool(_FINITE.search(head)) or (is_imperative(head) and not _DETERMINED.match(head))
+
+
+def _opens_limit(rest: str, grammar: Grammar) -> bool:
+    return bool(grammar.condition.match(rest) or grammar.exception.search(rest))
 
 
 def _opens_clause(rest: str, head: str, *, is_list: bool) -> bool:

@@ -231,19 +231,24 @@ class _Writer:
         told = [block for block in items if not is_metadata(self._plain(undecorated(block.text)[0]))]
         if len(told) == 1 < len(items):
             return self._items(told)
-        if len(items) > 1:
-            subject, heads = self._heading(), self._heads(found)
-            if self._width(subject) > MAX_TITLE_CELLS:
-                subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
-            if matches("headings", "generic", subject) and heads and self._width(heads[0]) > _HEAD_CELLS:
-                subject = ""
-            names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
-            are_names = bool(names) and names[0] and not (len(names) > _FEW_NAMES and all(names))
-            if not are_names and (subject or not heads or self._width(heads[0]) <= _HEAD_CELLS):
-                return self._listed(subject, heads)
+        if len(items) > 1 and (title := self._several(found)):
+            return title
         source = self.held.take_out(found[0].text)
         plain = unmarked(source)
         return self._lead(plain, found[1:]) if plain.endswith(_COLONS) and len(found) > 1 else self._stated(source)
+
+    def _several(self, found: Sequence[Block]) -> str:
+        """Return the subject of several items with their heads; empty if the first of them says more."""
+        subject, heads = self._heading(), self._heads(found)
+        if self._width(subject) > MAX_TITLE_CELLS:
+            subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
+        is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
+        if is_long and (not subject or matches("headings", "generic", subject)):
+            return ""
+        names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
+        if names and names[0] and not (len(names) > _FEW_NAMES and all(names)):
+            return ""
+        return self._listed(subject, heads)
 
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         told = (self._stated(self.held.take_out(later.text)) for later in following if later.kind == "paragraph")
@@ -356,7 +361,7 @@ class _Writer:
         if not self.headings:
             return ""
         last = self.headings[-1]
-        is_vague = is_dropped(last) or any(matches("headings", key, last) for key in ("generic", "unfinished"))
+        is_vague = _is_vague(last)
         is_long = len(last.split()) > 1 or bool(_CJK.search(last[3:]))
         above = self._subject(above=1)
         is_title = len(self.headings) < _HEADINGS_WITH_PARENT and len(above.split()) > _LEAD_WORDS
@@ -392,22 +397,27 @@ class _Writer:
 
     def _listed(self, subject: str, heads: Sequence[str]) -> str:
         """Return a subject with as many heads as fit, each whole."""
-        room = MAX_TITLE_CELLS - (self._width(subject) + 2 if subject else 0)
-        kept: list[str] = []
-        for head in dict.fromkeys(heads):
-            short = head if kept else shortened(head, room, self._width)
-            short = short if short == head or self._width(short or "") >= _LEAST_HEAD_CELLS else ""
-            fits = short and is_balanced(short) and self._width(", ".join([*kept, short])) <= room
-            if not short or not fits or (kept and self._width(short) > _HEAD_CELLS):
-                break
-            if short != subject:
-                kept.append(short)
+        kept = self._fitting(subject, heads)
         waits = grammar_of(language_of(subject)).condition.match(subject) or matches("headings", "unfinished", subject)
         if not kept and heads and waits:
             kept = list(heads[:1])
         if not kept and subject:
             return self._done(self._whole_heading(subject))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+
+    def _fitting(self, subject: str, heads: Sequence[str]) -> list[str]:
+        """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
+        room = MAX_TITLE_CELLS - (self._width(subject) + 2 if subject else 0)
+        kept: list[str] = []
+        for head in dict.fromkeys(heads):
+            short = head if kept else shortened(head, room, self._width) or ""
+            is_cut = short != head and self._width(short) < _LEAST_HEAD_CELLS
+            too_long = self._width(", ".join([*kept, short])) > room or (kept and self._width(short) > _HEAD_CELLS)
+            if is_cut or too_long or not is_balanced(short):
+                break
+            if short != subject:
+                kept.append(short)
+        return kept
 
     def _whole_heading(self, subject: str) -> str:
         """Return a heading as a title of its own: a single word below its document's title."""
@@ -432,6 +442,10 @@ class _Writer:
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))
+
+
+def _is_vague(heading: str) -> bool:
+    return is_dropped(heading) or any(matches("headings", key, heading) for key in ("generic", "unfinished"))
 
 
 def _fitted(words: str, held: HeldCode) -> str:

@@ -322,32 +322,20 @@ def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMak
 
 def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]) -> Iterable[Draft | Skipped]:
     """Yield the decision with its reasons and options, then every text that was a memory of its own before."""
-    decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
-    if is_open(decision):
-        decision = _stand_in(record)
-    elif decision.endswith(":") and (named := next(filter(_is_other, record.asides), None)):
-        record.asides.remove(named)
-        decision = f"{decision}\n\n{_headed(named)}"
-    elif len(decision) <= SHORT_CHARS and not states_reason(decision):
-        decision = "\n\n".join([decision, *_taken_reason(record)])
+    decision = _decision_of(record)
     if not decision:
         yield Skipped(maker.file.name, span, "holds no text but settings")
         return
-    why = list(record.why)
-    if record.intro:
-        why.insert(0, ("", record.intro))
     state = state_of(record.status)
-    if len(record.status.split()) > 1 or state in OVER:
-        why.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
     apart = [part for part in record.asides if _stood_apart(part, maker.file)]
-    why.extend((part.heading, part.whole_text) for part in record.asides if part not in apart)
+    beside = ((part.heading, part.whole_text) for part in record.asides if part not in apart)
     options = "\n".join(_headed(part) for part in record.asides)
     main = maker.draft(
         decision,
         span=span,
         native_id=name,
         title=decision_title(record.title, decision, options),
-        rationale=_joined(why),
+        rationale=_joined([*_reasons_of(record), *beside]),
         kind="decision",
     )
     yield _noted(main, state)
@@ -360,6 +348,26 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
             kind="decision",
         )
         yield _noted(drafted, state)
+
+
+def _decision_of(record: _Record) -> str:
+    """Return what was decided, with a short reason if it gives none; what stands in for it if it is open."""
+    decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
+    if is_open(decision):
+        return _stand_in(record)
+    if decision.endswith(":") and (named := next(filter(_is_other, record.asides), None)):
+        record.asides.remove(named)
+        return f"{decision}\n\n{_headed(named)}"
+    is_bare = len(decision) <= SHORT_CHARS and not states_reason(decision)
+    return "\n\n".join([decision, *_taken_reason(record)]) if is_bare else decision
+
+
+def _reasons_of(record: _Record) -> list[tuple[str, str]]:
+    """Return why a record decided so, below a status that says more than a word or that it no longer holds."""
+    above = [("", record.intro)] if record.intro else []
+    if len(record.status.split()) > 1 or state_of(record.status) in OVER:
+        above.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
+    return [*above, *record.why]
 
 
 def _taken_reason(record: _Record) -> list[str]:

@@ -63,9 +63,13 @@ def decision_title(subject: str, decision: str, options: str) -> str:
     if not subject or says_the_same(subject, choice, share=_SAME_SHARE):
         return subject or choice
     if subject.endswith(("?", "？")):
-        if is_imperative(choice):
-            return choice
-        return f"{subject} {choice}" if cell_width(f"{subject} {choice}") <= MAX_TITLE_CELLS else choice
+        both = choice if is_imperative(choice) else f"{subject} {choice}"
+        return both if cell_width(both) <= MAX_TITLE_CELLS else choice
+    return _below(subject, choice)
+
+
+def _below(subject: str, choice: str) -> str:
+    """Return a choice after its subject, the choice alone if there is no room and it says enough."""
     room = MAX_TITLE_CELLS - cell_width(subject) - 2
     short = shortened(choice, room, cell_width) if room >= _LEAST_ROOM else None
     if short:
