@@ -33,7 +33,7 @@ _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:\w{1,4} )?(?:\S+ ?){1,4}[.]?")
 _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
 # What needs a word more: `the log and table`, `is stored`, `read and, if asked, …`.
 _WITHIN = re.compile(
-    r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|\b(?:and|or|und|oder|et|ou|y|o|e),"
+    r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
 )
 _DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
 _ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
@@ -334,6 +334,9 @@ def _is_mere_subject(head: str, language: str) -> bool:
     aside = _ASIDE_SUBJECT.match(head)
     if aside:
         return not _has_verb(aside[1], language)
+    _, sign, second = head.rpartition("; ")
+    if sign and not _has_verb(second, language):
+        return True
     return bool(_RELATIVE_SUBJECT.match(head)) and not _has_verb(head, language)
 
 

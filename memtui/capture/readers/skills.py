@@ -24,6 +24,10 @@ _USE = re.compile(
 )
 _WHEN = re.compile(rf"{_USE.pattern}|this skill\b", re.IGNORECASE)
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
+_PHRASE_END = re.compile(
+    r",?\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as)\s"
+)
+_SHORTEST_PHRASE = 12
 _SENTENCE = re.compile(r".+?[.!?\u3002](?=\s|$)", re.DOTALL)
 
 
@@ -126,8 +130,16 @@ def _title(name: str, description: str) -> str:
         says = says[use.end() :]
         says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
     heads = (f"Skill {name}: ", f"{name}: ", *(() if use else ("",)))
-    phrases = (shortened(says.rstrip(" .\u3002"), MAX_TITLE_CELLS - cell_width(head), cell_width) for head in heads)
+    phrases = (_phrase(says.rstrip(" .\u3002"), MAX_TITLE_CELLS - cell_width(head)) for head in heads)
     return next((head + phrase for head, phrase in zip(heads, phrases, strict=True) if phrase), f"Skill {name}")
+
+
+def _phrase(says: str, room: int) -> str:
+    """Return what of a sentence fits and ends with a clause or at least a phrase; empty if nothing does."""
+    if short := shortened(says, room, cell_width):
+        return short
+    ends = (says[: found.start()] for found in _PHRASE_END.finditer(says))
+    return max((end for end in ends if _SHORTEST_PHRASE <= cell_width(end) <= room), key=len, default="")
 
 
 READER = SkillReader()
