@@ -29,11 +29,12 @@ _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
 _CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
-_LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:\w{1,4} )?(?:\S+ ?){1,4}[.]?")
+_LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:[^\s,]+(?: |$)){1,5}")
 _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
 # What needs a word more: `the log and table`, `is stored`, `read and, if asked, …`.
 _WITHIN = re.compile(
-    r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
+    r" (?:and|or|und|oder|et|ou|y|o|e) \w+$|\b(?:is|are|was|were|be|been) \w+ed$"
+    r"|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
 )
 _DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
 _ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
