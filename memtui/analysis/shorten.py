@@ -107,6 +107,12 @@ def grammar_of(language: str) -> Grammar:
 
 
 @cache
+def _verbs() -> frozenset[str]:
+    """Return the verbs that instructions begin with and that are no nouns."""
+    return openings("verbs") - openings("nouns")
+
+
+@cache
 def _common(language: str) -> frozenset[str]:
     return frozenset(read_table(__file__, "shorten.toml")[language]["common"].split("|"))
 
@@ -324,7 +330,7 @@ def _has_verb(head: str, language: str) -> bool:
     if language != "en" or is_imperative(head):
         return True
     least = 1 + bool(_RELATIVE_SUBJECT.match(head))
-    verbs = openings("verbs") - openings("nouns")
+    verbs = _verbs()
     acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
     acts = len(list(acting)) + len(_ACTS.findall(head)) + bool(_CODE_ACTS.match(head))
     return len(_FINITE.findall(head)) + acts >= least
@@ -395,7 +401,7 @@ def _opens_clause(rest: str, head: str, *, is_list: bool) -> bool:
     if not is_list or (_FINITE.search(head) and _FINITE.search(rest)):
         return True
     first = rest.split(" ", 1)[0].lower()
-    verbs = openings("verbs") - openings("nouns")
+    verbs = _verbs()
     return first in verbs or (first.endswith("s") and first.removesuffix("s") in verbs)
 
 
@@ -415,6 +421,6 @@ def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar)
     if is_addition or grammar.preposition.match(tail) or grammar.temporal.match(tail):
         return 2
     purpose = _INFINITIVE.match(tail)
-    if purpose and purpose[1] in openings("verbs") - openings("nouns"):
+    if purpose and purpose[1] in _verbs():
         return 3
     return (3 if _HELD.search(head[-1:]) else 1) if grammar.relative.match(tail) else 0
