@@ -80,6 +80,7 @@ def kind_confidence(memory: Memory) -> Confidence | None:
 # What its sentences do
 
 _MOST_SENTENCES = 12
+_SEVERAL = 2
 _SHARE_OF_REST, _SHARE_OF_LEAD_IN = 0.65, 0.7
 
 _MARK = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]+|#{1,6}[ \t]+|\|[ \t]*)?(?:\[[ xX]\][ \t]+)?")
@@ -91,11 +92,16 @@ def _sentence_features(text: str) -> Iterator[tuple[str, float]]:
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
     if len(sentences) > 1 and _only_leads(sentences[0]):
         del sentences[0]
+    commands = 0
     for number, sentence in enumerate(sentences):
         share = _SHARE_OF_REST / (len(sentences) - 1) if number else 1.0
         if not number and len(sentences) > 1 and sentence.endswith((":", "：")):
             share = _SHARE_OF_LEAD_IN
-        yield from ((act, share) for act in acts_of(sentence))
+        acts = acts_of(sentence)
+        commands += not acts.isdisjoint({"command", "command_first", "command_told"})
+        yield from ((act, share) for act in acts)
+    if commands >= _SEVERAL:
+        yield "commands", 1.0
 
 
 def _only_leads(sentence: str) -> bool:
@@ -133,6 +139,7 @@ _SHELL_FENCE = re.compile(
 _PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:te?xt|plain)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
 _SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
+_TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
     r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查", re.IGNORECASE
@@ -147,13 +154,17 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
         yield ("shell_alone" if only_code else "shell"), 1.0
     elif only_code:
         yield "settings" if _SETTINGS.search(text) else "code_alone", 1.0
-    if any(map(_OPEN_BOX.match, _prose(text))):
+    if any(map(_TICKED_BOX.match, _prose(text))):
+        yield "ticked", 1.0
+    elif any(map(_OPEN_BOX.match, _prose(text))):
         yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box", 1.0
 
 
 # Its headings and its source
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
+_CLASSES = {"rules": "convention", "purpose": "architecture"}  # Headings that stand for a kind in a way of their own
+_FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweighs that a text stands among conventions
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
@@ -166,10 +177,15 @@ _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the headings stand for, and how much each counts: more if the text does what fits it."""
     above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
-    named = [kinds for heading in reversed(above) if (kinds := dict(_named_kinds(heading)))]
+    named = [
+        (kinds, _FADING**distance)
+        for distance, heading in enumerate(reversed(above))
+        if (kinds := dict(_named_kinds(heading)))
+    ]
     entry = {"entry"} if named and above and not dict(_named_kinds(above[-1])) else set()
     shares = _HEADING_SHARES if len(heading_path) > 1 else (_SOLE_HEADING,)  # it may be the document's title
-    for kinds, share in zip(named, shares, strict=False):
+    for (kinds, fading), rank_share in zip(named, shares, strict=False):
+        share = rank_share * fading
         for kind, weight in kinds.items():
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
             weakened = _WEAKENED if kind == "convention" and features & _SAYS_MORE else 1.0
@@ -182,7 +198,7 @@ def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
     share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
     if not pattern("reasons").match(lower):
         for name, _ in sightings(lower, "headings"):
-            yield "convention" if name == "rules" else name, table("heading_weights")[name] * share
+            yield _CLASSES.get(name, name), table("heading_weights")[name] * share
 
 
 def _source_weights(path: str, hint: str | None, text: str, features: set[str]) -> Iterator[tuple[str, float]]:

@@ -17,9 +17,10 @@ CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
 _CJK = frozenset({"zh", "ja", "ko"})
 _CJK_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
-_RUN, _CODE = "\u2318", "\u25e6"
-_WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}]")
+_RUN, _CODE, _SETTING = "\u2318", "\u25e6", "\u2699"
+_WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}{_SETTING}]")
 _SLASH_COMMAND = re.compile(r"/[a-z][\w:-]+(?: .*)?")
+_OPTION = re.compile(r"--?[a-z][\w-]+(?:[= ]\S+)?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\S*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
 _EARLY_CHARS = 60
@@ -45,7 +46,9 @@ def acts_of(sentence: str) -> frozenset[Act]:
 
 def _held(span: re.Match[str]) -> str:
     slash = not span.start() and _SLASH_COMMAND.fullmatch(span[2])
-    return f" {_RUN if slash or is_command(span[2]) else _CODE} "
+    if slash or is_command(span[2]):
+        return f" {_RUN} "
+    return f" {_SETTING if _OPTION.fullmatch(span[2]) else _CODE} "
 
 
 def is_command(code: str) -> bool:
@@ -62,7 +65,7 @@ def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, stated)):
         return {"forbids"}
     obliges = said.get("oblige", reason) < reason or any(map(pattern("restricts").match, (plain, rest)))
-    mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest) else set()
+    mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest, tells="tell" in said) else set()
     advises = "advise" in said and mood != {"orders"}
     later = {"forbids_later": "forbid" in said, "advises": advises, "only": pattern("only").search(plain)}
     return mood | {act for act, holds in later.items() if holds}
@@ -70,7 +73,7 @@ def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
 
 def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     """Yield how a sentence that tells nobody what to do is made."""
-    if "tell" in said or "build" in said or plain.startswith(_CODE):
+    if "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
         yield "tells"
     else:
         yield "defines" if pattern("defines").match(plain) else "names"
@@ -81,6 +84,13 @@ def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
 def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what a sentence is about, whatever it says of it."""
     yield from said.keys() & {"build", "style", "naming", "learned", "now"}
+    yield from (name for name in ("role", "stack", "setting") if pattern(name).match(plain))
+    if "secure" in said and "orders" in mood:
+        yield "secures"
+    if pattern("logged").match(plain):
+        yield "entry_of_log"
+    if pattern("named").search(plain):
+        yield "naming"
     if pattern("underway").search(plain):
         yield "now"
     if pattern("dated").match(plain):
@@ -142,11 +152,13 @@ def _labelled(plain: str) -> tuple[str, str]:
     return (label[0], plain[label.end() :]) if label else ("", plain)
 
 
-def _orders(label: str, rest: str) -> bool:
+def _orders(label: str, rest: str, *, tells: bool) -> bool:
     """Return whether a sentence tells what to do; a label of a few words may begin with a noun that is also a verb."""
     if _is_order(rest):
-        return not (label.startswith(_CODE) and _WORD.findall(rest)[0] in openings("nouns"))
+        return not (label.startswith((_CODE, _SETTING)) and _WORD.findall(rest)[0] in openings("nouns"))
     words = _WORD.findall(label)
+    if len(words) == 1 and tells and pattern("noun_phrase").match(rest):
+        return False
     return bool(words) and _is_order(label) and (len(words) > _LABEL_WORDS or words[0] not in openings("nouns"))
 
 
@@ -165,6 +177,8 @@ def _is_order(part: str) -> bool:
     if words[0] in words_of("conditions"):
         _, comma, main = part.partition(",")
         return bool(comma) and _is_order(main.strip())
+    if words[0] == "you" and len(words) > 1:
+        return words[1] in openings("verbs") and words[1] not in words_of("gains")
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
         return words[0] not in openings("nouns") or not any(map(_is_finite, words[1:5]))
     return words[0] in words_of("do") or _is_foreign_order(part, " ".join(words))
@@ -193,6 +207,7 @@ def _ends_as_german_order(part: str) -> bool:
 
 
 _LEAST_PLAIN = 5
+_LEAST_COMPOUND, _LEAST_PART = 13, 6  # Letters of a word that may be made of several, and of one of these
 _ACCENTED = {"a": "àâáã", "c": "ç", "e": "éèêë", "i": "íîï", "n": "ñ", "o": "óôõ", "u": "úû"}
 _PLAIN = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}
@@ -211,10 +226,20 @@ def sightings(lower: str, table: Literal["acts", "headings"]) -> Iterator[tuple[
             following = found[number + 1 : number + len(phrase)]
             if len(phrase) == 1 or tuple(next_word for next_word, _ in following) == phrase[1:]:
                 yield entry, position
+    if table == "headings":
+        yield from ((entry, start) for word, start in found if len(word) >= _LEAST_COMPOUND for entry in _parts(word))
     if not lower.isascii() and _CJK_LETTER.search(lower):
         for word, entry in cjk:
             if (position := lower.find(word)) >= 0:
                 yield entry, position
+
+
+def _parts(compound: str) -> Iterator[str]:
+    """Yield the entries of headings that a long word ends with: Entwicklungsrichtlinien."""
+    phrases, _ = _phrase_table("headings")
+    for word in () if compound in phrases else phrases:
+        if len(word) >= _LEAST_PART and compound.endswith(word):
+            yield from (entry for phrase, entry in phrases[word] if len(phrase) == 1)
 
 
 @cache

@@ -48,6 +48,37 @@ def test_words_headings_and_shape_tell_the_kind(text: str, path: tuple[str, ...]
     assert kind_guess(text, title_for(text, path), path).kind == kind
 
 
+VOICES = [
+    ("The release reviewer checks every manifest against the hold plan", ("Loading",), "convention"),
+    ("QA-Agent prüft den Ladeplan", ("Ablauf",), "convention"),
+    ("Fügen Sie jeder Rampe einen Kommentar hinzu", (), "convention"),
+    ("When naming a berth, you use its harbour code", (), "convention"),
+    ("A cargo type earns its own class when two ports load it", (), "convention"),
+    ("Der Tagesbericht wird als `bericht.md` abgelegt", ("Ablauf",), "convention"),
+    ("PREFER `Hold` over `Bay` if both must be loaded", (), "convention"),
+    ("`load` boots the crane against the plan of the port (which must list the crane)", (), "architecture"),
+    ("Keep cargo moving between ports", ("Harbour", "Purpose"), "architecture"),
+    ("Frachtgut zwischen Häfen verteilen", ("Hafen", "Zweck"), "architecture"),
+    ("**Backend:** Django Ninja mit Celery", ("Hafen",), "architecture"),
+    ("Der Kran folgt dem Ladeplan", ("Hafen", "Anlagenübersicht"), "architecture"),
+    ("**Relay**: `crane_tool` reads the plan and keeps it as `plan(port)`", (), "architecture"),
+    ("一定要在两个模式下保持货舱的布局一致", (), "constraint"),
+    ("Der Kranführer hebt nur bei grünem Licht", (), "constraint"),
+    ("Ask before you change the tide tables", ("Boundaries",), "constraint"),
+    ("Changes of the tide tables require explicit approval", (), "constraint"),
+    ("To disable: pass `--no-crane` or set `CRANE_OFF=1`", (), "tooling"),
+    ("Get an API key from the port office\nSet the environment variable", ("Prerequisites",), "tooling"),
+    ("- crane: `npm run crane`\n- dock: `npm run dock`", (), "tooling"),
+    ("- [x] Crane certified\n- [x] Dock flooded", ("Harbour",), "note"),
+    ("**2031-02-03:** crane certified, dock flooded", ("Changelog",), "note"),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "kind"), VOICES)
+def test_the_main_clause_tells_the_kind_whoever_it_speaks_of(text: str, path: tuple[str, ...], kind: str) -> None:
+    assert kind_guess(text, title_for(text, path), path).kind == kind
+
+
 def test_words_count_whole_only() -> None:
     for text in ("The neverland map", "A mustard seed", "The bugle", "An unfixedly point", "Forbiddenness"):
         assert kind_guess(text, text, ()).kind == "architecture"
