@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memtui.analysis.distinct_titles import Titled, distinct_titles
+from memtui.capture.context import without_lead
 from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
@@ -371,7 +372,8 @@ def titled_apart(result: ReadResult) -> ReadResult:
     """Give drafts with different texts titles of their own, except where their source states the title."""
     own = [at for at, draft in enumerate(result.drafts) if draft.record is None and not draft.title_stated]
     drafts = [result.drafts[at] for at in own]
-    titled = [Titled(draft.title, draft.insight, KnownUnit(draft.source.native_id, "").headings) for draft in drafts]
+    paths = [KnownUnit(draft.source.native_id, "").headings for draft in drafts]
+    titled = [Titled(one.title, without_lead(one.insight, path), path) for one, path in zip(drafts, paths, strict=True)]
     for at, draft, title in zip(own, drafts, distinct_titles(titled), strict=True):
         if title != draft.title:
             result.drafts[at] = replace(draft, title=title)

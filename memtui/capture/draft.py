@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.titles import cut_title, title_for
 from memtui.capture.blocks import Span, code_lines
+from memtui.capture.context import context_lead, with_lead
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import Piece, Split, split_markdown, text_without
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
@@ -262,6 +263,7 @@ class DraftMaker:
         title: str = "",  # its title, if the source states one
         rationale: str = "",  # why, if the source separates it from the rule
         kind: str | None = None,  # its kind, if the source states one
+        lead: bool = False,  # whether the headings go into the text where it says nothing without them
     ) -> Draft | Skipped:
         """Return the draft of a text, or why there is none: nothing readable is left after sanitising."""
         cleaned = [sanitise(part) for part in (text, title, rationale)]
@@ -278,7 +280,7 @@ class DraftMaker:
         return Draft(
             title=name,
             title_stated=bool(stated.strip()),
-            insight=insight,
+            insight=self._led(insight, why, path, native_id) if lead else insight,
             kind=kind or kind_guess(f"{insight}\n{why}", name, path, path=self.file.name, hint=self.hint).kind,
             source=Source(
                 format=self.format,
@@ -294,6 +296,14 @@ class DraftMaker:
             scope=self.scope,
             notes=self._notes(cleaned),
         )
+
+    def _led(self, insight: str, why: str, path: Sequence[str], native_id: str) -> str:
+        """Return a text below the headings that it needs, unless the last import took it without them."""
+        familiar = self.file.familiar
+        taken = "\n".join(filter(None, (insight, why)))
+        if familiar is not None and familiar.stood_alone(taken, KnownUnit(sanitise(native_id).text, "").heading):
+            return insight
+        return with_lead(insight, context_lead(insight, path))
 
     def _anchors(self, text: str) -> tuple[str, ...]:
         named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text))
@@ -354,6 +364,7 @@ def drafts_from_markdown(
                 native_id=native_id,
                 heading_path=(title, *piece.heading_path) if title else piece.heading_path,
                 title=title if len(pieces) == 1 and (part_why or "\n" in piece.text.strip()) else "",
+                lead=not (whole or each_item),
             )
         )
     result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in (whole or split).skipped)

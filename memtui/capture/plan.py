@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Literal
 
+from memtui.capture.context import without_lead
 from memtui.capture.draft import Draft, Skipped, with_fit_tags
 from memtui.capture.matching import (
     Known,
@@ -431,8 +432,10 @@ def _key(draft: Draft, project: str | None) -> str:
 
 
 def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[int | None]:
-    texts = [f"{draft.insight}\n{draft.rationale}\n{draft.snippet}" for draft in drafts]
-    headings = [KnownUnit(draft.source.native_id, "").heading for draft in drafts]
+    places = [KnownUnit(draft.source.native_id, "") for draft in drafts]
+    insights = [without_lead(draft.insight, place.headings) for draft, place in zip(drafts, places, strict=True)]
+    texts = [f"{insight}\n{draft.rationale}\n{draft.snippet}" for insight, draft in zip(insights, drafts, strict=True)]
+    headings = [place.heading for place in places]
     return Familiar(units, "\n".join(texts)).stated_units(list(map(Atom, texts, headings)))
 
 

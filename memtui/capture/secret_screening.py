@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from memtui.analysis.titles import title_for
+from memtui.capture.context import without_lead
 from memtui.capture.draft import Draft, Skipped
+from memtui.capture.stable_split import KnownUnit
 from memtui.text.secrets import SecretFinding, find_secrets
 from memtui.vault.text_search import Patterns, secrets_in
 
@@ -41,8 +43,9 @@ def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[
     insight = kept.get("insight", draft.insight)
     if not kept or not _says_something(insight):
         return None
-    path = tuple((draft.source.native_id or "").rsplit("#", 1)[0].split(" > "))
-    title = title_for(insight, path) if title_for(draft.insight, path) == draft.title else draft.title
+    path = KnownUnit(draft.source.native_id, "").headings
+    before, after = (title_for(without_lead(text, path), path) for text in (draft.insight, insight))
+    title = after if before == draft.title else draft.title
     rest = replace(draft, title=title, notes=(*draft.notes, LEFT_OUT), **kept)
     return None if secrets_in(rest, patterns) else (rest, skipped)
 
@@ -106,12 +109,18 @@ def _says_something(text: str) -> bool:
 
 def _skipped(draft: Draft, line: int, rules: str) -> Skipped:
     span = draft.source.span
-    place = None if span is None else min(span[1], span[0] + line)
+    place = None if span is None else min(span[1], span[0] + max(0, line - _added_lines(draft)))
     return Skipped(
         draft.source.path or "",
         None if place is None else (place, place),
         f"looks like a secret ({rules}); the rest of “{_plain(draft)}” is kept; --allow-secret stores it",
     )
+
+
+def _added_lines(draft: Draft) -> int:
+    """Return how many lines of a draft are headings put before its text."""
+    bare = without_lead(draft.insight, KnownUnit(draft.source.native_id, "").headings)
+    return draft.insight[: len(draft.insight) - len(bare)].count("\n")
 
 
 def _plain(draft: Draft) -> str:
@@ -175,5 +184,5 @@ def _where(draft: Draft, patterns: Sequence[tuple[str, str]]) -> str:
     before = next((one.start for one in find_secrets(draft.insight, patterns) if one.severity == "secret"), None)
     if before is None or first == last:
         return remedy
-    line = min(last, first + draft.insight[:before].count("\n"))
+    line = min(last, first + max(0, draft.insight[:before].count("\n") - _added_lines(draft)))
     return f" in or near line {line}; lines {first}-{last} are left out with it{remedy}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from memtui.capture.context import without_lead
 
 SAME_CHUNK_RATIO = 60.0
 """A paragraph this similar to a missing one (rapidfuzz ratio, 0–100) is its new text; of 1,000 pairs of paragraphs
@@ -56,7 +58,12 @@ class Familiar:
     """
 
     def __init__(self, units: Sequence[KnownUnit], text: str) -> None:
-        self.units = tuple(units)
+        self.units = tuple(_bare(unit) for unit in units)
+        self._with_lead = {bare.text for bare, unit in zip(self.units, units, strict=True) if bare is not unit}
+        self._alone: dict[str, set[str]] = {}  # texts without such headings, and where they stood
+        for bare, unit in zip(self.units, units, strict=True):
+            if bare is unit:
+                self._alone.setdefault(unit.text, set()).add(unit.heading)
         self._owners: dict[str, list[tuple[int, int]]] = {}
         self._chunks: list[tuple[int, int]] = []
         present = set(_sayings(text))
@@ -70,6 +77,11 @@ class Familiar:
                 self._chunks.append((number, weight))
                 if 2 * sum(len(saying) for saying in sayings if saying in present) < weight:
                     self._lost.append((number, " ".join(sayings)[:_COMPARED_CHARACTERS]))
+
+    def stood_alone(self, text: str, heading: str) -> bool:
+        """Return whether a text was taken without its headings before it, below the same heading if it was both."""
+        places = self._alone.get(text, set())
+        return heading in places if text in self._with_lead else bool(places)
 
     @property
     def simple(self) -> frozenset[int]:
@@ -152,6 +164,11 @@ class Familiar:
                 matched.add(position)
                 taken.add(at)
                 yield position, number
+
+
+def _bare(unit: KnownUnit) -> KnownUnit:
+    text = without_lead(unit.text, unit.headings)
+    return unit if text == unit.text else replace(unit, text=text)
 
 
 def _sayings(text: str) -> list[str]:

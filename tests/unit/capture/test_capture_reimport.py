@@ -184,7 +184,7 @@ def test_a_section_that_moves_to_another_file_takes_its_memories_along(tmp_path:
     assert {memory.id for memory in _stored(vault)} == before
     sections = {memory.insight: memory.sources[0].path for memory in _stored(vault)}
     assert all(
-        (path == "AGENTS.md") == (text.split("\n")[0] in (root / "AGENTS.md").read_text("utf-8"))
+        (path == "AGENTS.md") == (text.split("\n")[-1].rpartition(": ")[2] in (root / "AGENTS.md").read_text("utf-8"))
         for text, path in sections.items()
         if path != ".cursor/rules/client.mdc"
     )

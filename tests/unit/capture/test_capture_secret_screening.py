@@ -93,7 +93,7 @@ def test_the_neighbours_of_a_secret_are_imported_and_known_again(tmp_path: Path)
     file.write_text(f"# Shop\n\n## Setup\n\n1. Install it\n2. Log in with {TOKEN}\n3. Run `make db`\n", "utf-8")
     plan, report = bring_with_plan(vault, file)
     (memory,) = stored(vault)
-    assert memory.insight == "1. Install it\n3. Run `make db`"
+    assert memory.insight == "Setup:\n\n1. Install it\n3. Run `make db`"
     assert report.flagged == [(memory.id, (LEFT_OUT,))]
     (row,) = [row for row in report.skipped if "secret" in row["reason"]]
     assert (Path(row["path"]).name, row["line"]) == ("CLAUDE.md", 6)
@@ -101,7 +101,7 @@ def test_the_neighbours_of_a_secret_are_imported_and_known_again(tmp_path: Path)
     assert outcome(bring_with_plan(vault, file)[1]) == (0, 0, 1, 0)
     file.write_text(file.read_text("utf-8").replace("make db", "make database"), "utf-8")
     assert outcome(bring_with_plan(vault, file)[1]) == (0, 1, 0, 0), "an edit beside the secret is an edit"
-    assert [one.insight for one in stored(vault)] == ["1. Install it\n3. Run `make database`"]
+    assert [one.insight for one in stored(vault)] == ["Setup:\n\n1. Install it\n3. Run `make database`"]
     allowed = bring_with_plan(vault, file, allow_secret=True)[1]
     assert outcome(allowed) == (0, 1, 0, 0)
     assert TOKEN in stored(vault)[0].insight

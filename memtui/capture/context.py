@@ -1,0 +1,117 @@
+"""The headings that a text needs before it to be understood by itself ("CLI parser: custom parsers are supported")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.title_words import (
+    is_document,
+    is_dropped,
+    is_file_name,
+    lacks_subject,
+    matches,
+    says_the_same,
+    undecorated,
+)
+from memtui.capture.prose import (
+    EDGES,
+    first_label,
+    first_paragraph,
+    is_dependent,
+    is_statement,
+    is_strong,
+    pattern,
+    words_in,
+)
+from memtui.text.inline import plain_text
+
+SEPARATOR = " > "
+
+_LONGEST = 80
+_BRIEF_WORDS = 3  # A heading this short is preceded by the one above it
+_SHORT_WORDS = 12  # A rule this short says little of what it holds for
+_LABELLED_WORDS = 30
+_DEEP = 3  # Headings this deep are about a part of the project
+_STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def lead_of(path: Sequence[str]) -> str:
+    """Return the headings that say what the texts below them are about, at most two; empty if none does.
+
+    The outermost one names the document, and only what is a property of something needs that before its own heading.
+    """
+    names = [_name(heading) for heading in path]
+    told = [at for at, name in enumerate(names) if name and not _says_nothing(name, outermost=at == 0)]
+    lasting = bool(names) and is_property(names[-1])
+    if lasting and len(names) - 1 not in told:
+        told.append(len(names) - 1)
+    if not told or len(names[told[-1]]) > _LONGEST:
+        return ""
+    last = names[told[-1]]
+    above = next((names[at] for at in reversed(told[:-1]) if at or lasting), "")
+    both = f"{above}{SEPARATOR}{last}"
+    return both if above and words_in(last) <= _BRIEF_WORDS and len(both) <= _LONGEST else last
+
+
+def _name(heading: str) -> str:
+    return undecorated(plain_text(heading).strip(EDGES))[0].rstrip(" :：*_.")
+
+
+def _says_nothing(name: str, *, outermost: bool) -> bool:
+    if outermost and (is_file_name(name) or is_document(name)):
+        return True
+    return matches("headings", "generic", name) or is_dropped(name)
+
+
+def is_property(heading: str) -> bool:
+    """Return whether a heading names what the items below it are: purposes, features, values of an option."""
+    return bool(pattern("property_heading").match(heading))
+
+
+def context_lead(text: str, path: Sequence[str]) -> str:
+    """Return the headings that a text needs before it, empty if it stands by itself."""
+    lead = lead_of(path)
+    return lead if lead and _needs(text, path, lead) else ""
+
+
+def _needs(text: str, path: Sequence[str], lead: str) -> bool:
+    first = first_paragraph(text)
+    plain = plain_text(first).strip(EDGES)
+    if _STRUCTURE.match(text) or is_property(undecorated(path[-1])[0]):
+        return True
+    if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
+        return False
+    words = words_in(plain)
+    if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or _CJK.search(plain)):
+        return True
+    if is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain) or plain[:1].islower():
+        return True
+    if _LETTERS.search(first_label(text)[1:]) and words <= _LABELLED_WORDS:
+        return True
+    if is_imperative(plain):
+        return False
+    return not is_statement(text) or not (is_strong(first) or pattern("verb").search(plain) or _CJK.search(plain))
+
+
+def with_lead(text: str, lead: str) -> str:
+    """Return a text with the headings that it needs before it."""
+    if not lead:
+        return text
+    colon = "：" if _CJK.match(lead[-1]) else ":"
+    if _STRUCTURE.match(text):
+        return f"{lead}{colon}\n\n{text}"
+    return f"{lead}{colon}{'' if colon == '：' else ' '}{text.lstrip()}"
+
+
+def without_lead(text: str, path: Sequence[str]) -> str:
+    """Return a text without the headings that `with_lead` put before it."""
+    for start in range(len(path)):
+        lead = lead_of(path[start:])
+        if lead and text.startswith((f"{lead}:", f"{lead}：")):
+            rest = text[len(lead) + 1 :]
+            return rest.lstrip("\n") if rest.startswith("\n\n") else rest.removeprefix(" ")
+    return text

@@ -1,0 +1,84 @@
+"""A text that says nothing without its headings is kept below them, every other as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import bring, outcome, rewrite, write_files
+
+from memtui.capture.context import context_lead, lead_of, with_lead, without_lead
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lead"),
+    [
+        (("Loom", "Weft importer"), "Supports striped and twill patterns.", "Weft importer"),
+        (("Loom", "Weft importer"), "Custom patterns", "Weft importer"),
+        (("Loom", "Aims"), "Spare the weaver a second threading.", "Loom > Aims"),
+        (("Loom", "Yarn", "Thickness"), "`fine` - for scarves", "Yarn > Thickness"),
+        (("Loom", "Yarn", "Dye lots", "Notes"), "Never mix two.", "Yarn > Dye lots"),
+        (("Webstuhl", "Ziele"), "Den Schussfaden schonen.", "Webstuhl > Ziele"),
+        (("Métier", "Objectifs"), "Ménager la trame.", "Métier > Objectifs"),
+        (("Telar", "Objetivos"), "Cuidar la trama.", "Telar > Objetivos"),
+        (("Tear", "Opções"), "`fino` - para lenços", "Tear > Opções"),
+        (("织机", "目标"), "保护纬线", "织机 > 目标"),
+        (("織機", "特徴"), "横糸を守る", "織機 > 特徴"),
+        (("Loom", "Shuttle repair"), "- oil\n- felt", "Shuttle repair"),
+        (("Loom", "Shuttle repair"), "```sh\noil --all\n```", "Shuttle repair"),
+        (("Loom", "Selvedge"), "This keeps the edge from fraying.", "Selvedge"),
+        (("Loom", "Selvedge"), "A package for straight edges in every width.", "Selvedge"),
+        # stands by itself
+        (("Loom", "Selvedge"), "Never trim the cloth while it hangs in the frame.", ""),
+        (("Loom", "Selvedge"), "The frame releases its own brake after ten minutes.", ""),
+        (("Loom", "Selvedge"), "Trim each selvedge by hand.", ""),
+        (("AGENTS.md", "Rules"), "Custom patterns", ""),
+        ((), "Custom patterns", ""),
+    ],
+)
+def test_a_text_gets_the_headings_that_it_lacks(path: tuple[str, ...], text: str, lead: str) -> None:
+    assert context_lead(text, path) == lead
+
+
+@pytest.mark.parametrize("text", ["Custom patterns", "- oil\n- felt", "```sh\noil\n```", "保护纬线"])
+@pytest.mark.parametrize("path", [("Loom", "Weft importer"), ("织机", "纬线导入"), ("Loom", "Yarn", "Options")])
+def test_what_was_put_before_a_text_is_taken_off_again(path: tuple[str, ...], text: str) -> None:
+    led = with_lead(text, lead_of(path))
+    assert led != text
+    assert without_lead(led, path) == text
+    assert without_lead(led, ("name of the file", *path)) == text
+
+
+def stored(vault: Vault) -> list[str]:
+    with vault.read() as reader:
+        memories = reader.select(MemoryFilter(statuses=None), sort="created", now=vault.now())
+    return [memory.insight for memory in memories]
+
+
+BARE = "Supports striped patterns, and no others, since the spring release."
+MILL = f"# Mill\n\n## Weft importer\n\n{BARE}\n"
+
+
+def test_headings_in_a_text_change_nothing_when_it_is_imported_again(vault: Vault, tmp_path: Path) -> None:
+    root = tmp_path / "mill"
+    write_files(root, {"AGENTS.md": MILL})
+    bring(vault, root)
+    assert stored(vault) == [f"Weft importer: {BARE}"]
+    assert outcome(bring(vault, root)) == (0, 0, 1, 0)
+    rewrite(root, "spring release", "autumn release", "AGENTS.md")
+    assert outcome(bring(vault, root)) == (0, 1, 0, 0)
+    assert outcome(bring(vault, root)) == (0, 0, 1, 0)
+
+
+def test_a_text_that_was_taken_without_its_headings_stays_so(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "mill"
+    write_files(root, {"AGENTS.md": MILL})
+    with monkeypatch.context() as before:
+        before.setattr("memtui.capture.draft.context_lead", lambda _text, _path: "")
+        bring(vault, root)
+    assert stored(vault) == [BARE]
+    assert outcome(bring(vault, root)) == (0, 0, 1, 0)
