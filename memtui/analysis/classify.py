@@ -164,6 +164,7 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
 
 _HEADING_SHARES = (1.0, 0.6, 0.3)
 _CLASSES = {"rules": "convention", "purpose": "architecture"}  # Headings that stand for a kind in a way of their own
+_SYMPTOM = 5.0  # Outweighs the commands of its cure
 _FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweighs that a text stands among conventions
@@ -171,12 +172,16 @@ _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
+_PARENS = re.compile(r"[(（][^()（）]*[)）]")
 _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
 
 def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the headings stand for, and how much each counts: more if the text does what fits it."""
     above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
+    if heading_path and pattern("symptom").search(heading_path[-1].lower()):
+        troubles = any(map(pattern("troubles").search, " ".join(heading_path).lower().split()))
+        yield "bug-pattern", _SYMPTOM if troubles else 0.0
     named = [
         (kinds, _FADING**distance)
         for distance, heading in enumerate(reversed(above))
@@ -193,7 +198,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
 
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
-    lower = heading[:SENTENCE_CHARS].lower()
+    lower = _PARENS.sub("", heading[:SENTENCE_CHARS]).lower()
     words = len(heading.split())
     share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
     if not pattern("reasons").match(lower):

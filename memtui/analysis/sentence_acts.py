@@ -100,7 +100,7 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
         opening = {words[0], *_WORD.findall(_labelled(plain)[1])[:1]}
         first = _RUN in opening or not opening.isdisjoint(words_of("run"))
         yield "command_first" if first else "command_told" if told else "command"
-    elif plain.endswith((":", "：")) and words[0] in words_of("run"):
+    elif plain.endswith((":", "：")) and words[0] in words_of("run") - {"use", "check", "verify"}:
         yield "command"
     elif "tool" in said:
         yield "tool"
@@ -176,7 +176,7 @@ def _is_order(part: str) -> bool:
         return False
     if words[0] in words_of("conditions"):
         _, comma, main = part.partition(",")
-        return bool(comma) and _is_order(main.strip())
+        return bool(comma) and any(_is_order(clause.strip()) for clause in main.split(",") if clause.strip())
     if words[0] == "you" and len(words) > 1:
         return words[1] in openings("verbs") and words[1] not in words_of("gains")
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
@@ -276,8 +276,8 @@ def pattern(name: str) -> re.Pattern[str]:
 def _command() -> re.Pattern[str]:
     programs = table("patterns")["programs"].replace("\n", "")
     return re.compile(
-        rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|[\w./-]+\.sh\b"
-        r"|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
+        rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|\./[\w-]+ \S"
+        r"|[\w./-]+\.sh\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 
 

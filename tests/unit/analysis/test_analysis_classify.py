@@ -69,6 +69,13 @@ VOICES = [
     ("To disable: pass `--no-crane` or set `CRANE_OFF=1`", (), "tooling"),
     ("Get an API key from the port office\nSet the environment variable", ("Prerequisites",), "tooling"),
     ("- crane: `npm run crane`\n- dock: `npm run dock`", (), "tooling"),
+    ("- `./harbour plan`: print the plan\n- `./harbour tide`: print the tides", ("Plans",), "tooling"),
+    ("When weighing crates, barrels and drums, you use the dock scale", (), "convention"),
+    ("**Obligatoire avant tout départ :**\n1. Lire le plan\n2. Vérifier la marée", (), "constraint"),
+    ("Use `Crane`, which bundles rope and hook:", ("Dependencies of cranes",), "convention"),
+    ("- Check the rope\n- Try `crane reset`", ("Troubleshooting", "Error: hook not found"), "bug-pattern"),
+    ("Share the scale between docks", ("Port", "One scale (don't repeat it)"), "convention"),
+    ("A crate that was opened twice has to be weighed", (), "constraint"),
     ("- [x] Crane certified\n- [x] Dock flooded", ("Harbour",), "note"),
     ("**2031-02-03:** crane certified, dock flooded", ("Changelog",), "note"),
 ]
