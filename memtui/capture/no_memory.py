@@ -187,6 +187,8 @@ def no_text_reason(text: str) -> str:
         return ""
     if is_import(text):
         return SkipReason.IMPORT
+    if len(text) <= _LICENCE_CHARS and pattern("read_first").match(plain_text(text).strip(EDGES)):
+        return SkipReason.POINTER
     reason = ""
     for sentence in sentences_of(_IMAGES.sub("", text)):
         found = _no_sentence_reason(sentence)
@@ -196,6 +198,8 @@ def no_text_reason(text: str) -> str:
             and pattern("persona_more").match(sentence)
             and not is_strong(sentence)
         ):
+            continue
+        if not found and reason and pattern("pointer_more").match(" ".join(sentence.split())):
             continue
         if not found:
             return ""

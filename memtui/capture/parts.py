@@ -12,9 +12,11 @@ from memtui.capture.prose import (
     LeadRole,
     announces,
     first_label,
+    is_answer,
     is_dependent,
     is_example_label,
     is_negative,
+    is_problem,
     is_statement,
     is_step_label,
     is_stored_list,
@@ -49,6 +51,8 @@ _LISTED = LISTS | {"table"}
 _LONG = CODE | {"table", "html"}
 _TRAILING = frozenset({"fence", "code", "html", "heading"})
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
+_BULLET = re.compile(r"\s*[•▪‣◦●]")
+_GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
 _BESIDE_LEAD_WORDS = 5
 _FIRM_ITEM_WORDS = 6
 _FRAGMENT_WORDS = 8
@@ -197,10 +201,17 @@ class Parts:
             if block.kind == "table":
                 return len(last.content) <= PIECE_CHARS
             if block.kind in LISTS:
-                return lead_role(last) is not None
+                return lead_role(last) is not None or self._owns(last, block)
         if block.kind == "paragraph":
-            return is_example_label(block.content) or is_dependent(block.content)
+            solves = is_answer(block.content) and any(is_problem(one.content) for one in cluster)
+            return solves or is_example_label(block.content) or is_dependent(block.content)
         return False
+
+    def _owns(self, last: Block, listed: Block) -> bool:
+        """Return whether a paragraph needs the list right below it, though no colon leads to that."""
+        is_bullet = _BULLET.match(last.content) and self.page.lines[listed.lines.first][:1].isspace()
+        adjoins = listed.lines.first == last.lines.last + 1
+        return adjoins and (bool(is_bullet) or is_dependent(last.content))
 
     def _is_step_run(self, cluster: Sequence[Block]) -> bool:
         return any(block.kind == "paragraph" and is_step_label(block.content) for block in cluster[:2])
@@ -288,8 +299,11 @@ class Parts:
     def _opening(self, first: int, at: int) -> int:
         """Return the last unit up to one that refers to nothing above it, so that a part can begin there."""
         for start in range(at, max(first, at - _MOST_CARRIED) - 1, -1):
-            unit = self.units[start]
-            if not is_dependent(self.page.text[unit.start : unit.end]) and unit.kind not in CODE:
+            unit, before = self.units[start], self.units[start - 1]
+            text = self.page.text[unit.start : unit.end]
+            if announces(self.page.text[before.start : before.end]) or _GOES_ON.match(text):
+                continue
+            if not is_dependent(text) and unit.kind not in CODE:
                 return start
         return at
 

@@ -39,6 +39,7 @@ _NAMES_FIRST = re.compile(
 )
 _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^()]{1,80}\))?\s*([:：.—–-])?")
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
+_NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
@@ -228,6 +229,16 @@ def is_negative(label: str) -> bool:
     return bool(pattern("negative").match(plain)) and words_in(plain) <= FULL_SENTENCE_WORDS
 
 
+def is_problem(text: str) -> bool:
+    """Return whether a text begins with "Problem:" or the like, whose solution follows."""
+    return bool(pattern("problem").match(plain_text(text[:_LONGEST_LABEL]).strip(EDGES)))
+
+
+def is_answer(text: str) -> bool:
+    """Return whether a text begins with "Solution:" or the like."""
+    return bool(pattern("answer").match(plain_text(text[:_LONGEST_LABEL]).strip(EDGES)))
+
+
 def is_example_code(code: str) -> bool:
     """Return whether a fence begins with a comment like "// Bad"."""
     lines = code.split("\n", 2)
@@ -296,6 +307,8 @@ def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about
         return True
     if 2 * sum(map(_is_check, items)) > len(items):
         return True
+    if any(map(is_answer, items)) and any(map(is_problem, items)):
+        return True
     labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
     if any(labels) and not all(labels):
         return True
@@ -326,6 +339,11 @@ def _is_firm(item: str) -> bool:
 def splits_into_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a table states a rule in each row, rather than being a glossary, commands or other reference."""
     if not rows or len(heads) < 2:  # noqa: PLR2004 - a single column is a list
+        return False
+    first, *others = (plain_text(head).strip(EDGES) for head in heads)
+    if pattern("step_head").match(first) or all(_NUMBERED_CELL.match(cells[0]) for cells in rows):
+        return False
+    if pattern("reference_head").match(first) and any(map(pattern("value_head").match, others)):
         return False
     named = sum(1 for cells in rows if _NAMES_FIRST.match(cells[0]))
     ruled = sum(1 for cells in rows if any(_is_rule_cell(cell) for cell in cells))

@@ -1,0 +1,56 @@
+"""What belongs together stays in one memory: references back, numbered steps, problems with their solutions."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.capture.markdown import split_markdown
+
+LOOM, DYE = "Thread the heddles from the left edge of the frame.", "Rinse each hank twice in soft water."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"All three stop by themselves after an hour.\n- Loom: {LOOM}\n- Vat: {DYE}",
+        f"• **For scarves**: Use the fine reed.\n  - ALWAYS {LOOM.lower()}\n  - NEVER {DYE.lower()}",
+        f"{LOOM}\n\nOne without the other tears the warp.",
+        f"{LOOM}\n\nThe above order holds for linen too.",
+        f"{LOOM}\n\nDie obige Reihenfolge gilt auch für Leinen.",
+        f"{LOOM}\n\n上記の順序は麻にも使う。",
+        f"{LOOM}\n\n上述顺序也用于亚麻。",
+        "**Problem:** The warp tears at the third heddle of the frame.\n\n**Solution:** Loosen the brake a little.",
+        "**Problema:** La urdimbre se rompe en el tercer lizo del marco.\n\n**Solución:**\n```sh\nloosen\n```",
+        "**Problème:** La chaîne casse à la troisième lisse du cadre.\n\n**Solution:**\n```sh\nloosen\n```",
+        "**問題：** 三番目の綜絖で経糸が切れることがある。\n\n**解決：**\n```sh\nloosen\n```",
+        "- Problem: the warp tears at the third heddle.\n- Solution: always loosen the brake by a quarter turn.",
+        f"| Phase | Action |\n|---|---|\n| Warp | {LOOM} |\n| Dye | {DYE} |",
+        f"| Was | Wie |\n|---|---|\n| 1. Kette | {LOOM} |\n| 2. Farbe | {DYE} |",
+        "| Option | Text | Default |\n|---|---|---|\n| reed | Only for fine yarn | 3 |\n| vat | Never fill | 4 |",
+    ],
+)
+def test_what_needs_its_neighbour_stays_with_it(text: str) -> None:
+    assert [piece.text for piece in split_markdown(f"# Mill\n\n{text}\n").pieces] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MUST read IMMEDIATELY and follow all instructions from the `MILL.md` file in the root.",
+        "Read and follow the instructions in docs/mill.md.",
+        "Relevant information about the mill is in .mill/notes. If you have access\nto it, you can read them there.",
+        "You can find patterns in the `.mill/patterns` directory.",
+        "> Compatible with: VS Code, Cursor, Windsurf and others.",
+        "Compatível com: Cursor, Windsurf, Claude e outros.",
+        "旨在减少织布错误的行为准则。",
+    ],
+)
+def test_what_only_points_or_greets_is_reported_and_no_memory(text: str) -> None:
+    split = split_markdown(f"# Mill\n\n{text}\n")
+    assert split.pieces == []
+    assert split.skipped[-1].span[1] == len(text.split("\n")) + 2
+
+
+def test_an_order_to_read_before_some_work_is_a_rule() -> None:
+    rule = "Always read docs/mill.md before changing the pattern of a cloth."
+    assert [piece.text for piece in split_markdown(rule).pieces] == [rule]
