@@ -72,14 +72,22 @@ def kind_confidence(memory: Memory) -> Confidence | None:
     """Return how well founded the kind of a stored memory is; None if it is not what memtui would guess."""
     source = memory.source or Source(format="")
     headings = (source.native_id or "").rsplit("#", 1)[0].split(" > ")
-    text = f"{memory.insight}\n{memory.rationale}"
+    text = f"{_without_lead(memory.insight, headings)}\n{memory.rationale}"
     guess = kind_guess(text, memory.title, headings, path=source.path or "", hint=source.format)
     return guess.confidence if guess.kind == memory.kind else None
+
+
+def _without_lead(text: str, headings: Sequence[str]) -> str:
+    """Return a stored text without the headings that were put before it."""
+    lead = _LEAD.match(text)
+    above = " ".join(headings)
+    return text[lead.end() :] if lead and all(part in above for part in lead[1].split(" > ")) else text
 
 
 # What its sentences do
 
 _MOST_SENTENCES = 12
+_LEAD = re.compile(r"([^\n]{1,160}?)(?:: |：|:?\n\n)")
 _SEVERAL = 2
 _SHARE_OF_REST, _SHARE_OF_LEAD_IN = 0.65, 0.7
 
@@ -95,9 +103,9 @@ def _sentence_features(text: str) -> Iterator[tuple[str, float]]:
     commands = 0
     for number, sentence in enumerate(sentences):
         share = _SHARE_OF_REST / (len(sentences) - 1) if number else 1.0
-        if not number and len(sentences) > 1 and sentence.endswith((":", "：")):
-            share = _SHARE_OF_LEAD_IN
         acts = acts_of(sentence)
+        if not number and len(sentences) > 1 and sentence.endswith((":", "：")) and "orders" not in acts:
+            share = _SHARE_OF_LEAD_IN
         commands += not acts.isdisjoint({"command", "command_first", "command_told"})
         yield from ((act, share) for act in acts)
     if commands >= _SEVERAL:
@@ -134,7 +142,7 @@ def _blocks(text: str) -> Iterator[str]:
 # Its form
 
 _SHELL_FENCE = re.compile(
-    r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)[ \t]*$", re.MULTILINE
+    r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)(?:[ \t][^\n`]*)?$", re.MULTILINE
 )
 _PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:te?xt|plain)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)

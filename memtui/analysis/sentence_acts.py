@@ -84,7 +84,11 @@ def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
 def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what a sentence is about, whatever it says of it."""
     yield from said.keys() & {"build", "style", "naming", "learned", "now"}
-    yield from (name for name in ("role", "stack", "setting") if pattern(name).match(plain))
+    yield from (
+        name
+        for name in ("role", "stack", "setting")
+        if pattern(name).match(plain) and (name != "role" or mood.isdisjoint(RULES))
+    )
     if "secure" in said and "orders" in mood:
         yield "secures"
     if pattern("logged").match(plain):

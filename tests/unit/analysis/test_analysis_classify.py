@@ -76,6 +76,11 @@ VOICES = [
     ("- Check the rope\n- Try `crane reset`", ("Troubleshooting", "Error: hook not found"), "bug-pattern"),
     ("Share the scale between docks", ("Port", "One scale (don't repeat it)"), "convention"),
     ("A crate that was opened twice has to be weighed", (), "constraint"),
+    ("Nur der Hafenmeister darf Schleusen öffnen", ("Rollen",), "constraint"),
+    ("Ask before new cranes, ropes or tide tables", ("Dock rules",), "constraint"),
+    ("Manter código de guindastes em `src/guindastes/`", (), "convention"),
+    ("航海日誌は `log/` に保存", (), "convention"),
+    ("```bash theme={dark}\nnpm run crane\n```", ("Examples",), "tooling"),
     ("- [x] Crane certified\n- [x] Dock flooded", ("Harbour",), "note"),
     ("**2031-02-03:** crane certified, dock flooded", ("Changelog",), "note"),
 ]
@@ -131,6 +136,13 @@ def test_the_confidence_of_a_stored_kind_is_computed_again_from_its_sources() ->
     memory = make_memory(insight="Never push to main", kind="constraint", sources=(source,))
     assert kind_confidence(memory) == "sure"
     assert kind_confidence(replace(memory, kind="note")) is None
+
+
+def test_the_headings_before_a_stored_text_do_not_change_its_confidence() -> None:
+    source = Source(format="claude-md", path="CLAUDE.md", native_id="Port > Setup > Cranes#1")
+    memory = make_memory(insight="Setup > Cranes: Never push to main", kind="constraint", sources=(source,))
+    bare = replace(memory, insight="Never push to main")
+    assert kind_confidence(memory) == kind_confidence(bare) is not None
 
 
 def test_a_guess_is_always_a_known_kind() -> None:
