@@ -9,8 +9,8 @@ from itertools import islice
 
 from memtui.analysis.shorten import cut_off, shortened
 from memtui.analysis.title_blocks import blocks
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import sentences, undecorated
-from memtui.analysis.titles import MAX_TITLE_CELLS
 from memtui.text.inline import READ_CHARS, plain_text
 from memtui.text.words import cell_width
 

@@ -19,6 +19,16 @@ _LATIN = ("en", "de", "fr", "es", "pt")
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _TOLD_CHARS = 400
 
+_BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
+_BEFORE_REASON = re.compile(
+    r"(?:because|since(?! \S+ \d)|due to|being|given|having|weil|da|parce qu|puisqu|comme|porque|como|dado que|já que"
+    r"|由于|因为)(?:e |['’]| |(?<=[于为]))",
+    re.IGNORECASE,
+)
+_WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|sobald)\s+(\S.*)$", re.IGNORECASE)
+_NO_SUBJECT = re.compile(
+    r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
+)
 _ASIDE = re.compile(r"\s*(?:\([^()]{0,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
 _EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
 _PAIRS = ("()", "[]", "{}", "（）", "「」", "『』", "“”", "«»", "【】", "<>")
@@ -60,7 +70,6 @@ _LEAST_WORDS = 3
 _CLAUSE_SIGNS = frozenset({";", ":", "—", "–"})
 _LEAST_LEAD = 14
 _PART_CELLS = 60
-_CLAUSE_WORDS = 6
 _FIRM = 3
 _MOST_TRIED = 8
 _LIST_WORDS = 3
@@ -91,6 +100,8 @@ class Grammar:
     filler: re.Pattern[str]
     pronoun: re.Pattern[str]
     anaphora: re.Pattern[str]
+    restriction: re.Pattern[str]
+    contrast: re.Pattern[str]
 
 
 @cache
@@ -176,6 +187,8 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool =
     if language in {"ja", "ko"}:
         return _without_reason(text, most, width, grammar)
     lead, main = _leading(text, grammar)
+    if main and _BEFORE_REASON.match(lead):
+        return shortened(capital(main), most, width, firm=firm)
     if lead:
         return _both(lead, without_filler(main), most, width, language) if main and not firm else None
     cuts = _cuts(text, most, width, language)
@@ -186,7 +199,7 @@ def _without_label(
     label: str, rest: str, most: int, width: Callable[[str], int], language: str, *, firm: bool
 ) -> str | None:
     """Return what a label stands before if that says enough, else the label if it states something itself."""
-    is_condition = grammar_of(language).condition.match(label)
+    is_condition = grammar_of(language).condition.match(label) or _PURPOSE.match(label)
     is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not _has_verb(rest, language))
     if not (is_condition or is_named or firm) and len(rest.split()) >= _STATEMENT_WORDS:
         return shortened(capital(rest), most, width)
@@ -197,16 +210,28 @@ def _without_label(
 
 def cut_off(text: str, most: int) -> str:
     """Return the beginning of a sentence up to a word that fits, the cut marked with `…`."""
-    text = _without_asides(text, most, cell_width, grammar_of(language_of(text)))
+    grammar = grammar_of(language_of(text))
+    text = _without_asides(text, most, cell_width, grammar)
+    lead, main = _leading(text, grammar)
+    if main and _BEFORE_REASON.match(lead) and cell_width(main) > most:
+        text = capital(main)
     ends = [gap.start() for gap in _GAP.finditer(text[:most]) if cell_width(text[: gap.start()]) < most]
     heads = [head for end in reversed(ends[-_MOST_TRIED:]) if 2 * cell_width(head := text[:end].rstrip(_ENDING)) > most]
-    whole = (head for head in heads if is_balanced(head) and not _DANGLING.search(head))
-    head = next(whole, heads[0] if heads else clip(text, most).removesuffix("…").rstrip(_ENDING))
+    whole = [head for head in heads if is_balanced(head) and not (_DANGLING.search(head) or _WITHIN.search(head))]
+    whole.sort(key=lambda head: text[len(head)] not in ",;，；、")  # the longest that ends at a comma comes first
+    head = next(iter(whole), heads[0] if heads else clip(text, most).removesuffix("…").rstrip(_ENDING))
     return head + "…"
 
 
 def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str:
-    """Drop what stands in brackets, from the end, unless it limits what is said."""
+    """Drop what stands in brackets, from the end, or between dashes, unless it limits what is said."""
+    dashes = _BETWEEN_DASHES.search(text) if width(text) > most else None
+    is_aside = (
+        dashes and text[dashes.end() : dashes.end() + 1].islower() and not _has_verb(dashes[0].strip(" —–"), "en")
+    )
+    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
+        is_lead = _PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
+        text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
     for aside in reversed(list(_ASIDE.finditer(text))):
         if width(text) <= most:
             break
@@ -220,7 +245,8 @@ def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: 
 def _labelled(text: str) -> tuple[str, str]:
     """Return a short label that a text begins with, as in `Naming: …`, and the rest."""
     label, colon, rest = text.partition(": ")
-    return (label + colon, rest) if colon and len(label.split()) <= _LABEL_WORDS else ("", text)
+    is_label = len(label.split()) <= _LABEL_WORDS or not _has_verb(label, language_of(text))
+    return (label + colon, rest) if colon and is_label else ("", text)
 
 
 def _without_reason(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str | None:
@@ -236,12 +262,13 @@ def _without_reason(text: str, most: int, width: Callable[[str], int], grammar: 
 def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
     """Return the condition or circumstance that a sentence begins with and its main clause, if it has both."""
     condition = grammar.condition.match(text)
-    if not (condition or grammar.preposition.match(text) or _PURPOSE.match(text)):
+    most_words = _LEAD_WORDS * (2 if _PURPOSE.match(text) or _BEFORE_REASON.match(text) else 1)
+    if not (condition or most_words > _LEAD_WORDS or grammar.preposition.match(text)):
         return "", ""
     for comma in _COMMA.finditer(text):
         lead, main = text[: comma.start()], text[comma.end() :]
         is_remark = bool(grammar.reason.match(main)) or main.split(" ", 1)[0].endswith("ing")
-        if not condition and (len(lead.split()) > _LEAD_WORDS or is_remark):
+        if not condition and (len(lead.split()) > most_words or is_remark):
             return "", ""
         if not (is_remark or grammar.addition.match(main) or grammar.negation.fullmatch(main.partition(" ")[0])):
             return lead, main
@@ -274,7 +301,7 @@ def _cuts(
         if cells > most:
             return
         rank = _rank(text, edge, head, language)
-        fewest = least or (_LEAST_CELLS[rank] * most // _WIDEST if rank else 0)
+        fewest = least or (_LEAST_CELLS[rank] * min(most, _WIDEST) // _WIDEST if rank else 0)
         is_long = cells >= (fewest if language in _LATIN else fewest // 2)
         bare = head.removesuffix(" only") if edge[0].strip() else head
         if (
@@ -290,9 +317,14 @@ def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> b
     if not is_balanced(head):
         return False
     if language not in _LATIN:
-        return True
+        return not grammar.dangling.search(head)
+    waiting = _WAITING.search(head)
+    if waiting and not (_has_verb(waiting[1], language) or _NO_SUBJECT.match(waiting[1])):
+        return False
     words = head.split()
     least = _LEAST_WORDS - (bool(_HELD.search(words[-1])) or is_part)
+    if len(words) > 1 and words[-2].lower() in {"as", "so"}:
+        return False  # `as long`, `so that`
     waits = (grammar.dangling, grammar.exception, grammar.condition)
     return len(words) >= least and not any(word.fullmatch(words[-1]) for word in waits)
 
@@ -301,7 +333,8 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     """Return how good a sentence ends here, 1 to 5; 0 for no end at all."""
     grammar = grammar_of(language)
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
-    if grammar.exception.match(tail):
+    is_restriction = (not sign or language == "de") and grammar.restriction.match(tail)
+    if grammar.exception.match(tail) or is_restriction or _turns(text[edge.start() :], grammar):
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
@@ -310,6 +343,11 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, language)
+
+
+def _turns(rest: str, grammar: Grammar) -> bool:
+    """Return whether what is cut off holds the point, as in `A seems fine, but it fails at night`."""
+    return any(rest[: at.start()].rstrip()[-1:] in {*",;—–，；"} for at in grammar.contrast.finditer(rest))
 
 
 def _rank_of_remark(sign: str, tail: str, head: str, language: str) -> int:
@@ -321,8 +359,7 @@ def _rank_of_remark(sign: str, tail: str, head: str, language: str) -> int:
 
 
 def _is_label(head: str, language: str) -> bool:
-    words = len(head.split())
-    return words < _LEAST_WORDS or (words < _CLAUSE_WORDS and not _has_verb(head, language))
+    return len(head.split()) < _LEAST_WORDS or not _has_verb(head, language)
 
 
 def _has_verb(head: str, language: str) -> bool:
@@ -371,7 +408,7 @@ def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
     is_open_list = _is_open_list(head)
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):
-        ends_list = is_open_list and sign and not _acts(head)
+        ends_list = is_open_list and not _acts(re.split(", | — ", head)[-1], language)
         return 0 if ends_list or _opens_limit(rest, grammar) else _CLAUSE_RANKS[bool(sign)]
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"
@@ -388,8 +425,10 @@ def _is_open_list(head: str) -> bool:
     return ", " in head and not _LIST_CLOSED.search(head)
 
 
-def _acts(head: str) -> bool:
-    return bool(_FINITE.search(head)) or (is_imperative(head) and not _DETERMINED.match(head))
+def _acts(head: str, language: str) -> bool:
+    if _FINITE.search(head) or (language == "en" and _has_verb(head, language) and not is_imperative(head)):
+        return True
+    return is_imperative(head) and not _DETERMINED.match(head)
 
 
 def _opens_limit(rest: str, grammar: Grammar) -> bool:
@@ -407,7 +446,12 @@ def _opens_clause(rest: str, head: str, *, is_list: bool) -> bool:
 
 def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, *, is_open_list: bool) -> bool:
     """Return whether a sentence would end within a list or phrase, or without what limits it."""
-    if _limits(tail, grammar, is_rule=_is_rule(head, grammar)) or (is_open_list and _LIST_GOES_ON.search(tail)):
+    segment = tail.partition(", ")[0]
+    if sign and not opener and _LIST_GOES_ON.search(tail) and not _acts(segment, language_of(segment)):
+        return True
+    if _limits(tail, grammar, is_rule=_is_rule(head, grammar)) or (
+        is_open_list and (opener or _LIST_GOES_ON.search(tail))
+    ):
         return True
     if grammar.verb_last.search(head) and not sign:
         return True
@@ -418,9 +462,9 @@ def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar)
     """Return how good a sentence ends before a word that no sign stands before."""
     if grammar.negation.search(head):
         return int(is_addition)  # where something is forbidden is part of what is forbidden
-    if is_addition or grammar.preposition.match(tail) or grammar.temporal.match(tail):
+    if is_addition or grammar.preposition.match(tail):
         return 2
     purpose = _INFINITIVE.match(tail)
     if purpose and purpose[1] in _verbs():
         return 3
-    return (3 if _HELD.search(head[-1:]) else 1) if grammar.relative.match(tail) else 0
+    return 3 if _HELD.search(head[-1:]) and grammar.relative.match(tail) else 0

@@ -19,7 +19,7 @@ _SYMBOLS = (
 )
 _DECORATION = re.compile(
     rf"(?:[{_SYMBOLS}]+|\[!\w{{2,20}}\][+-]?|[!?]{{3}}[+]?\s\w{{2,20}}(?:\s\"[^\"]*\")?|:::\s?\w*"
-    r"|\[[ xX]\](?=\s)|>+(?=\s)|(?:[-*+•·]|\d{1,3}[.)])(?=\s)|#+(?=\s))\s*"
+    r"|\[[ xX]\](?=\s)|>+(?=\s)|(?:[-*+•·]|\d{1,3}[.)])(?=\s)|[-*+•·](?=[\u3040-\u9fff])|#+(?=\s))\s*"
 )
 _BAD_SYMBOL = re.compile("[\u274c\u2717\u2718\u274e\u26d4\U0001f6ab\U0001f44e]")
 _NUMBER = re.compile(
@@ -39,7 +39,7 @@ _LABEL = re.compile(r"([^:：—–]{1,40}?)\s*(?:\([^()]{0,40}\)\s*)?(?:[:：]\
 _PARENTHESIS = re.compile(r"\s*[(（].*$")
 _SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”)\]]|$)|[。！？]")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|inkl|exkl|usw|vgl|zzgl|sog|mind|max|min|env|aprox|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
     r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z])\.$|^\d{1,3}\.$",
     re.IGNORECASE,
 )
@@ -51,6 +51,7 @@ _THIRD_PERSON = re.compile(
     r"([A-Za-z]{2,}?)e?s\s(an?\s|the\s|all\s|any\s|every\s|each\s|when\s|if\s|only\s|to\s|its\s|[\ue000-\uf8ff])?"
 )
 _PARTICIPLE = re.compile(r"[A-Z]\w+(?:ed|ilt) (?:for|to|by|in|on|with|as|from|via|when|at|through)\b")
+_GERUND = re.compile(r"[A-Z][a-z]{2,}ing\s(?!(?:is|are)\b)(?!.*\b(?:is|are|must|should|can|will|needs?|requires?)\b)")
 _FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -158,7 +159,7 @@ def stands_alone(lead: str) -> bool:
     """Return whether bold words state a rule or a fact without what follows."""
     words = len(lead.split())
     firm = words >= _FIRM_LEAD_WORDS and bool(_RULE_WORDS.search(lead))
-    return firm or words > _LONG_LEAD_WORDS or cell_width(lead) > _LEAD_CELLS
+    return firm or ((words > _LONG_LEAD_WORDS or cell_width(lead) > _LEAD_CELLS) and not _GERUND.match(lead))
 
 
 def sentences(text: str) -> Iterator[str]:

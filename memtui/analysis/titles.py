@@ -10,6 +10,7 @@ from itertools import islice
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.shorten import capital, cut_off, grammar_of, is_balanced, language_of, shortened, without_filler
 from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, blocks
+from memtui.analysis.title_fit import MAX_TITLE_CELLS, closed, fitted
 from memtui.analysis.title_words import (
     avoided,
     bold_lead,
@@ -32,30 +33,24 @@ from memtui.analysis.title_words import (
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
 from memtui.text.words import cell_width
 
-MAX_TITLE_CELLS = 80  # Terminal cells, one for a Latin letter, two for a CJK one
-LONGEST_TITLE_CELLS = 88  # What a title may take rather than be cut within a clause
-
-_FIRM_CELLS = 84
+_LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 _SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
 _PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
-_HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|[.;]\s|：|。")
+_HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _WORD = re.compile(r"\w")
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
 _NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
 _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
+_NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _NAME = re.compile("[\ue000-\uf8ff]")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_ARGUMENTS = re.compile(r"\([^()]+\)$")
-_PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
-_DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _ENDING = " .:;,：。；，、…-–—"
 
-_LONG_NAME = 20
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
 _HEAD_CELLS, _PREFIX_CELLS = 40, 44
@@ -68,7 +63,7 @@ _HEADINGS_WITH_PARENT = 3
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
-    """Return a title for a memory: one line, at most 80 cells, never empty.
+    """Return a title for a memory: one line, at most 100 cells, never empty.
 
     It is what the text states first, ended at a clause, with the heading's subject where the text names none. If the
     text opens with code, a table, a list or a lead, it is the heading or lead with what follows.
@@ -81,9 +76,9 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
 
 
 def cut_title(title: str) -> str:
-    """Return one line of at most 80 cells, ended at a clause, or cut at a word and marked with `…`."""
+    """Return one line of at most 100 cells, ended at a clause, or cut at a word and marked with `…`."""
     held = HeldCode()
-    return held.put_back(_fitted(visible(title), held))
+    return held.put_back(fitted(visible(title), held))
 
 
 @dataclass(slots=True)
@@ -123,7 +118,8 @@ class _Writer:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        if whole := self._record(found) or self._row(found) or self._steps(found) or self._pair(found):
+        wholes = (self._record, self._row, self._steps, self._pair, self._captions)
+        if whole := next(filter(None, (write(found) for write in wholes)), ""):
             return whole
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
@@ -152,7 +148,7 @@ class _Writer:
             return ""
         labels = [label for label in labels if not matches("labels", "metadata", label)] or labels
         says_little = is_dropped(labels[0]) or matches("labels", "part", labels[0])
-        if says_little or any(len(block.text) > 2 * MAX_TITLE_CELLS for block in found[:2]):
+        if says_little or any(len(block.text) > 2 * _LIST_CELLS for block in found[:2]):
             return ""
         return self._listed(self._subject() or self.headings[-1], labels)
 
@@ -162,8 +158,9 @@ class _Writer:
         cells = [cell[1] for part in parts if (cell := _NAMED_CELL.fullmatch(part))]
         if len(cells) <= 1 or len(cells) < len(parts):
             return ""
+        cells[1:] = [cell for cell in cells[1:] if _LETTER.search(cell)] or cells[1:]
         told = "; ".join(cells[1:])
-        if self._width(f"{cells[0]}: {told}") > MAX_TITLE_CELLS:
+        if self._width(f"{cells[0]}: {told}") > _LIST_CELLS:
             told = max(cells[1:], key=len)
         return self._done(f"{cells[0].rstrip(_ENDING)}: {told}")
 
@@ -186,6 +183,23 @@ class _Writer:
             return ""
         return self._done(rule)
 
+    def _captions(self, found: Sequence[Block]) -> str:
+        """Return the heading above code that has nothing but captions, as in `**In Rust**`."""
+        told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
+        is_captioned = found and found[-1].kind == "code" and len(told) * 2 == len(found) > _LEAD_WORDS
+        if not is_captioned or not self.headings or not all(map(self._is_label, told)):
+            return ""
+        return self._done(self._code_heading())
+
+    def _code_heading(self) -> str:
+        """Return the heading above code, after its parent's subject if there is room."""
+        heading, above = self._heading(), self._subject(above=1)
+        is_top = len(self.headings) < _HEADINGS_WITH_PARENT
+        if is_top or is_imperative(heading) or not above or says_the_same(heading, above):
+            return heading
+        both = f"{above}: {heading}"
+        return heading if above in heading or self._width(both) > _LIST_CELLS else both
+
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
         if not following:
@@ -194,10 +208,12 @@ class _Writer:
         announces, lead = plain.endswith(_COLONS), bold_lead(undecorated(source)[0])
         if is_metadata(plain):
             return ""
-        if (announces or (lead and not lead.rest.strip(" :："))) and self._is_label(plain):
+        heads_list = following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)
+        if (announces or heads_list or (lead and not lead.rest.strip(" :："))) and self._is_label(plain):
             self._enter(plain)
             return ""
-        if announces and not (lead and lead.rest and lead.is_rule):
+        introduces = not lead and following[0].kind in {"code", "table"} and _waits(plain)
+        if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
             return self._lead(plain, following)
         return self._stated(source)
 
@@ -240,7 +256,7 @@ class _Writer:
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
         subject, heads = self._heading(), self._heads(found)
-        if self._width(subject) > MAX_TITLE_CELLS:
+        if self._width(subject) > _LIST_CELLS:
             subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
         if is_long and (not subject or matches("headings", "generic", subject)):
@@ -255,7 +271,7 @@ class _Writer:
         if title := next(filter(None, told), ""):
             return title
         is_named = block.mark not in SHELLS and bool(self._subject())
-        return self._listed(self._heading(), [] if is_named else self._heads([block]))
+        return self._listed(self._code_heading(), [] if is_named else self._heads([block]))
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
@@ -279,7 +295,8 @@ class _Writer:
             yield from (self._plain(row[0]) for row in block.rows)
         elif block.kind == "item" and len(block.mark) <= len(margin):
             text = self._plain(undecorated(block.text)[0])
-            yield "" if is_metadata(text) else _HEAD_END.split(text, maxsplit=1)[0].rstrip(_ENDING)
+            first = next(sentences(text), "")
+            yield "" if is_metadata(text) else _HEAD_END.split(first, maxsplit=1)[0].rstrip(_ENDING)
 
     # -- sentences ----------------------------------------------------------------------------------
 
@@ -372,6 +389,8 @@ class _Writer:
             above = next(named, "")
         if is_dropped(last):
             return above
+        if last == above:
+            return last
         return f"{above}: {last}" if above and self._width(above) <= _PREFIX_CELLS else last
 
     def _missing_subject(self, words: str) -> str:
@@ -386,7 +405,8 @@ class _Writer:
         if not subject or says_the_same(words, subject):
             return ""
         refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
-        is_lacking = is_condition or refers or lacks_subject(words) or is_few(self.held.put_back(words))
+        is_names = bool(_NAMES.fullmatch(words))
+        is_lacking = is_condition or is_names or refers or lacks_subject(words) or is_few(self.held.put_back(words))
         return subject if is_lacking else ""
 
     def _with_subject(self, words: str) -> str:
@@ -398,21 +418,21 @@ class _Writer:
     def _listed(self, subject: str, heads: Sequence[str]) -> str:
         """Return a subject with as many heads as fit, each whole."""
         kept = self._fitting(subject, heads)
-        waits = grammar_of(language_of(subject)).condition.match(subject) or matches("headings", "unfinished", subject)
-        if not kept and heads and waits:
-            kept = list(heads[:1])
+        if not kept and heads and _waits(subject):
+            return self._done(subject, told=heads[0])
         if not kept and subject:
             return self._done(self._whole_heading(subject))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
 
     def _fitting(self, subject: str, heads: Sequence[str]) -> list[str]:
         """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
-        room = MAX_TITLE_CELLS - (self._width(subject) + 2 if subject else 0)
+        room = _LIST_CELLS - (self._width(subject) + 2 if subject else 0)
         kept: list[str] = []
         for head in dict.fromkeys(heads):
-            short = head if kept else shortened(head, room, self._width) or ""
+            most = room if kept else room + MAX_TITLE_CELLS - _LIST_CELLS
+            short = head if kept else shortened(head, most, self._width) or ""
             is_cut = short != head and self._width(short) < _LEAST_HEAD_CELLS
-            too_long = self._width(", ".join([*kept, short])) > room or (kept and self._width(short) > _HEAD_CELLS)
+            too_long = self._width(", ".join([*kept, short])) > most or (kept and self._width(short) > _HEAD_CELLS)
             if is_cut or too_long or not is_balanced(short):
                 break
             if short != subject:
@@ -425,13 +445,21 @@ class _Writer:
         above = self.headings[-2] if is_word else ""
         return f"{above}: {subject}" if above and not is_file_name(above) else subject
 
-    def _done(self, words: str, subject: str = "") -> str:
-        """Return a finished title: the words, after the subject if there is one and room for it."""
+    def _done(self, words: str, subject: str = "", *, told: str = "") -> str:
+        """Return a finished title: the words, after the subject if there is one and room for it.
+
+        `told`: what the words lead to and say nothing without; cut at a word if it must be.
+        """
+        if told:
+            both = self.held.put_back(f"{words}: {told}")
+            return one_line(
+                visible(closed(both if cell_width(both) <= MAX_TITLE_CELLS else cut_off(both, MAX_TITLE_CELLS)))
+            )
         words = words.strip().rstrip(_ENDING)
         prefix = shortened(subject, _PREFIX_CELLS, self._width) if subject else ""
         short = shortened(words, MAX_TITLE_CELLS - self._width(prefix) - 2, self._width) if prefix else ""
-        whole = f"{prefix}: {short}" if prefix and short else _fitted(words, self.held)
-        return one_line(visible(self.held.put_back(_closed(whole)))).rstrip(" ,;:")
+        whole = f"{prefix}: {short}" if prefix and short else fitted(words, self.held)
+        return one_line(visible(self.held.put_back(closed(whole)))).rstrip(" ,;:")
 
     def _any_words(self, found: Sequence[Block]) -> str:
         texts = (self._plain(block.text) for block in found)
@@ -444,40 +472,14 @@ class _Writer:
         return cell_width(self.held.put_back(words))
 
 
+def _waits(lead: str) -> bool:
+    """Return whether a lead says only when, what for or how many, so that it needs what follows."""
+    if matches("headings", "unfinished", lead) or matches("headings", "counted", lead):
+        return True
+    grammar = grammar_of(language_of(lead))
+    is_part = grammar.condition.match(lead) or grammar.preposition.match(lead) or lead.startswith("To ")
+    return bool(is_part) and not any(sign in lead for sign in (", ", "，"))
+
+
 def _is_vague(heading: str) -> bool:
     return is_dropped(heading) or any(matches("headings", key, heading) for key in ("generic", "unfinished"))
-
-
-def _fitted(words: str, held: HeldCode) -> str:
-    """Return words that fit, ended at a clause, else with their long names shortened, else cut at a word."""
-
-    def width(text: str) -> int:
-        return cell_width(held.put_back(text))
-
-    fitted = shortened(words, MAX_TITLE_CELLS, width, firm=True)
-    if fitted is None:
-        held.spans[:] = map(_short_name, held.spans)
-        tries = ((MAX_TITLE_CELLS, True), (_FIRM_CELLS, True), (MAX_TITLE_CELLS, False), (LONGEST_TITLE_CELLS, False))
-        fitted = next(filter(None, (shortened(words, most, width, firm=firm) for most, firm in tries)), None)
-    return cut_off(held.put_back(words), MAX_TITLE_CELLS) if fitted is None else fitted
-
-
-def _short_name(code: str) -> str:
-    """Return the end of a long path or dotted name, and a call without its arguments."""
-    if len(code) <= _LONG_NAME:
-        return code
-    code = _ARGUMENTS.sub("()", code)
-    if _PATH.fullmatch(code):
-        return "/".join(code.rstrip("/").split("/")[-2:])
-    return ".".join(code.split(".")[-2:]) if _DOTTED.fullmatch(code) else code
-
-
-def _closed(words: str) -> str:
-    """Return words without the brackets and quotes that have no partner."""
-    if is_balanced(words):
-        return words
-    for opening, closing in zip('([{（「『“«【"`', ')]}）」』”»】"`', strict=True):
-        odd = words.count(opening) % 2 if opening == closing else words.count(opening) != words.count(closing)
-        if odd:
-            words = words.replace(opening, "").replace(closing, "")
-    return words

@@ -14,7 +14,7 @@ from memtui.capture.draft import Draft
 from memtui.capture.importer import ImportRequest, SourcesRead, read_sources
 
 READING = Path(__file__).parent
-LONGEST_TITLE = 90
+LONGEST_TITLE = 100
 LONGEST_TEXT = 1_200
 
 Text = dict[str, Any]

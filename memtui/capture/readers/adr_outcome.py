@@ -9,8 +9,9 @@ from itertools import islice
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.shorten import capital, shortened
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import says_the_same
-from memtui.analysis.titles import MAX_TITLE_CELLS, title_for
+from memtui.analysis.titles import title_for
 from memtui.text.inline import plain_text
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import cell_width

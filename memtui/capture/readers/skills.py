@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from memtui.analysis.shorten import capital, shortened
-from memtui.analysis.titles import MAX_TITLE_CELLS
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason

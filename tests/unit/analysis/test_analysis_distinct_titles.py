@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.analysis.distinct_titles import Titled, distinct_titles
-from memtui.analysis.titles import MAX_TITLE_CELLS, title_for
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.titles import title_for
 from memtui.text.words import cell_width
 
 

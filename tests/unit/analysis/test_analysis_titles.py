@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.analysis.shorten import is_balanced
-from memtui.analysis.titles import MAX_TITLE_CELLS, cut_title, title_for
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.titles import cut_title, title_for
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 
@@ -201,13 +202,16 @@ def test_a_parent_is_added_to_a_heading_that_names_no_subject() -> None:
 
 
 def test_a_long_path_in_a_title_keeps_its_end() -> None:
-    text = "`backend/packages/harbour/cranes/motors/limits.py` holds every motor limit of the cranes"
-    assert title_for(text, ()) == "motors/limits.py holds every motor limit of the cranes"
+    text = "`backend/packages/harbour/cranes/motors/limits.py` holds every motor limit of the cranes and the hoists"
+    assert title_for(text, ()) == "motors/limits.py holds every motor limit of the cranes and the hoists"
 
 
 def test_a_text_without_a_clause_is_cut_at_a_word() -> None:
-    words = "Understand requested behaviour alongside nearest comparable crane blueprint details immediately"
-    assert title_for(words, ()) == "Understand requested behaviour alongside nearest comparable crane blueprint…"
+    words = "Understand requested behaviour alongside nearest comparable crane blueprint details immediately today"
+    assert (
+        title_for(words, ())
+        == "Understand requested behaviour alongside nearest comparable crane blueprint details immediately…"
+    )
 
 
 def test_wide_letters_count_twice_and_emoji_stay_whole() -> None:
@@ -215,7 +219,82 @@ def test_wide_letters_count_twice_and_emoji_stay_whole() -> None:
     family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
     cut = cut_title("a " + family * 60)
     assert cut.removesuffix("…").count(family) * 5 == len(cut.removesuffix("…")) - 2
-    assert not unicodedata.combining(cut_title("e\u0301" * 100)[-1])
+    assert not unicodedata.combining(cut_title("e\u0301" * 150)[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "Always call the pilot when a ship has to be moved, turned, or towed within the inner basin.",
+            "Always call the pilot when a ship has to be moved, turned, or towed within the inner basin",
+        ),
+        (
+            "Ask a foreman before moving the big cranes, changing the limits of any motor, or loading a second hook.",
+            "Ask a foreman before moving the big cranes, changing the limits of any motor…",
+        ),
+        (
+            "Trage jeden neuen Kran sofort im Hafenbuch ein, wenn er zum ersten Mal an einem Kai gearbeitet hat.",
+            "Trage jeden neuen Kran sofort im Hafenbuch ein, wenn er zum ersten Mal an einem Kai gearbeitet hat",
+        ),
+        (
+            "Being an old harbour, the quays, basins, sheds and cranes need care. This means work.",
+            "Being an old harbour, the quays, basins, sheds and cranes need care",
+        ),
+        (
+            "Being an old harbour with ships of all sizes, the six basins are dredged in each of the months of a year.",
+            "The six basins are dredged in each of the months of a year",
+        ),
+        (
+            "To berth a ship at a quay other than its own — say, a tug — write its name in `quays.toml` (one a line).",
+            "To berth a ship at a quay other than its own, write its name in quays.toml (one a line)",
+        ),
+        (
+            (
+                "Tugs tow on a short rope in a calm sea as a rule, so that they look like a safe choice for all basins"
+                " — but they capsize in a swell."
+            ),
+            "Tugs tow on a short rope in a calm sea as a rule, so that they look like a safe choice for all…",
+        ),
+        (
+            (
+                "A crane gets a second hook when both hold:\n\n- it lifts more than forty tonnes on most of the days"
+                " of a month, as its log tells\n- its foreman asks for it in writing before the end of the year"
+            ),
+            "A crane gets a second hook when both hold: it lifts more than forty tonnes",
+        ),
+        (
+            "For common work at the quay\n\n```bash\n# moor\n./bin/moor.sh\n./bin/cast-off.sh\n```",
+            "For common work at the quay: ./bin/moor.sh, ./bin/cast-off.sh",
+        ),
+        ("- [x] Poller inkl. Taue für Fähren.\n- [x] Kran geprüft.", "Poller inkl. Taue für Fähren, Kran geprüft"),
+        (
+            (
+                "`pilot`, `tug`, `crew`, `berth`, `cargo_manifest`, and `harbour_master_name` differ from ship to ship"
+                " and are asked for, one by one."
+            ),
+            "pilot and others differ from ship to ship and are asked for, one by one",
+        ),
+        ("-必须在开船和靠岸之前检查所有缆绳", "必须在开船和靠岸之前检查所有缆绳"),
+    ],
+)
+def test_a_title_says_the_whole_of_a_sentence_or_says_that_it_goes_on(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+def test_captions_above_code_give_way_to_the_heading() -> None:
+    text = "**✅ Knot (recommended)**\n\n```py\nx\n```\n\n**❌ Loop**\n\n```py\ny\n```"
+    assert title_for(text, ("Harbour", "2. Use a knot, not a loop")) == "Use a knot, not a loop"
+
+
+def test_a_heading_above_mere_code_stands_below_its_parent() -> None:
+    path = ("Harbour", "Cranes", "Start of a shift", "Setting limits")
+    assert title_for("```py\nx\n```", path) == "Start of a shift: Setting limits"
+
+
+@pytest.mark.parametrize("text", ["All three run at night", "Loading also wakes the foreman", "Both of them need oil"])
+def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -> None:
+    assert title_for(text, ("Harbour", "Harbour pumps")) == f"Harbour pumps: {text}"
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\x00\x1b", "```", "---", "\u200b", "# ", "- ", "|", "**", "⚠️", "1."])

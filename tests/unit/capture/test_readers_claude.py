@@ -63,7 +63,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("architecture", "The layers are: ferry/api/, ferry/core/, ferry/store/"),
         ("architecture", "Requests go through ferry/api/middleware.py, which sets the tenant"),
         ("architecture", "Sync worker: The worker fetches the berth list"),
-        ("architecture", "Directory layout"),
+        ("architecture", "Architecture: Directory layout"),
         ("constraint", "Never store money as floats"),
         ("constraint", "Always use the clock from ferry/core/clock.py"),
         ("constraint", "Refunds: a refund is a new ledger row, never an update of the old one"),
@@ -179,7 +179,7 @@ def test_a_topic_file_is_one_memory(home: Path) -> None:
         ("---\nname: 发布流程\ndescription:\ntype: reference\n---\nUse the board.\n", "发布流程", "tooling"),
         ("---\nname: short-answers\ntype: user\n---\nLikes short answers.\n", "short answers", "convention"),
         (
-            f"---\nname: Launch date and what hangs on it\ndescription: {'very ' * 20}\ntype: project\n---\nIn May.\n",
+            f"---\nname: Launch date and what hangs on it\ndescription: {'very ' * 30}\ntype: project\n---\nIn May.\n",
             "Launch date and what hangs on it",
             "decision",
         ),

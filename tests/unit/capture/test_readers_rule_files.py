@@ -58,7 +58,10 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
     text = (FIXTURES / "harbour_agents.md").read_text(encoding="utf-8")
     result = read(AGENTS_MD, tmp_path, "AGENTS.md", text)
     assert [(draft.kind, draft.title) for draft in result.drafts] == [
-        ("convention", "Before making changes, read CONTRIBUTING.md and the part of docs/units.md"),
+        (
+            "convention",
+            "Before making changes, read CONTRIBUTING.md and the part of docs/units.md that concerns the module…",
+        ),
         ("convention", "Understand the requested behaviour, look at the nearest existing implementation…"),
         ("convention", "Preserve units, scales and the sign of tide offsets across every public function"),
         ("constraint", "Do not silently reinterpret missing readings as zero"),
@@ -68,10 +71,13 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("convention", "Allocation: avoid allocating in the sampling loop; buffers are passed in"),
         ("constraint", "Unsafe: not allowed without a comment that proves the invariant"),
         ("architecture", "Model Architecture: Tide model, Surge model, Blend"),
-        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on station"),
+        ("architecture", "Readings arrive over MQTT, are deduplicated by ingest/dedupe.rs on station and time"),
         ("architecture", "Stations report in local datum"),
-        ("architecture", "The HTTP layer serves forecasts from an in-memory snapshot"),
-        ("architecture", "Alarms are raised by a separate process that reads the published forecasts"),
+        ("architecture", "The HTTP layer serves forecasts from an in-memory snapshot that is swapped atomically"),
+        (
+            "architecture",
+            "Alarms are raised by a separate process that reads the published forecasts and the raw gauge",
+        ),
         ("architecture", "Back-filling is done by replaying MQTT dumps through the same ingest path"),
         ("convention", "提交信息必须使用英文，并引用任务编号"),
         ("constraint", "不要在同一个提交里混合重构和功能"),
