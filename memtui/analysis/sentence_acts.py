@@ -84,21 +84,7 @@ def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
 def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what a sentence is about, whatever it says of it."""
     yield from said.keys() & {"build", "style", "naming", "learned", "now"}
-    yield from (
-        name
-        for name in ("role", "stack", "setting")
-        if pattern(name).match(plain) and (name != "role" or mood.isdisjoint(RULES))
-    )
-    if "secure" in said and "orders" in mood:
-        yield "secures"
-    if pattern("logged").match(plain):
-        yield "entry_of_log"
-    if pattern("named").search(plain):
-        yield "naming"
-    if pattern("underway").search(plain):
-        yield "now"
-    if pattern("dated").match(plain):
-        yield "dated"
+    yield from _shown_topics(plain, said, mood)
     if _RUN in words and "forbids" not in mood:
         told = "tell" in said and "orders" not in mood
         opening = {words[0], *_WORD.findall(_labelled(plain)[1])[:1]}
@@ -111,6 +97,17 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
     if words[0] in words_of("done"):
         yield "done"
     yield from _story(plain, said, mood)
+
+
+def _shown_topics(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
+    """Yield what the shape of a sentence shows that it is about."""
+    starts = {"stack": "stack", "setting": "setting", "logged": "entry_of_log", "dated": "dated"}
+    yield from (act for name, act in starts.items() if pattern(name).match(plain))
+    yield from (act for name, act in (("named", "naming"), ("underway", "now")) if pattern(name).search(plain))
+    if mood.isdisjoint(RULES) and pattern("role").match(plain):
+        yield "role"
+    if "secure" in said and "orders" in mood:
+        yield "secures"
 
 
 def _story(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
@@ -180,7 +177,7 @@ def _is_order(part: str) -> bool:
         return False
     if words[0] in words_of("conditions"):
         _, comma, main = part.partition(",")
-        return bool(comma) and any(_is_order(clause.strip()) for clause in main.split(",") if clause.strip())
+        return bool(comma) and any(map(_is_order, map(str.strip, main.split(","))))
     if words[0] == "you" and len(words) > 1:
         return words[1] in openings("verbs") and words[1] not in words_of("gains")
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
