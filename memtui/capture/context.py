@@ -33,6 +33,7 @@ _LONGEST = 80
 _BRIEF_WORDS = 3  # A heading this short is preceded by the one above it
 _SHORT_WORDS = 12  # A rule this short says little of what it holds for
 _LABELLED_WORDS = 30
+_LOOKED_AT_CHARS = 240
 _DEEP = 3  # Headings this deep are about a part of the project
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -75,6 +76,9 @@ def is_property(heading: str) -> bool:
 def context_lead(text: str, path: Sequence[str]) -> str:
     """Return the headings that a text needs before it, empty if it stands by itself."""
     lead = lead_of(path)
+    if path and pattern("deictic").search(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS])):
+        outermost = _name(path[0])
+        return lead or ("" if is_file_name(outermost) or len(outermost) > _LONGEST else outermost)
     return lead if lead and _needs(text, path, lead) else ""
 
 
@@ -107,11 +111,15 @@ def with_lead(text: str, lead: str) -> str:
     return f"{lead}{colon}{'' if colon == '：' else ' '}{text.lstrip()}"
 
 
+def _leads(text: str, lead: str) -> bool:
+    return bool(lead) and text.startswith((f"{lead}:", f"{lead}："))
+
+
 def without_lead(text: str, path: Sequence[str]) -> str:
     """Return a text without the headings that `with_lead` put before it."""
     for start in range(len(path)):
-        lead = lead_of(path[start:])
-        if lead and text.startswith((f"{lead}:", f"{lead}：")):
+        lead = next((one for one in (lead_of(path[start:]), _name(path[start])) if _leads(text, one)), "")
+        if lead:
             rest = text[len(lead) + 1 :]
             return rest.lstrip("\n") if rest.startswith("\n\n") else rest.removeprefix(" ")
     return text

@@ -15,6 +15,7 @@ LOOM, DYE = "Thread the heddles from the left edge of the frame.", "Rinse each h
         f"All three stop by themselves after an hour.\n- Loom: {LOOM}\n- Vat: {DYE}",
         f"• **For scarves**: Use the fine reed.\n  - ALWAYS {LOOM.lower()}\n  - NEVER {DYE.lower()}",
         f"{LOOM}\n\nOne without the other tears the warp.",
+        f"{LOOM}\n\nThe third one is the one that tears.",
         f"{LOOM}\n\nThe above order holds for linen too.",
         f"{LOOM}\n\nDie obige Reihenfolge gilt auch für Leinen.",
         f"{LOOM}\n\n上記の順序は麻にも使う。",

@@ -30,7 +30,14 @@ from memtui.vault.vault import Vault
         (("Loom", "Shuttle repair"), "```sh\noil --all\n```", "Shuttle repair"),
         (("Loom", "Selvedge"), "This keeps the edge from fraying.", "Selvedge"),
         (("Loom", "Selvedge"), "A package for straight edges in every width.", "Selvedge"),
+        (
+            ("looms/ Guidelines",),
+            "Put facts about a single frame here, and nothing else.",
+            "looms/ Guidelines",
+        ),
+        (("AGENTS.md", "Yarn"), "This package never counts the threads of a finished cloth.", "Yarn"),
         # stands by itself
+        (("AGENTS.md",), "This package never counts the threads of a finished cloth.", ""),
         (("Loom", "Selvedge"), "Never trim the cloth while it hangs in the frame.", ""),
         (("Loom", "Selvedge"), "The frame releases its own brake after ten minutes.", ""),
         (("Loom", "Selvedge"), "Trim each selvedge by hand.", ""),
