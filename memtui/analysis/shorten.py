@@ -338,7 +338,8 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
-    if grammar.reason.match(tail) or (sign and grammar.aside.match(tail)):
+    is_participle = not sign and tail.split(" ", 1)[0].endswith("ing")
+    if (grammar.reason.match(tail) and not is_participle) or (sign and grammar.aside.match(tail)):
         return _rank_of_remark(sign, tail, head, language)
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3

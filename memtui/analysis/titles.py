@@ -237,6 +237,8 @@ class _Writer:
         lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
         if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
+        if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
+            return self._done(bare)  # "All rules follow this structure" says more than "All rules"
         return self._listed(
             self._with_subject(lead) if len(lead.split()) <= _LEAD_WORDS else lead, self._heads(following)
         )
@@ -345,7 +347,8 @@ class _Writer:
         told = self._first(unmarked(rest))
         if matches("labels", "part", label):
             return _Statement(told, label, part=True)
-        return _Statement(f"{label}: {told}" if told else label, label)
+        between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
+        return _Statement(f"{label}{between}{told}" if told else label, label)
 
     def _first(self, plain: str) -> str:
         """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""

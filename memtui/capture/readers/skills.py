@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from memtui.analysis.shorten import capital, shortened
+from memtui.analysis.shorten import capital, cut_off, shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
@@ -131,7 +131,10 @@ def _title(name: str, description: str) -> str:
         says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
     heads = (f"Skill {name}: ", f"{name}: ", *(() if use else ("",)))
     phrases = (_phrase(says.rstrip(" .\u3002"), MAX_TITLE_CELLS - cell_width(head)) for head in heads)
-    return next((head + phrase for head, phrase in zip(heads, phrases, strict=True) if phrase), f"Skill {name}")
+    return next(
+        (head + phrase for head, phrase in zip(heads, phrases, strict=True) if phrase),
+        cut_off(heads[0] + says, MAX_TITLE_CELLS),
+    )
 
 
 def _phrase(says: str, room: int) -> str:

@@ -292,7 +292,19 @@ def test_a_heading_above_mere_code_stands_below_its_parent() -> None:
     assert title_for("```py\nx\n```", path) == "Start of a shift: Setting limits"
 
 
-@pytest.mark.parametrize("text", ["All three run at night", "Loading also wakes the foreman", "Both of them need oil"])
+def test_a_number_before_a_dot_is_left_out() -> None:
+    assert title_for("- Moor\n- Cast off", ("Harbour", "7 · Order of a day")) == "Order of a day: Moor, Cast off"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use for heavy loads at the quay",
+        "All three run at night",
+        "Loading also wakes the foreman",
+        "Both of them need oil",
+    ],
+)
 def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -> None:
     assert title_for(text, ("Harbour", "Harbour pumps")) == f"Harbour pumps: {text}"
 

@@ -78,7 +78,7 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
             "architecture",
             "Alarms are raised by a separate process that reads the published forecasts and the raw gauge",
         ),
-        ("architecture", "Back-filling is done by replaying MQTT dumps through the same ingest path"),
+        ("architecture", "Back-filling is done by replaying MQTT dumps through the same ingest path with --replay"),
         ("convention", "提交信息必须使用英文，并引用任务编号"),
         ("constraint", "不要在同一个提交里混合重构和功能"),
         ("convention", "先理解全局: 修改之前先阅读相关模块的测试和文档"),
