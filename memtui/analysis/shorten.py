@@ -225,13 +225,7 @@ def cut_off(text: str, most: int) -> str:
 
 def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str:
     """Drop what stands in brackets, from the end, or between dashes, unless it limits what is said."""
-    dashes = _BETWEEN_DASHES.search(text) if width(text) > most else None
-    is_aside = (
-        dashes and text[dashes.end() : dashes.end() + 1].islower() and not _has_verb(dashes[0].strip(" —–"), "en")
-    )
-    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
-        is_lead = _PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
-        text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
+    text = _without_dashes(text, grammar) if width(text) > most else text
     for aside in reversed(list(_ASIDE.finditer(text))):
         if width(text) <= most:
             break
@@ -239,6 +233,18 @@ def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: 
         limits = grammar.exception.match(words) or grammar.condition.match(words)
         if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):
             text = text[: aside.start()] + text[aside.end() :]
+    return text
+
+
+def _without_dashes(text: str, grammar: Grammar) -> str:
+    """Drop what stands between two dashes, if it names and does not limit."""
+    dashes = _BETWEEN_DASHES.search(text)
+    is_aside = (
+        dashes and text[dashes.end() : dashes.end() + 1].islower() and not _has_verb(dashes[0].strip(" —–"), "en")
+    )
+    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
+        is_lead = _PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
+        text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
     return text
 
 
@@ -333,8 +339,7 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     """Return how good a sentence ends here, 1 to 5; 0 for no end at all."""
     grammar = grammar_of(language)
     sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
-    is_restriction = (not sign or language == "de") and grammar.restriction.match(tail)
-    if grammar.exception.match(tail) or is_restriction or _turns(text[edge.start() :], grammar):
+    if _breaks(text, edge, tail, language):
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
@@ -344,6 +349,13 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     if language not in _LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, language)
+
+
+def _breaks(text: str, edge: re.Match[str], tail: str, language: str) -> bool:
+    """Return whether what follows is excepted, says which one is meant, or holds the point."""
+    grammar, sign = grammar_of(language), edge[0].strip()
+    is_restriction = (not sign or language == "de") and grammar.restriction.match(tail)
+    return bool(grammar.exception.match(tail) or is_restriction or _turns(text[edge.start() :], grammar))
 
 
 def _turns(rest: str, grammar: Grammar) -> bool:

@@ -208,8 +208,8 @@ class _Writer:
         announces, lead = plain.endswith(_COLONS), bold_lead(undecorated(source)[0])
         if is_metadata(plain):
             return ""
-        heads_list = following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)
-        if (announces or heads_list or (lead and not lead.rest.strip(" :："))) and self._is_label(plain):
+        is_alone = bool(lead and not lead.rest.strip(" :：")) or _heads_list(plain, following)
+        if (announces or is_alone) and self._is_label(plain):
             self._enter(plain)
             return ""
         introduces = not lead and following[0].kind in {"code", "table"} and _waits(plain)
@@ -392,9 +392,7 @@ class _Writer:
             above = next(named, "")
         if is_dropped(last):
             return above
-        if last == above:
-            return last
-        return f"{above}: {last}" if above and self._width(above) <= _PREFIX_CELLS else last
+        return f"{above}: {last}" if above not in {"", last} and self._width(above) <= _PREFIX_CELLS else last
 
     def _missing_subject(self, words: str) -> str:
         """Return the heading's subject if a statement does not stand without it, else nothing."""
@@ -473,6 +471,11 @@ class _Writer:
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))
+
+
+def _heads_list(plain: str, following: Sequence[Block]) -> bool:
+    """Return whether a line without a sign at its end stands above a list, as a heading does."""
+    return following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)
 
 
 def _waits(lead: str) -> bool:
