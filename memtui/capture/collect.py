@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from memtui.analysis.distinct_titles import Titled, distinct_titles
@@ -14,11 +15,11 @@ from memtui.capture.context import without_lead
 from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
-from memtui.capture.left_out import Exclusions, LeftOut, left_out
+from memtui.capture.left_out import UNREADABLE, Exclusions, LeftOut, folder_names, left_out
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.own_formats import holds_rows
-from memtui.capture.readers.registry import AUTO, reader_for, reader_named
+from memtui.capture.readers.registry import AUTO, may_be_rules, reader_for, reader_named
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source
@@ -130,7 +131,7 @@ def find(
         reader = forced or _reader(file) or (reader_named("jsonl") if holds_rows(file) else None)
         found.sources.append(SourceFound(file, reader, os.path.realpath(path), named=True))
     else:
-        found.skipped.append(Skipped(file.name, None, "no regular file"))
+        found.skipped.append(Skipped(file.name, None, LeftOut.IRREGULAR))
     return found
 
 
@@ -157,20 +158,21 @@ class _Search:
         recognised: list[SourceFound] = []
         others: list[SourceFound] = []
         skipped = self.result.skipped
-        start = SourceFile(folder / "x", base, self.home)
-        unhindered = start.name != "x" and self.exclusions.reason(start) is not None
         walk = Walk(folder, base, in_repository, self._is_of_interest)
         for number, found in enumerate(walk):
             if self.progress is not None and number % _FILES_PER_REPORT == 0:
                 self.progress(0, len(recognised))
             file = SourceFile(found.path, found.root, self.home)
             source = SourceFound(file, _reader(file), found.real, found.linked)
-            reason = self._reason(source, found, unhindered=unhindered)
+            reason = self._reason(source, found, base)
             if reason is not None and not found.linked:
                 skipped.append(Skipped(_shown(source, base), None, reason))
             elif reason is None:
                 (recognised if source.reader else others).append(source)
-        skipped += [Skipped(SourceFile(path, base, self.home).name, None, why) for path, why in walk.skipped]
+        for path, why in walk.skipped:
+            file = SourceFile(path, base, self.home)
+            if why not in UNREADABLE or may_be_rules(file):
+                skipped.append(Skipped(file.name, None, why))
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
         recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
@@ -181,13 +183,16 @@ class _Search:
 
     def _is_of_interest(self, name: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for every file of a large tree is slow
-        return self.forced is not None or suffix in _SUFFIXES or name in _CONFIG_NAMES
+        return self.forced is not None or suffix in _SUFFIXES or name in _config_names()
 
-    def _reason(self, source: SourceFound, found: Found, *, unhindered: bool) -> LeftOut | None:
+    def _reason(self, source: SourceFound, found: Found, base: Path) -> LeftOut | None:
         reason = left_out(source.file, source.reader, found.lies_in)
-        if source.reader is None or unhindered:
-            return reason if self.forced is None else None
-        return self.exclusions.reason(source.file) or reason
+        if source.reader is None and self.forced is None:
+            return reason
+        excluded = self.exclusions.reason(source.file)
+        if excluded is None and source.file.root != base:
+            excluded = self.exclusions.reason(replace(source.file, root=base))  # the repository around a submodule
+        return excluded or (reason if source.reader is not None else None)
 
     def _as_forced(self, recognised: Sequence[SourceFound], others: Sequence[SourceFound]) -> list[SourceFound]:
         """Return the files that the chosen format recognises; if there are none, those that it may take."""
@@ -213,7 +218,11 @@ class _Search:
 
 
 _SUFFIXES = TEXT_SUFFIXES | {".jsonl"}
-_CONFIG_NAMES = frozenset(name.rpartition("/")[2] for name in CONFIG_FILES)
+
+
+@cache
+def _config_names() -> frozenset[str]:
+    return folder_names("unread_files") | {name.rpartition("/")[2] for name in CONFIG_FILES}
 
 
 def _shown(source: SourceFound, base: Path) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from errno import EINVAL
 from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
@@ -129,7 +130,7 @@ class SourceFile:
     @cached_property
     def raw(self) -> bytes:
         """The file's bytes."""
-        return self.path.read_bytes()
+        return regular_bytes(self.path)
 
     @property
     def fingerprint(self) -> bytes:
@@ -176,6 +177,14 @@ class SourceFile:
             return any(line.rstrip() == "---" for line in lines[first.first : first.last + 1])
         before = split_frontmatter("\n".join([*lines[: first.first], "---"]))
         return bool(before.raw) and not before.body.strip()
+
+
+def regular_bytes(path: Path) -> bytes:
+    """Return the bytes of a regular file. Raises OSError: it is none, such as a pipe, which could block for ever."""
+    if not path.is_file():
+        path.stat()  # raises for what does not exist
+        raise OSError(EINVAL, "no regular file")
+    return path.read_bytes()
 
 
 class Reader(Protocol):

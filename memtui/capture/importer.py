@@ -223,6 +223,8 @@ def _auto_memory_project(path: Path, request: ImportRequest) -> Path | None:
     if any(folder.split("/")[2] == slug for folder in memory_folders(workspace)):
         return workspace.root
     for transcript in sorted(Path(*parts[: position + 2]).glob("*.jsonl"))[:3]:
+        if not transcript.is_file():
+            continue
         with transcript.open("rb") as stream:
             for line in stream.read(_TRANSCRIPT_BYTES).splitlines():
                 folder = _cwd_of(line)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.capture.draft import Reader, SourceFile
+from memtui.capture.draft import Reader, SourceFile, regular_bytes
 from memtui.capture.readers.registry import is_misplaced
 from memtui.capture.readers.rule_files import RuleReader
 from memtui.capture.readers.skills import SKILL_FILE, skill_of
@@ -36,6 +36,8 @@ class LeftOut(StrEnum):
     CLONE = "another repository, to be imported by itself"
     LINK = "a link to a file that is read"
     OUTSIDE = "a link that leads outside the folder"
+    DANGLING = "a link that leads nowhere"
+    IRREGULAR = "no regular file"
     IGNORED = f"left out by {IGNORE_FILE}"
     EXCLUDED = "left out by your pattern"
     FIXTURE = "data of tests"
@@ -45,7 +47,12 @@ class LeftOut(StrEnum):
     SKILL_PART = "part of a skill, read when the skill is used"
     STARTED = "an agent, command or prompt, started by its name"
     UNLOADED = "in an assistant's folder, but not loaded by itself"
+    UNKNOWN_TOOL = "looks like a rule file of a tool that is not known here"
     MISPLACED = "named like a rule file, but not where, or as, assistants look for it"
+
+
+UNREADABLE = frozenset({LeftOut.DANGLING, LeftOut.IRREGULAR})
+"""Of what cannot be opened only rule files are named."""
 
 
 @cache
@@ -91,10 +98,17 @@ class Exclusions:
         if root is None:
             return _compiled(self.patterns, UsageError("This pattern cannot be read", where="--exclude"))
         path = root / IGNORE_FILE
-        try:
-            lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        except OSError:
+        if not path.exists():
             return None
+        try:
+            lines = regular_bytes(path).decode("utf-8-sig", "replace").splitlines()
+        except OSError as error:
+            # Without it, what a person wants to keep out would be read.
+            raise SourceError(
+                f"What to leave out cannot be read: {error.strerror or error}",
+                where=str(path),
+                remedy="Make it a file that you may read, or remove it.",
+            ) from error
         return _compiled(lines, SourceError("A pattern cannot be read", where=str(path)))
 
 
@@ -110,7 +124,7 @@ def _compiled(lines: Sequence[str], trouble: UsageError | SourceError) -> GitIgn
 def leave_out(root: Path, name: str) -> None:
     """Add a file or folder, named from the root, to the ignore file of a repository."""
     path = root / IGNORE_FILE
-    text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    text = regular_bytes(path).decode("utf-8", "surrogateescape") if path.exists() else ""
     escaped = "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in name)
     gap = "" if not text or text.endswith("\n") else "\n"
     path.write_text(f"{text}{gap}/{escaped}\n", encoding="utf-8", errors="surrogateescape")
@@ -155,8 +169,12 @@ def _unread(file: SourceFile, *, is_text: bool) -> LeftOut | None:
         return LeftOut.OFFERED
     if is_misplaced(file):
         return LeftOut.MISPLACED
-    inside = is_text and any(part in folder_names("assistants") for part in file.name.split("/")[:-1])
-    return LeftOut.UNLOADED if inside else None
+    parts = file.name.split("/")
+    if is_text and any(part in folder_names("assistants") for part in parts[:-1]):
+        return LeftOut.UNLOADED
+    rules = {*parts[1:-1], file.path.stem} & folder_names("unknown_rules")
+    of_tool = is_text and bool(rules) and parts[0].startswith(".") and parts[0] != ".github"
+    return LeftOut.UNKNOWN_TOOL if of_tool or file.name in folder_names("unread_files") else None
 
 
 def _holds_code(file: SourceFile) -> bool:

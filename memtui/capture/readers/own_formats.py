@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from memtui.analysis.classify import kind_guess
@@ -368,6 +369,8 @@ def _version(vault: Path) -> int | None:
     try:
         state = (vault / MANIFEST).stat()
     except OSError:
+        return None
+    if not S_ISREG(state.st_mode):
         return None
     return _version_of(vault, state.st_mtime_ns, state.st_size)
 

@@ -40,16 +40,17 @@ def formats() -> tuple[str, ...]:
 
 def reader_for(file: SourceFile) -> Reader | None:
     """Return the first reader that recognises a file."""
-    readers = READERS if _may_be_rules(file) else _OTHER_READERS
+    readers = READERS if may_be_rules(file) else _OTHER_READERS
     return next((reader for reader in readers if reader.detect(file)), None)
 
 
 def is_misplaced(file: SourceFile) -> bool:
     """Return whether a file bears the name of a rule file where, or so spelled that, no assistant looks for it."""
-    return _may_be_rules(file) and any(reader.looks_like(file) for reader in RULE_READERS)
+    return may_be_rules(file) and any(reader.looks_like(file) for reader in RULE_READERS)
 
 
-def _may_be_rules(file: SourceFile) -> bool:
+def may_be_rules(file: SourceFile) -> bool:
+    """Return whether a file is a rule file by its path, or resembles one."""
     return _HINT.search(file.path.as_posix()) is not None
 
 

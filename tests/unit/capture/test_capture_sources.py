@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from curating import git, repository, write_files
 
-from memtui.capture.collect import SourcesFound, read
+from memtui.capture.collect import SourcesFound, find, read
 from memtui.capture.importer import ImportRequest, find_sources, plan_import, read_sources, run_import
 from memtui.capture.left_out import Exclusions, LeftOut, leave_out
 from memtui.capture.places import find_places, sources_of
@@ -106,8 +107,64 @@ def test_an_example_or_test_with_code_has_instructions_of_its_own(tmp_path: Path
 
 
 def test_a_folder_that_is_named_is_read_whatever_lies_around_it(tmp_path: Path, home: Path) -> None:
-    root = repository(tmp_path / "shop", {"templates/next/AGENTS.md": RULE, ".memtuiignore": "templates/\n"})
+    root = repository(tmp_path / "shop", {"templates/next/AGENTS.md": RULE})
     assert names(found(root / "templates/next", home)) == ["templates/next/AGENTS.md"]
+
+
+def test_the_ignore_file_holds_wherever_the_search_starts_but_not_for_a_file_by_its_name(
+    tmp_path: Path, home: Path
+) -> None:
+    files = {"AGENTS.md": RULE, "wages/AGENTS.md": RULE, "wages/old/AGENTS.md": RULE, ".memtuiignore": "wages/\n"}
+    root = repository(tmp_path / "shop", files)
+    for start in (root / "wages", root / "wages/old", root):
+        sources = found(start, home)
+        assert names(sources) == (["AGENTS.md"] if start == root else [])
+        assert set(left_out(sources).values()) == {LeftOut.IGNORED}
+    assert names(found(root / "wages/AGENTS.md", home)) == ["wages/AGENTS.md"]
+    assert names(find(root / "wages", root=root, home=home, format="markdown")) == []
+
+
+def test_the_ignore_file_of_a_project_holds_for_its_submodules(tmp_path: Path, home: Path) -> None:
+    parser = repository(tmp_path / "parser", {"AGENTS.md": RULE, "notes/AGENTS.md": RULE})
+    root = repository(tmp_path / "pump", {"CLAUDE.md": RULE, ".memtuiignore": "libs/parser/notes/\n"})
+    git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(parser), "libs/parser")
+    sources = found(root, home)
+    assert names(sources) == ["CLAUDE.md", "AGENTS.md"]
+    assert left_out(sources) == {"libs/parser/notes/AGENTS.md": LeftOut.IGNORED}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_an_ignore_file_that_cannot_be_read_stops_the_import(tmp_path: Path, home: Path, kind: str) -> None:
+    write_files(tmp_path / "shop", {"CLAUDE.md": RULE})
+    ignore = tmp_path / "shop/.memtuiignore"
+    {"pipe": os.mkfifo, "folder": os.mkdir}[kind](ignore)
+    with pytest.raises(SourceError, match="cannot be read"):
+        found(tmp_path / "shop", home)
+
+
+def test_rule_files_that_are_no_files_are_named_and_never_opened(tmp_path: Path, home: Path) -> None:
+    write_files(tmp_path / "shop", {"AGENTS.md": "Read @pipe.md first.\n", ".cursor/rules/a.mdc": RULE})
+    for name in (".cursor/rules/b.mdc", "opencode.json", "CLAUDE.md", "pipe.md", "notes.md"):
+        os.mkfifo(tmp_path / "shop" / name)
+    for name in (".cursorrules", "readme.md"):
+        (tmp_path / "shop" / name).symlink_to("nowhere")
+    sources = found(tmp_path / "shop", home)
+    assert names(sources) == [".cursor/rules/a.mdc", "AGENTS.md"]
+    assert left_out(sources) == {
+        ".cursor/rules/b.mdc": LeftOut.IRREGULAR,
+        "CLAUDE.md": LeftOut.IRREGULAR,
+        ".cursorrules": LeftOut.DANGLING,
+    }
+    assert read(sources).files
+
+
+def test_rule_files_of_unknown_tools_are_named(tmp_path: Path, home: Path) -> None:
+    unknown = [".skiff/rules/a.md", ".skiff/instructions.md", ".oar/steering/deep/b.md", "firebender.json"]
+    others = [".skiff/notes/a.md", ".github/instructions/a.md", "docs/rules/a.md", ".skiff/rules/a.py"]
+    write_files(tmp_path / "shop", dict.fromkeys([*unknown, *others], RULE))
+    sources = found(tmp_path / "shop", home)
+    assert names(sources) == []
+    assert left_out(sources) == dict.fromkeys(unknown, LeftOut.UNKNOWN_TOOL)
 
 
 def test_folders_that_builds_write_to_are_searched_only_where_git_tracks_files(tmp_path: Path, home: Path) -> None:
