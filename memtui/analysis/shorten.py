@@ -18,6 +18,8 @@ _HANGUL = re.compile("[\uac00-\ud7af]")
 _LATIN = ("en", "de", "fr", "es", "pt")
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _TOLD_CHARS = 400
+_READ_CHARS = 600  # Of a longer sentence only the start is read
+_TAIL_CHARS = 240  # What stands further behind the end of a title does not limit what that says
 
 _BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
 _BEFORE_REASON = re.compile(
@@ -34,6 +36,7 @@ _EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[�
 _PAIRS = ("()", "[]", "{}", "（）", "「」", "『』", "“”", "«»", "【】", "<>")
 _CLAUSE_END = re.compile(r";|\s[—–]|—|\s--?\s|；|。")
 _COMMA = re.compile(r"[,:]\s|[，：]")
+_COMMA_OR_COLON = re.compile("[,:]")
 _PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
@@ -173,6 +176,7 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, firm: bool =
         width: returns the cells of a text.
         firm: whether it may end before a reason or another statement only, not before a mere phrase.
     """
+    text = text[:_READ_CHARS]
     if width(text) <= most:
         return text
     language = language_of(text)
@@ -306,7 +310,7 @@ def _cuts(
         cells = width(head)
         if cells > most:
             return
-        rank = _rank(text, edge, head, language)
+        rank = _rank(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
         fewest = least or (_LEAST_CELLS[rank] * min(most, _WIDEST) // _WIDEST if rank else 0)
         is_long = cells >= (fewest if language in _LATIN else fewest // 2)
         bare = head.removesuffix(" only") if edge[0].strip() else head
@@ -335,11 +339,12 @@ def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> b
     return len(words) >= least and not any(word.fullmatch(words[-1]) for word in waits)
 
 
-def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
-    """Return how good a sentence ends here, 1 to 5; 0 for no end at all."""
+@lru_cache(256)
+def _rank(head: str, edge: str, rest: str, language: str) -> int:
+    """Return how good a sentence ends at an edge between its head and the rest, 1 to 5; 0 for no end at all."""
     grammar = grammar_of(language)
-    sign, tail = edge[0].strip(), _CLAUSE_END.split(text[edge.end() :], maxsplit=1)[0]
-    if _breaks(text, edge, tail, language):
+    sign, tail = edge.strip(), _CLAUSE_END.split(rest, maxsplit=1)[0]
+    if _breaks(edge, rest, tail, language):
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
@@ -351,11 +356,11 @@ def _rank(text: str, edge: re.Match[str], head: str, language: str) -> int:
     return _rank_of_phrase(sign, tail, head, language)
 
 
-def _breaks(text: str, edge: re.Match[str], tail: str, language: str) -> bool:
+def _breaks(edge: str, rest: str, tail: str, language: str) -> bool:
     """Return whether what follows is excepted, says which one is meant, or holds the point."""
-    grammar, sign = grammar_of(language), edge[0].strip()
-    is_restriction = (not sign or language == "de") and grammar.restriction.match(tail)
-    return bool(grammar.exception.match(tail) or is_restriction or _turns(text[edge.start() :], grammar))
+    grammar = grammar_of(language)
+    is_restriction = (not edge.strip() or language == "de") and grammar.restriction.match(tail)
+    return bool(grammar.exception.match(tail) or is_restriction or _turns(edge + rest, grammar))
 
 
 def _turns(rest: str, grammar: Grammar) -> bool:
@@ -417,7 +422,7 @@ def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     grammar = grammar_of(language)
     opener = grammar.addition.match(tail)
     rest = tail[opener.end() :].strip() if opener else tail
-    following = re.split("[,:]", rest, maxsplit=1)[0]
+    following = _COMMA_OR_COLON.split(rest, maxsplit=1)[0]
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
     is_open_list = _is_open_list(head)
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):

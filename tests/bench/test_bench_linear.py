@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memtui.analysis.classify import kind_guess
+from memtui.analysis.shorten import shortened
 from memtui.analysis.titles import title_for
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
@@ -96,6 +97,12 @@ UNITS: list[tuple[str, Callable[[str], Any], int, tuple[str, ...]]] = [
         lambda text: title_for(text, ("Heading",)),
         250_000,
         ("x", "[", "**a ", "`", "a:", "_a", "<a", "![", "必", "\\", "(", "a. "),
+    ),
+    (
+        "shorten a sentence",
+        lambda text: shortened(text, 80, len, firm=True),
+        100_000,
+        ("gate ", "the gate, ", "and when it rains, ", "(x) ", " — a", "门，", "; ", "a: "),
     ),
     (
         "split Markdown",
