@@ -51,7 +51,7 @@ class Draft:
     record: Record | None = None  # for memtui's own formats only, the whole portable record
     stated: Memory | None = None  # for those too, the memory that the record makes, without an id and time of its own
     # reasons for a closer look: `invisible-unicode`, `control-characters`, `planted-instruction`, `long-tag-cut`,
-    # `anchor-left-out`, `new-id`, `secret-line-left-out`
+    # `anchor-left-out`, `new-id`, `secret-line-left-out`, `KEY-left-out`
     notes: tuple[str, ...] = ()
     found: bool = False  # whether its file was found by searching a folder rather than named
     title_stated: bool = False  # whether its source gives the title

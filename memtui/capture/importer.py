@@ -14,7 +14,7 @@ from memtui.capture.collect import ReadFile, SourcesFound, read, titled_apart
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.left_out import Exclusions
-from memtui.capture.matching import is_gone
+from memtui.capture.matching import is_gone, is_there
 from memtui.capture.places import memory_folders, project_sources, sources_of
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
 from memtui.capture.stable_split import KnownUnit
@@ -91,7 +91,7 @@ class SourcesRead:
         """Return whether a source of an earlier import no longer exists beside one that was read now."""
         root = self.roots.get(new)
         try:
-            return root is not None and not (root / old).exists()
+            return root is not None and not is_there(root, old)
         except (OSError, ValueError):
             return False
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from memtui.capture.draft import Draft
 from memtui.capture.stable_split import KnownUnit
 from memtui.domain.memory import Memory, Source, content_hash, hash_parts
+from memtui.text.sanitize import without_surrogates
 from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of
 from memtui.workspace import is_outside
@@ -23,9 +24,30 @@ def is_gone(path: str | None, root: Path) -> bool:
     if not path or is_outside(path):
         return False
     try:
-        return not (root / path).exists()
+        return not is_there(root, path)
     except (OSError, ValueError):
         return False
+
+
+def is_there(root: Path, path: str) -> bool:
+    """Return whether a file exists under the path that the vault holds, with `?` for bytes that no text can hold.
+
+    Raises `OSError, ValueError`: nobody can tell.
+    """
+    if "?" not in path or (root / path).exists():
+        return (root / path).exists()
+    folders = [root]
+    for part in PurePosixPath(path).parts:
+        folders = [entry for folder in folders if folder.is_dir() for entry in _named(folder, part)]
+    return any(found.exists() for found in folders)
+
+
+def _named(folder: Path, name: str) -> Iterable[Path]:
+    return (
+        [entry for entry in folder.iterdir() if without_surrogates(entry.name) == name]
+        if "?" in name
+        else [folder / name]
+    )
 
 
 def gone_sources(memory: Memory, root: Path) -> set[str]:

@@ -66,13 +66,7 @@ def open_conflicts(
         for text in texts
         if text.memory_id in memories and is_open(text, memories[text.memory_id])
     ]
-    return [conflict for conflict in found if scope is None or _holds(scope, conflict.memory.project)]
-
-
-def _holds(scope: Scope, project: str | None) -> bool:
-    if scope.is_everything:
-        return True
-    return scope.with_unassigned if project is None else project in (scope.projects or ())
+    return [conflict for conflict in found if scope is None or scope.holds(conflict.memory.project)]
 
 
 def conflict_record(conflict: SourceConflict) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,7 +19,7 @@ from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
 from memtui.errors import NotFoundError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter
 from memtui.wording import outcomes
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.curate.outcomes import Outcome
 
 SHOWN_CHARACTERS = 200
+SHOWN_PROJECTS = 4
 
 
 def _inbox_arguments(parser: Parser) -> None:
@@ -370,7 +372,8 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
 
     scope = _waiting(session, with_unassigned=session.project is None).scope
     with session.vault.read() as reader:
-        found = open_conflicts(reader, scope)
+        everywhere = open_conflicts(reader)
+        found = [conflict for conflict in everywhere if scope.holds(conflict.memory.project)]
     if session.json:
         session.put([conflict_record(conflict) for conflict in found])
         return
@@ -381,7 +384,16 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         for name, side in (("mine", memory.insight), ("source", text.stated.insight)):
             write_line(f"    {name:<7}{one_line(side)[:SHOWN_CHARACTERS]}")
     ways = "`memtui inbox keep ID…` or `memtui inbox take ID…` settles them."
-    say(f"{counted(len(found), 'source conflict')}. {ways}" if found else "Every memory agrees with its source.")
+    elsewhere = Counter(one.memory.project for one in everywhere if one not in found)
+    more = [f"{number} {_in_project(project)}" for project, number in elsewhere.most_common()]
+    if found or not more:
+        say(f"{counted(len(found), 'source conflict')}. {ways}" if found else "Every memory agrees with its source.")
+    if more:
+        say(f"Source conflicts elsewhere: {some_of(more, SHOWN_PROJECTS, ', ')}")
+
+
+def _in_project(project: str | None) -> str:
+    return f"in project {project} (--project {project})" if project else "without a project (--all-projects)"
 
 
 def _keep(arguments: argparse.Namespace, session: Session) -> None:

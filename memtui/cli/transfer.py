@@ -72,7 +72,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
     record = _counts(plan, _unknown_kinds(plan, session), read)
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
-    if plan.count("clash") or any(lines.is_conflict for lines in plan.skipped):
+    if plan.count("conflict", "clash") or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
     if not read.files and not session.json:
         say("No memory files were found there. `memtui import FILE` takes any Markdown file.")
@@ -190,7 +190,7 @@ def _title(item: Planned) -> str:
 
 
 def _plan_row(item: Planned) -> list[str]:
-    notes = "; ".join(filter(None, (item.reason, *item.draft.notes)))
+    notes = "; ".join(filter(None, (item.reason, *map(imports.note_words, item.draft.notes))))
     note = f"  [{notes}]" if notes else ""
     return [item.action, item.draft.kind, item.project or "unassigned", _at(item), _title(item) + note]
 
@@ -215,7 +215,7 @@ def _print_report(
         write_line(identifier)
     _say_left_out(plan)
     for identifier, notes in report.flagged:
-        say(f"Check {identifier}: {', '.join(notes)}")
+        say(f"Check {identifier}: {'; '.join(map(imports.note_words, notes))}")
     _say_conflicts(plan, report)
     if plan.moved:
         say(f"Moved or renamed: the source of {counted(len(plan.moved), 'memory')}")

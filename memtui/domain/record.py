@@ -44,6 +44,10 @@ TIME_FIELDS = (
 class RecordError(ValueError):
     """A record holds a value that a memory cannot take; the message names the key."""
 
+    def __init__(self, message: str, *, key: str = "") -> None:
+        super().__init__(message)
+        self.key = key  # the key of the record without which it may do; empty if that is not known
+
 
 def format_time(moment: datetime | None) -> str | None:
     """Return ISO 8601 in UTC with a Z; fractions of a second only where there are any."""
@@ -65,7 +69,7 @@ def parse_time(value: object, key: str = "time") -> datetime | None:
         moment = datetime.fromisoformat(str(value).strip())
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise RecordError(f"{key} is not an ISO 8601 time: {str(value)[:40]!r}") from None
+        raise RecordError(f"{key} is not an ISO 8601 time: {str(value)[:40]!r}", key=key) from None
 
 
 def memory_record(memory: Memory) -> Record:
@@ -150,7 +154,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         raise RecordError("insight is missing or empty")
     status = record.get("status") or "active"
     if status not in STATUSES:
-        raise RecordError(f"status must be one of {', '.join(STATUSES)}, not {str(status)[:40]!r}")
+        raise RecordError(f"status must be one of {', '.join(STATUSES)}, not {str(status)[:40]!r}", key="status")
     times = {key: parse_time(record.get(key), key) for key in TIME_FIELDS}
     created = times.pop("created_at") or now
     half_life = record.get("half_life_days")
@@ -187,7 +191,7 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise RecordError(f"{key} is not text: {str(value)[:40]!r}")
+        raise RecordError(f"{key} is not text: {str(value)[:40]!r}", key=key)
     return value
 
 
@@ -196,7 +200,7 @@ def _flag(record: Mapping[str, Any], key: str) -> bool:
     if value is None:
         return False
     if not isinstance(value, bool):
-        raise RecordError(f"{key} is neither true nor false: {str(value)[:40]!r}")
+        raise RecordError(f"{key} is neither true nor false: {str(value)[:40]!r}", key=key)
     return value
 
 
@@ -205,7 +209,7 @@ def _number(record: Mapping[str, Any], key: str, default: float, low: float, hig
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise RecordError(f"{key} is not a number from {low} to {high}: {str(value)[:40]!r}")
+        raise RecordError(f"{key} is not a number from {low} to {high}: {str(value)[:40]!r}", key=key)
     return value
 
 
@@ -216,7 +220,7 @@ def _strings(value: object, key: str) -> list[str]:
         return [part.strip() for part in value.split(",") if part.strip()]
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return [part for part in value if part]
-    raise RecordError(f"{key} is not a list of texts: {str(value)[:40]!r}")
+    raise RecordError(f"{key} is not a list of texts: {str(value)[:40]!r}", key=key)
 
 
 def _anchors(value: object) -> list[Anchor]:
@@ -228,7 +232,7 @@ def _anchors(value: object) -> list[Anchor]:
             elif isinstance(part, Mapping) and isinstance(part.get("path"), str):
                 anchors.append(Anchor(part["path"], _text(part, "content_hash") or None))
             else:
-                raise RecordError(f"anchors hold something other than a path: {str(part)[:40]!r}")
+                raise RecordError(f"anchors hold something other than a path: {str(part)[:40]!r}", key="anchors")
         return anchors
     return [Anchor(path) for path in _strings(value, "anchors")]
 
@@ -237,7 +241,7 @@ def _sources(record: Mapping[str, Any]) -> list[Source]:
     sources = []
     others = record.get("other_sources") or []
     if not isinstance(others, list):
-        raise RecordError("other_sources is not a list")
+        raise RecordError("other_sources is not a list", key="other_sources")
     for value in (record.get("source"), *others):
         if value is None:
             continue
@@ -245,7 +249,7 @@ def _sources(record: Mapping[str, Any]) -> list[Source]:
             sources.append(Source(format=value))
             continue
         if not isinstance(value, Mapping):
-            raise RecordError(f"source is not an object: {str(value)[:40]!r}")
+            raise RecordError(f"source is not an object: {str(value)[:40]!r}", key="source")
         sources.append(
             Source(
                 format=_text(value, "format") or "memtui",

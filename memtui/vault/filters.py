@@ -151,6 +151,12 @@ class Scope:
         """Whether no project is excluded."""
         return self.projects is None
 
+    def holds(self, project: str | None) -> bool:
+        """Return whether memories of a project, or the unassigned for None, are in view."""
+        if self.projects is None:
+            return True
+        return self.with_unassigned if project is None else project in self.projects
+
 
 EVERYTHING = Scope()
 

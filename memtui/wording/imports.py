@@ -15,8 +15,26 @@ if TYPE_CHECKING:
     from memtui.capture.draft import Skipped
     from memtui.capture.importer import SourcesRead
 
+NOTES = {
+    "anchor-left-out": "an anchor that can name no file was left out",
+    "control-characters": "control characters were removed",
+    "invisible-unicode": "it held invisible characters",
+    "long-tag-cut": "a long tag was cut",
+    "new-id": "its id cannot be used here, so it has a new one",
+    "planted-instruction": "it looks like an instruction planted for an assistant",
+    "secret-line-left-out": "a line that looks like a secret was left out",
+    "superseded-at-source": "its source says that it is superseded",
+}
+"""What the notes of a draft tell people; `KEY-left-out` stands for a value that fits no memory."""
+
 PLACES_SHOWN = 3
 FOLDERS_DEEP = 3
+
+
+def note_words(note: str) -> str:
+    """Return a note of a draft for people."""
+    key = note.removesuffix("-left-out")
+    return NOTES.get(note) or (note if key == note else f"its {key} holds no valid value and was left out")
 
 
 def files_left_out(skipped: Iterable[Skipped]) -> dict[str, list[str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from flows.cli_driver import Cli
@@ -82,3 +84,47 @@ def test_words_are_found_without_their_accents(cli: Cli) -> None:
     for number in range(6):
         cli("add", f"Berth {number} is dredged in week {number}", "--project", "harbour")
     assert "café for cafe" in cli("search", "cafe", "--project", "harbour", "--explain").out
+
+
+def test_a_value_that_fits_no_memory_costs_itself_and_not_its_row(cli: Cli) -> None:
+    odd = {"created_at": "last Tuesday", "importance": 40, "title": 7, "id": ["x"], "tags": {"a": 1}, "pinned": "yes"}
+    rows = [
+        {"insight": f"Berth {number} silts up in spring.", key: value}
+        for number, (key, value) in enumerate(odd.items())
+    ]
+    run = cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, [*rows, {"insight": 5}]))))
+    assert len(run.lines) == len(odd)
+    for key in odd:
+        assert f"its {key} holds no valid value and was left out" in run.err
+    assert "insight is not text" in run.err
+    assert cli("import", "rows.jsonl", "--json").json["unchanged"] == len(odd)
+
+
+def test_a_title_made_from_the_text_is_replaced_with_it_and_a_chosen_one_stays(cli: Cli) -> None:
+    rows = [{"id": "quay", "insight": "The quay floods at spring tide"}, {"id": "crane", "insight": "The crane rests"}]
+    cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, rows))), "--active")
+    cli("edit", "crane", "--title", "About the crane")
+    rows = [rows[0] | {"insight": "Lamps are lit at dusk"}, rows[1] | {"insight": "The crane turns in any wind"}]
+    cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, rows))), "--replace")
+    listed = cli("list", "--all-projects", "--json").json
+    assert {row["id"]: row["title"] for row in listed} == {"quay": "Lamps are lit at dusk", "crane": "About the crane"}
+
+
+def test_conflicts_of_other_projects_are_counted_where_they_are_not_listed(cli: Cli) -> None:
+    cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, ROWS))), "--active")
+    cli("import", cli.write("rows.jsonl", json.dumps(ROWS[0] | {"insight": "Moor the tugs anywhere."})), code=4)
+    run = cli("inbox", "conflicts", "--project", "pilots")
+    assert run.lines == []
+    assert "1 in project harbour (--project harbour)" in run.err
+    assert "agrees" not in run.err
+
+
+def test_a_folder_whose_name_is_no_text_is_not_gone(cli: Cli) -> None:
+    folder = Path(os.fsdecode(os.fsencode(cli.repository("port")) + b"/quay\xff"))
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text("- Never tie up at the coal quay.\n")
+    cli.write("AGENTS.md", "- Ask the pilot before noon.\n")
+    for _ in range(2):
+        assert "gone" not in cli("import", ".").err
+    (folder / "AGENTS.md").unlink()
+    assert "quay?/AGENTS.md is gone" in cli("import", ".").err

@@ -48,6 +48,9 @@ ODD_ANCHOR = "anchor-left-out"
 
 ODD_ID = "new-id"  # Note of a draft with an invalid id: it gets a new one, and the source's becomes its `native_id`
 
+LEFT_OUT = "-left-out"
+"""End of a draft's note that names a key whose value fits no memory."""
+
 LONGEST_ID = 64
 _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
 """Ids of other programs are kept as well as ours, as long as they fit a column, a file's name and a shell."""
@@ -163,7 +166,7 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
 
     Raises `RecordError`: the record makes no memory, or one that ends before it begins.
     """
-    stated = memory_from_record(record, now=_EPOCH, new_id="")
+    stated, record, left_out = _readable(record)
     memory = without_odd_anchors(stated)
     if memory != stated:
         record = {**record, "anchors": memory_record(memory).get("anchors", [])}
@@ -194,8 +197,22 @@ def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], for
             *_notes(memory),
             *((ODD_ANCHOR,) if memory.anchors != stated.anchors else ()),
             *((ODD_ID,) if odd_id else ()),
+            *(f"{key}{LEFT_OUT}" for key in left_out),
         ),
     )
+
+
+def _readable(record: Record) -> tuple[Memory, Record, list[str]]:
+    """Return the memory of a record, the record without values that fit no memory, and the keys of those."""
+    left_out: list[str] = []
+    while True:
+        try:
+            return memory_from_record(record, now=_EPOCH, new_id=""), record, left_out
+        except RecordError as error:
+            if error.key == "insight" or error.key not in record:
+                raise
+            left_out.append(error.key)
+            record = {key: value for key, value in record.items() if key != error.key}
 
 
 def _check_sense(memory: Memory) -> None:
@@ -396,7 +413,10 @@ def memory_of_record(draft: Draft, project: str | None, now: datetime, *, over: 
     record = dict(draft.record or {})
     if over is not None and not record.keys() >= EXPORTED:
         stated = {key: value for key, value in record.items() if value is not None and not _is_guess(key, draft)}
-        record = {**memory_record(over), **stated}
+        kept = memory_record(over)
+        if over.title == title_for(over.insight, ()):  # made from the text that is replaced
+            kept.pop("title")
+        record = {**kept, **stated}
     record |= {name: sanitise(record[name]).text for name in _LONG_TEXTS if isinstance(record.get(name), str)}
     record["title"] = _title(str(record.get("title") or ""), draft)
     record.setdefault("kind", draft.kind)

@@ -276,7 +276,7 @@ def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
     title = "(not shown)" if item.holds_secret else tame(draft.title) or tame(draft.insight)
     span = draft.source.span
     place = tame((draft.source.path or "").rsplit("/", 1)[-1]) + (f":{span[0]}" if span else "")
-    notes = [note for note in (item.reason, *draft.notes) if note]
+    notes = [note for note in (item.reason, *map(imports.note_words, draft.notes)) if note]
     notes += [_UNASSIGNED] if note_unassigned and item.project is None else []
     return PlanRow(mark, tame(draft.kind, 40), title, place, tame("; ".join(notes)), item)
 
