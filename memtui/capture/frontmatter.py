@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,7 @@ MAX_YAML_CHARS = 64_000  # Longer blocks go to the line parser: no assistant wri
 
 MAX_YAML_DEPTH = 20
 
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"---[ \t]*(?:#[^\n]*)?\r?\n")
 _CLOSING = re.compile(r"(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)")
 _SPACE = re.compile(r"\s*")
@@ -23,6 +25,21 @@ _RULE_KEYS = frozenset({"globs", "alwaysApply", "paths", "applyTo", "trigger", "
 """Keys that nothing but a rule file has."""
 
 _SETTINGS = _RULE_KEYS | {"description", "name", "type", "title", "tags", "status", "date", "author", "version"}
+_OTHER_SETTINGS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        agent aliases argument-hint allowed-tools authors category categories color created created_at deciders decision
+        decision-makers disable-model-invocation draft environment excerpt hide_title id inclusion informed consulted
+        keywords lang language last_updated lastmod layout license labels metadata mode model nav_order order owner
+        owners parent permalink priority published redirect_from related reviewed scope severity sidebar_label
+        sidebar_position slug source summary superseded-by supersedes tool tools topic updated updated_at
+        user-invocable visibility weight
+        """,
+    )
+)
+"""Keys of other settings that makers of assistants, of decision records and of site generators document."""
+
 _GLOBS = frozenset({"globs", "paths", "applyTo", "fileMatchPattern"})
 _SPELLINGS = {re.sub("[^a-z]", "", key.lower()): key for key in _SETTINGS} | {"glob": "globs"}
 _KEY_LINE = re.compile(r"(?:([A-Za-z_][\w.\-]*)|\"([\w.\-]+)\")[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
@@ -36,6 +53,7 @@ _CORE_RESOLVERS = (
     ("tag:yaml.org,2002:null", re.compile(r"(?:~|null|Null|NULL|)\Z"), "~nN\0"),
 )
 
+NO_TOML = "frontmatter that is not TOML: its settings are not known"
 NEVER_CLOSED = "frontmatter that is never closed: read as settings"
 NEVER_OPENED = "frontmatter without its first ---: read as settings"
 
@@ -57,20 +75,24 @@ class Frontmatter:
         return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def split_frontmatter(text: str) -> Frontmatter:
+def split_frontmatter(text: str, *, documented: bool = True) -> Frontmatter:
     """Split a text into frontmatter and body; without frontmatter the body is the whole text.
 
     The block opens with `---`, above which only empty lines and HTML comments may stand, and closes with a line `---`,
     which may end the file. A block without settings and comments (prose between two thematic breaks) belongs to the
     body. Some tools put an empty block above the author's own: the two count as one, and the first takes precedence.
-    Where a `---` is missing, the lines that only a rule file has at its top are read all the same.
+    Where a `---` is missing, the lines that only a rule file has at its top are read all the same. A block of TOML
+    stands between two lines `+++`.
+
+    `documented`: whether the format has frontmatter. In a file of another format a block is text unless one of its
+    keys is a known setting: people set off facts such as `Port: 5433 is staging` between two thematic breaks.
     """
     text = text.removeprefix("\ufeff")
     before = _BEFORE.match(text)
     start = before.end() if before else 0
     start = start if text[start - 1 : start] in {"", "\n"} else 0
-    found = _block(text, start) or (_block(text, 0) if start else None) or _unfenced(text, start)
-    if found is None:
+    found = _toml(text, start) or _block(text, start) or (_block(text, 0) if start else None) or _unfenced(text, start)
+    if found is None or not (documented or text.startswith("+++", start) or _is_known(text[start : found[1]])):
         return Frontmatter(body=text)
     values, end, problem = found
     space = _SPACE.match(text, end)
@@ -82,6 +104,30 @@ def split_frontmatter(text: str) -> Frontmatter:
 
 
 _Found = tuple[dict[str, object], int, str]  # The settings of a block, its end, and what is wrong with it
+
+
+def _is_known(raw: str) -> bool:
+    """Return whether a block surely holds settings: a known key in lower case, or none that is not known."""
+    written = [found[1] or found[2] for line in raw.splitlines() if (found := _KEY_LINE.match(line.rstrip()))]
+    known = [key for key in written if _canonical(key) in _SETTINGS or key.lower() in _OTHER_SETTINGS]
+    if not written:
+        return all(line.startswith(("#", "<!--", "---", "...")) for line in raw.splitlines() if line.strip())
+    return len(known) == len(written) or any(key[:1].islower() for key in known)
+
+
+def _toml(text: str, start: int) -> _Found | None:
+    """Return the block of TOML that opens here."""
+    found = _TOML.match(text, start)
+    if found is None:
+        return None
+    try:
+        stated = tomllib.loads(found[1])
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return ({}, found.end(), NO_TOML) if "=" in found[1] else None
+    plain = (bool, int, float, str, list, dict)
+    values: dict[str, object] = {}
+    values |= {_canonical(key): value if isinstance(value, plain) else str(value) for key, value in stated.items()}
+    return values, found.end(), ""
 
 
 def _block(text: str, start: int) -> _Found | None:

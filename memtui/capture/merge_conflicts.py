@@ -23,8 +23,9 @@ def has_marker(text: str) -> bool:
 def merge_conflicts(lines: Sequence[str], *, code: AbstractSet[int] = frozenset()) -> list[Span]:
     """Return the conflicts of a text, from `<<<<<<<` to `>>>>>>>`, by the numbers of their lines from 0.
 
-    A conflict whose end was removed lasts to the end of the text: what is decided in it cannot be told. A marker left
-    over alone is a conflict of one line. `=======` alone underlines a heading.
+    A conflict whose end was removed lasts to the end of the text: what is decided in it cannot be told. A `<<<<<<<`
+    left over alone is a conflict of one line. Without one before it, `=======` underlines a heading, and `>>>>>>>` is a
+    quote.
 
     `lines`: the text's lines without line ends. `code`: numbers of lines that are code, where markers are examples.
     """
@@ -36,7 +37,7 @@ def merge_conflicts(lines: Sequence[str], *, code: AbstractSet[int] = frozenset(
         elif start >= 0 and sign == ">" and halfway:
             found.append(Span(start, number))
             start = -1
-        elif sign != "=":
+        elif sign == "<" or (start >= 0 and sign == ">"):
             alone = (start, -1 if sign == "<" else number)
             found += [Span(one, one) for one in alone if one >= 0]
             start, halfway = (number, False) if sign == "<" else (-1, False)

@@ -55,7 +55,6 @@ class SkipReason(StrEnum):
 STRUCTURE = frozenset(
     {
         SkipReason.COMMENT,
-        SkipReason.FRONTMATTER,
         SkipReason.CONTEXT,
         SkipReason.NO_TEXT,
         SkipReason.RULE,

@@ -48,6 +48,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     leaves out more. Candidates wait in the inbox unless --active accepts them.
     """
     from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
+    from memtui.capture.merge_conflicts import UNRESOLVED_SETTINGS
 
     if arguments.conflicts:
         from memtui.cli.inbox import list_conflicts
@@ -72,7 +73,8 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
     record = _counts(plan, _unknown_kinds(plan, session), read)
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
-    if plan.count("conflict", "clash") or any(lines.is_conflict for lines in plan.skipped):
+    undecided = not read.files and any(lines.reason == UNRESOLVED_SETTINGS for lines in read.skipped)
+    if plan.count("conflict", "clash") or undecided or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
     if not read.files and not session.json:
         say("No memory files were found there. `memtui import FILE` takes any Markdown file.")

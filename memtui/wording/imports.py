@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
-from memtui.capture.no_memory import STRUCTURE
+from memtui.capture.no_memory import STRUCTURE, SkipReason
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 
@@ -62,7 +62,7 @@ def told_files(skipped: Sequence[Skipped]) -> list[str]:
 def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     """Return a sentence for each reason for which lines became no memory; what has no text of its own comes last."""
     conflicts = [
-        f"skipped {one.path}:{one.span[0]}: {one.reason}"
+        f"skipped {one.path}:{_lines(one.span)}: {one.reason}"
         for one in skipped
         if _is_conflict(one) and one.span is not None
     ]
@@ -72,8 +72,10 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     said = [
         f"{counted(lines[reason], 'line')} left out: {reason} ({_some(at)})"
         for reason, at in places.items()
-        if reason not in STRUCTURE
+        if reason not in STRUCTURE and reason != SkipReason.FRONTMATTER
     ]
+    settings = lines[SkipReason.FRONTMATTER]
+    said += [f"{counted(settings, 'line')} of frontmatter, read as settings"] if settings else []
     structure = sum(number for reason, number in lines.items() if reason in STRUCTURE)
     said += [f"{counted(structure, 'line')} of headings, comments and separators"] if structure else []
     return [*conflicts, *said]
@@ -81,6 +83,11 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
 
 def _is_conflict(lines: Skipped) -> bool:
     return lines.is_conflict or lines.reason in {UNRESOLVED, UNRESOLVED_SETTINGS}
+
+
+def _lines(span: tuple[int, int]) -> str:
+    first, last = span
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def sources_read(read: SourcesRead) -> list[dict[str, object]]:
@@ -115,7 +122,7 @@ def _folders(paths: Sequence[str]) -> list[str]:
     """Return a few paths as they are, of many their folders, at most three deep, the most frequent first."""
     if len(paths) <= PLACES_SHOWN:
         return list(paths)
-    folders = Counter("/".join(path.split("/")[:-1][:FOLDERS_DEEP]) or path for path in paths)
+    folders = Counter("/".join([*path.split("/")[:-1][:FOLDERS_DEEP], ""]) or path for path in paths)
     return [folder for folder, _ in folders.most_common()]
 
 

@@ -37,7 +37,7 @@ def test_rows_around_a_merge_conflict_come_in_and_the_conflict_is_named(cli: Cli
     lines = ["<<<<<<< HEAD", ours, "=======", theirs, ">>>>>>> other", json.dumps(ROWS[1])]
     run = cli("import", cli.write("rows.jsonl", "\n".join(lines)), code=4)
     assert run.lines == ["fees"]
-    assert "rows.jsonl:1: unresolved merge conflict: moor on lines 2 and 4" in run.err
+    assert "rows.jsonl:1-5: unresolved merge conflict: moor on lines 2 and 4" in run.err
 
 
 def test_a_file_in_another_encoding_is_read_or_refused_by_name(cli: Cli) -> None:
@@ -66,7 +66,7 @@ def test_settings_below_a_comment_and_never_closed_scope_what_follows(cli: Cli) 
 def test_a_rule_around_a_merge_conflict_is_read_and_its_line_is_named(cli: Cli) -> None:
     conflict = "<<<<<<< HEAD\n- Round up.\n=======\n- Round down.\n>>>>>>> other\n"
     cli.write("CLAUDE.md", f"# Fees\n\n- Write fees with their currency.\n\n{conflict}")
-    assert "CLAUDE.md:5: unresolved merge conflict" in cli("import", ".", "--project", "harbour").err
+    assert "CLAUDE.md:5-9: unresolved merge conflict" in cli("import", ".", "--project", "harbour").err
     assert [row["insight"] for row in cli.all_rows()] == ["Write fees with their currency."]
 
 
@@ -128,3 +128,11 @@ def test_a_folder_whose_name_is_no_text_is_not_gone(cli: Cli) -> None:
         assert "gone" not in cli("import", ".").err
     (folder / "AGENTS.md").unlink()
     assert "quay?/AGENTS.md is gone" in cli("import", ".").err
+
+
+def test_a_rule_file_whose_settings_are_in_conflict_is_not_called_missing(cli: Cli) -> None:
+    conflict = "<<<<<<< HEAD\npaths: a/**\n=======\npaths: b/**\n>>>>>>> quay\n"
+    cli.write("CLAUDE.md", f"---\n{conflict}---\nNever moor at night.\n")
+    run = cli("import", ".", "--project", "harbour", code=4)
+    assert "CLAUDE.md:2-6: unresolved merge conflict in the frontmatter" in run.err
+    assert "No memory files" not in run.err

@@ -75,7 +75,7 @@ class LessonsReader:
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return one memory per lesson or incident, and what stands beside them."""
-        settings = split_frontmatter(file.text)
+        settings = split_frontmatter(file.text, documented=False)
         result = ReadResult()
         if settings.raw:
             result.skipped.append(

@@ -22,6 +22,7 @@ from memtui.capture.draft import (
 from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter
 from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS
+from memtui.capture.prose import is_statement, is_strong
 from memtui.text.tables import read_table
 
 _MATCH_ALL = frozenset({"*", "**", "**/*", "**/**"})
@@ -86,7 +87,7 @@ class RuleReader:
         if self.is_link and (target := link_target(file)):
             reason = f"only names {file.text.strip()}, which is read instead"
             return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
-        settings = split_frontmatter(file.text)
+        settings = split_frontmatter(file.text, documented=bool(self.globs_key or self.title_keys))
         is_global = is_below_home(file, *self.home_folders)
         globs = self._globs(settings)
         title = next(filter(None, map(settings.text, self.title_keys)), "")
@@ -100,6 +101,11 @@ class RuleReader:
         )
         whole_chars = PIECE_CHARS if title and self.whole_if_titled else 0
         result = drafts_from_markdown(maker, settings, title=title, whole_chars=whole_chars)
+        if not settings.body.strip() and is_strong(title) and is_statement(title):
+            span = (1, settings.raw.rstrip("\n").count("\n") + 1)  # a rule that stands where its name should
+            result = ReadResult()
+            result.add(maker.draft(title, span=span, native_id="#1"))
+            return result
         if self.imports:
             add_imports(result, file, settings)
         return result

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED, globs_of, split_frontmatter
+from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED, NO_TOML, globs_of, split_frontmatter
 
 
 def test_settings_and_body_are_parted() -> None:
@@ -227,3 +227,34 @@ def test_patterns_are_read_however_they_are_written(written: str) -> None:
 @pytest.mark.parametrize("pattern", ["*", "**/*", "{src,lib}/**/*.ts", "{src,lib}", "[ab]*.ts", "!(test)/**"])
 def test_a_bare_pattern_is_itself(pattern: str) -> None:
     assert globs_of(split_frontmatter(f"---\nglobs: {pattern}\n---\n").values["globs"]) == (pattern,)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "Note: the mast light is called bruno\nWarning: never climb to bruno alone",
+        "Berth: 7 is for pilots, 8 for tugs",
+        "The harbour master: Ada, ask her first",
+        "Type: steel hulls only\nBerth: 9",
+    ],
+)
+def test_facts_between_two_thematic_breaks_are_text_where_a_format_has_no_frontmatter(inner: str) -> None:
+    text = f"---\n{inner}\n---\n\n- Log every tide.\n"
+    assert split_frontmatter(text, documented=False).body == text
+    assert split_frontmatter(text).body != text
+
+
+@pytest.mark.parametrize(
+    "inner", ["title: Tides", "Title: Tides\nAuthor: Ada", "# none yet", "apply_to: a/**\nmood: calm", "weight: 3"]
+)
+def test_known_settings_are_frontmatter_in_every_file(inner: str) -> None:
+    assert split_frontmatter(f"---\n{inner}\n---\nBody.\n", documented=False).body == "Body.\n"
+
+
+def test_frontmatter_may_be_toml() -> None:
+    found = split_frontmatter('+++\npaths = ["quay/**"]\ndate = 2031-02-03\n+++\n\nBody.\n', documented=False)
+    assert (found.values, found.body) == ({"paths": ["quay/**"], "date": "2031-02-03"}, "\nBody.\n")
+    broken = split_frontmatter("+++\npaths = quay\n+++\nBody.\n")
+    assert (broken.values, broken.body, broken.problem) == ({}, "Body.\n", NO_TOML)
+    prose = "+++\nNot settings.\n+++\n"
+    assert split_frontmatter(prose).body == prose

@@ -25,13 +25,21 @@ def test_a_conflict_lasts_from_the_first_marker_to_the_last() -> None:
 
 
 def test_what_is_left_of_a_conflict_is_one_too() -> None:
-    assert _found("a", THEIRS, "b") == [(1, 1)]
     assert _found("a", OURS, "b") == [(1, 1)]
     assert _found("a", OURS, "b", MIDDLE, "c", "d") == [(1, 5)]
 
 
 @pytest.mark.parametrize(
-    "lines", [("Tides", MIDDLE), ("<<<<<<<<< x",), ("a <<<<<<< HEAD",), ("<<<<<<<HEAD",), ("=" * 9,)]
+    "lines",
+    [
+        ("Tides", MIDDLE),
+        ("<<<<<<<<< x",),
+        ("a <<<<<<< HEAD",),
+        ("<<<<<<<HEAD",),
+        ("=" * 9,),
+        (THEIRS,),
+        ("a", MIDDLE, "||||||| x"),
+    ],
 )
 def test_other_lines_are_no_conflict(lines: tuple[str, ...]) -> None:
     assert _found(*lines) == []
@@ -42,7 +50,8 @@ def test_every_marker_lies_in_a_conflict_and_none_overlaps(lines: list[str]) -> 
     spans = merge_conflicts(lines)
     inside = [number for span in spans for number in range(span.first, span.last + 1)]
     assert len(inside) == len(set(inside))
-    assert {number for number, line in enumerate(lines) if line[:1] in {"<", ">"}} <= set(inside)
+    assert {number for number, line in enumerate(lines) if line[:1] == "<"} <= set(inside)
+    assert all(lines[span.first] in {OURS, THEIRS} for span in spans)
 
 
 def _read(

@@ -415,3 +415,21 @@ def test_rules_of_the_home_folder_hold_everywhere(tmp_path: Path, name: str) -> 
     assert reader is not None
     [draft] = reader.read(file).drafts
     assert (draft.scope, draft.anchors) == ("global", ())
+
+
+def test_a_rule_that_is_only_a_description_is_a_memory(tmp_path: Path) -> None:
+    settings = "---\ndescription: {}\nglobs: quay/**\n---\n"
+    rule = read(
+        CURSOR, tmp_path, ".cursor/rules/a.mdc", settings.format("Never moor a ferry without the harbour pilot")
+    )
+    assert [(draft.insight, draft.anchors, draft.source.span) for draft in rule.drafts] == [
+        ("Never moor a ferry without the harbour pilot", ("quay/**",), (1, 4))
+    ]
+    assert rule.skipped == []
+    assert read(CURSOR, tmp_path, ".cursor/rules/b.mdc", settings.format("Rules for the quay")).drafts == []
+
+
+def test_facts_set_off_at_the_top_of_a_file_are_memories(tmp_path: Path) -> None:
+    text = "---\nNote: the mast light is called bruno\nWarning: never climb to bruno alone\n---\n\n- Log every tide.\n"
+    drafts = read(AGENTS_MD, tmp_path, "AGENTS.md", text).drafts
+    assert "never climb to bruno alone" in " ".join(draft.insight for draft in drafts)

@@ -12,7 +12,7 @@ def test_files_are_told_by_reason_with_a_few_places() -> None:
     few = [Skipped("template/AGENTS.md", None, LeftOut.TEMPLATE)]
     many = [Skipped(f"web/tests/fixtures/{name}/a/AGENTS.md", None, LeftOut.FIXTURE) for name in "abcd"]
     assert told_files([*few, *many, Skipped("CLAUDE.md", (1, 2), SkipReason.LINKS)]) == [
-        "4 files left out: data of tests (web/tests/fixtures)",
+        "4 files left out: data of tests (web/tests/fixtures/)",
         "1 file left out: a template for other projects (template/AGENTS.md)",
     ]
     assert {reason: len(paths) for reason, paths in files_left_out([*few, *many]).items()} == {
@@ -24,13 +24,15 @@ def test_files_are_told_by_reason_with_a_few_places() -> None:
 def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     skipped = [
         Skipped("CLAUDE.md", (1, 1), SkipReason.CONTEXT),
+        Skipped("AGENTS.md", (1, 4), SkipReason.FRONTMATTER),
         Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
         *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
         Skipped("CLAUDE.md", (20, 24), "unresolved merge conflict", is_conflict=True),
     ]
     assert told_lines(skipped) == [
-        "skipped CLAUDE.md:20: unresolved merge conflict",
+        "skipped CLAUDE.md:20-24: unresolved merge conflict",
         "6 lines left out: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
+        "4 lines of frontmatter, read as settings",
         "1 line of headings, comments and separators",
     ]
     assert lines_left_out(skipped)[SkipReason.LINKS] == 6
