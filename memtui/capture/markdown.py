@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from memtui.capture.blocks import Outline, Span, outline
 from memtui.capture.no_memory import SkipReason, is_link_definition
-from memtui.capture.parts import Part, Parts
+from memtui.capture.parts import Parts
 from memtui.capture.prose import is_rule_heading
 from memtui.capture.sections import passages
 from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
-from memtui.capture.units import PIECE_CHARS, Page, text_without
+from memtui.capture.units import PIECE_CHARS, Page, Part, text_without
 
 __all__ = ["PIECE_CHARS", "Gap", "Piece", "Split", "split_markdown", "text_without"]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memtui.analysis.classify import is_imperative
-from memtui.capture.blocks import CALLOUT_MARK, Block, BlockKind, item_text
+from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, Block, BlockKind, item_text
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,
@@ -80,7 +80,13 @@ _DOC_PATH = re.compile(
     r"`?(?:@|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`"
 )
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
-_UNBROKEN = re.compile(r"[!-~]{1200}")
+# No spaces, and no script that is written without them.
+_UNBROKEN = re.compile(
+    "[^\\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]{1200}"
+    "|^(?:[ \\t>]*[!-~]{40,}\n){20}",
+    re.MULTILINE,
+)
+_FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _CHAPTER_WORDS = 4
 _POINTING_SHARE = 0.75
 _LINK_HEAD_WORDS = 10
@@ -103,6 +109,8 @@ def no_memory_reason(
     text = "\n".join(lines[block.lines.first : block.lines.last + 1])
     if block.kind in _NEVER_TEXT or not text.strip():
         return _NEVER_TEXT.get(block.kind, SkipReason.EMPTY)
+    if _is_all_data(block, text, lines):
+        return SkipReason.DATA
     if block.kind in {"fence", "code", "heading"}:
         return ""
     heading = heading_path[-1] if heading_path else ""
@@ -116,6 +124,14 @@ def no_memory_reason(
     if block.kind == "html":
         return "" if _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip() else SkipReason.MARKUP
     return _no_paragraph_reason(text)
+
+
+def _is_all_data(block: Block, text: str, lines: Sequence[str]) -> bool:
+    if block.kind in {"fence", "code"}:
+        return len(text) > CODE_CHARS
+    if block.kind in {"bullets", "ordered"} and block.items:
+        return all(is_data(item_text(lines, item)) for item in block.items)
+    return block.kind != "heading" and is_data(text)
 
 
 def _heading_reason(block: Block, text: str, heading: str) -> str:
@@ -163,8 +179,8 @@ def _cells_of(row: str) -> list[str]:
 
 
 def _no_paragraph_reason(text: str) -> str:
-    if _UNBROKEN.search(text):
-        return SkipReason.DATA
+    if not WORD_LETTER.search(text):
+        return SkipReason.EMPTY
     if len(text) > LOOKED_AT_CHARS:
         return ""
     lines = [line.lstrip("> ") for line in text.split("\n") if line.strip("> ")]
@@ -244,6 +260,11 @@ def _words_beside_link(sentence: str, *, states: bool) -> int:
         return -1
     is_doc = _DOC_LINK.search(sentence) or any("/" in path for path in _DOC_PATH.findall(sentence))
     return _BESIDE_LINK_WORDS if is_doc else 0
+
+
+def is_data(text: str) -> bool:
+    """Return whether a text holds a long run without spaces, as encoded files do, outside code of the usual size."""
+    return bool(_UNBROKEN.search(text)) and (len(text) > CODE_CHARS or not _FENCE_MARK.search(text))
 
 
 def is_import(text: str) -> bool:

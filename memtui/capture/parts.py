@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import CODE_CHARS, Block, Span, item_text
-from memtui.capture.no_memory import SkipReason, no_memory_reason, no_text_reason
+from memtui.capture.no_memory import SkipReason, is_data, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
     announces,
@@ -35,6 +35,7 @@ from memtui.capture.units import (
     LISTS,
     PIECE_CHARS,
     Page,
+    Part,
     Unit,
     cells_of,
     item_units,
@@ -57,17 +58,6 @@ _BESIDE_LEAD_WORDS = 5
 _FIRM_ITEM_WORDS = 6
 _FRAGMENT_WORDS = 8
 _MOST_CARRIED = 3
-
-
-@dataclass(slots=True)
-class Part:
-    """Units from first to last, both inclusive: one memory."""
-
-    first: int
-    last: int
-    path: tuple[str, ...]
-    alone: bool = False  # whether it is never packed with its neighbours
-    text: str | None = None  # its text, where that is not the source itself
 
 
 @dataclass(slots=True)
@@ -156,10 +146,8 @@ class Parts:
         kept: list[Block] = []
         for block in blocks:
             reason = no_memory_reason(block, self.page.lines, path, each_item=self._is_each(path))
-            if block.kind in CODE and len(self.page.of(block.lines)) > CODE_CHARS:
-                reason = SkipReason.DATA
             if not reason:
-                kept.append(block)
+                kept.append(self._without_data(block) if block.kind in LISTS else block)
                 continue
             self.gaps.append((block.lines, reason))
             self.dropped.append(block.lines)
@@ -171,6 +159,13 @@ class Parts:
         if len(kept) == 1 and kept[0].kind == "paragraph":
             return self._dangling(kept)
         return kept
+
+    def _without_data(self, block: Block) -> Block:
+        """Leave the items out of a list that are data rather than text."""
+        data = [item for item in block.items if is_data(self.page.of(item))]
+        self.gaps.extend((item, SkipReason.DATA) for item in data)
+        self.dropped.extend(data)
+        return replace(block, items=tuple(item for item in block.items if item not in data)) if data else block
 
     def _dangling(self, kept: list[Block]) -> list[Block]:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
@@ -375,7 +370,7 @@ class Parts:
         label = plain_text(first_label(text)).rstrip(" :：.—–-")
         for number, part in enumerate(parts):
             part.alone = True
-            part.path = (*path, label) if number and words_in(label) > 0 else path
+            part.path = (*path, label) if number and len(label) > 1 else path
         return parts
 
     def _fits(self, before: Part, after: Part) -> bool:

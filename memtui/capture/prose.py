@@ -22,7 +22,8 @@ LOOKED_AT_ITEMS = 200
 _BOLD_LINE = re.compile("\\s*(?:\\*\\*([^*\n]{1,100})\\*\\*|__([^_\n]{1,100})__)\\s*([:：]?)\\s*$")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_`]*(?=\s|$)|[。！？]+[」』）)\"'”’*_`]*")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.b|d\.h|bzw|ca|p\.\s?ex|ex|[A-Za-z])\.$|^\s*\d{1,3}\.$",
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.b|d\.h|bzw|ca|p\.\s?ex|ex|[A-Za-z])\.$"
+    r"|(?:^|[.!?:;)]\s)\s*\d{1,3}\.$",
     re.IGNORECASE,
 )
 _ENDED = (".", "!", "?", "。", "！", "？")

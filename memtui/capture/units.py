@@ -20,7 +20,21 @@ FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _BREAKS = re.compile(r"\n[ \t>]*\n+|\n(?=[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 _BETWEEN_CELLS = " — "
 _LONGEST_SUBJECT = 120
-_CLAUSE_END = re.compile(r"[;,；，、]\s?|\s")
+_SEAMS = tuple(
+    map(
+        re.compile,
+        (
+            r"(?<=[a-zà-ÿ0-9)`][.!?])(?=[A-ZÀ-Þ][a-zà-ÿ]*\s)",
+            r"[;；]\s?",
+            r"\s(?=\d{1,3}[.)]\s)",
+            r"\s(?=[-–—•▪‣◦●·]\s)",
+            r",\s(?=(?:and|but|so|then|never|always|use|do|prefer|avoid|und|aber|et|mais|y|pero)\b)",
+            r"[,，、]\s?",
+            r"\s",
+        ),
+    )
+)
+"""Where an overlong sentence may be cut, the best first: a sentence without its space, a clause, a number, a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +47,17 @@ class Unit:
     kind: BlockKind
     text: str = ""  # what it says when it stands alone: an item without its marker, a row with its column heads
     is_item: bool = False  # whether it is an item of a list or a row of a table
+
+
+@dataclass(slots=True)
+class Part:
+    """Units from first to last, both inclusive: one memory."""
+
+    first: int
+    last: int
+    path: tuple[str, ...]
+    alone: bool = False  # whether it is never packed with its neighbours
+    text: str | None = None  # its text, where that is not the source itself
 
 
 @dataclass(slots=True)
@@ -154,17 +179,24 @@ def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence; one that is too long by itself between its words."""
+    """Yield a sentence; one that is too long by itself in parts."""
     while start < end and text[start].isspace():
         start += 1
     while end - start > PIECE_CHARS:
-        near = [found.end() for found in _CLAUSE_END.finditer(text, start + PIECE_CHARS // 2, start + PIECE_CHARS)]
-        beyond = None if near else _CLAUSE_END.search(text, start + PIECE_CHARS, end)
-        stop = near[-1] if near else (beyond.end() if beyond else end)
+        stop = _seam(text, start)
         yield start, stop
         start = stop
     if start < end:
         yield start, end
+
+
+def _seam(text: str, start: int) -> int:
+    """Return where to cut a text that is too long: behind the last of the best seams in the second half."""
+    for seam in _SEAMS:
+        ends = [found.end() for found in seam.finditer(text, start + PIECE_CHARS // 2, start + PIECE_CHARS)]
+        if ends:
+            return ends[-1]
+    return start + PIECE_CHARS
 
 
 def text_without(lines: Sequence[str], whole: Span, dropped: Iterable[Span]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -280,6 +282,55 @@ def test_a_long_chinese_line_is_parted_at_sentences() -> None:
 def test_a_part_does_not_begin_with_a_reference_to_the_one_before() -> None:
     line = " ".join(f"Pier {n} is closed in winter, from the first frost on. It freezes over." for n in range(60))
     assert all(text.startswith("Pier") for text in texts(line))
+
+
+@pytest.mark.parametrize(
+    ("line", "end"),
+    [
+        (".".join(f"Moor barges at pier {n}" for n in range(1, 200)), r"\."),
+        ("; ".join(f"pier {n} takes barges and never takes ferries" for n in range(200)), ";"),
+        (" ".join(f"{n}) moor the barge, close pier {n}" for n in range(200)), r"close pier \d+"),
+        (" - ".join(f"pier {n} takes barges, never ferries" for n in range(200)), "never ferries"),
+        (", ".join(f"never moor a barge at pier {n}, nor a ferry" for n in range(200)), "nor a ferry,"),
+        ("，".join(f"第{n}号码头只停小船" for n in range(400)), "，"),
+    ],
+)
+def test_a_line_without_sentence_ends_is_cut_where_something_ends(line: str, end: str) -> None:
+    *pieces, last = texts(line)
+    assert pieces
+    assert all(re.search(f"{end}$", text.strip()) for text in pieces)
+    assert max(map(len, [*pieces, last])) <= PIECE_CHARS
+
+
+def test_the_number_of_a_rule_in_running_text_stays_before_the_rule() -> None:
+    pieces = texts(" ".join(f"{n}. Moor no barge at pier {n}." for n in range(1, 200)))
+    assert len(pieces) > 1
+    assert all(re.match(r"\d+\. Moor", text) and re.search(r"pier \d+\.$", text) for text in pieces)
+
+
+def test_text_without_any_place_to_cut_is_cut_by_its_length() -> None:
+    pieces = texts("- " + "码头只停小船" * 2_000)
+    assert "".join(pieces) == "- " + "码头只停小船" * 2_000
+    assert max(map(len, pieces)) <= PIECE_CHARS
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        *(f"{start}{'q7' * 5_000}\n" for start in ("", "- ", "> ", "Key: ", "| A | B |\n|---|---|\n| a | ")),
+        "\n".join(["q7Zk" * 19] * 40),
+        "- " + "\n  ".join(["q7Zk" * 19] * 40),
+    ],
+)
+def test_encoded_data_is_reported_wherever_it_stands(markdown: str) -> None:
+    assert texts(markdown) == []
+    assert "data rather than text" in reasons(markdown)
+
+
+def test_data_among_the_items_of_a_list_leaves_the_others() -> None:
+    markdown = f"- Moor barges at pier four only.\n- {'q7' * 5_000}\n- Never moor a ferry at pier six.\n"
+    assert texts(markdown) == ["Moor barges at pier four only.", "Never moor a ferry at pier six."]
+    assert reasons(markdown) == {"data rather than text"}
 
 
 def test_a_huge_block_of_code_is_data() -> None:
