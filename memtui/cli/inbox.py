@@ -17,7 +17,7 @@ from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
-from memtui.errors import NotFoundError, UsageError
+from memtui.errors import MemtuiError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter
@@ -252,7 +252,13 @@ def _kind(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _edit(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.curate.external_editor import find_editor, read_text_file, run_editor, write_text_file
+    from memtui.curate.external_editor import (
+        discard_untouched,
+        find_editor,
+        read_text_file,
+        run_editor,
+        write_text_file,
+    )
     from memtui.curate.inbox import decide
     from memtui.curate.inbox_sheet import read_sheet, write_sheet
 
@@ -272,21 +278,26 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     except UsageError as error:
         raise UsageError(f"{error.what} ({error.where})", where=str(file.path), remedy=error.remedy) from error
     if decisions is None or not (arguments.yes or _agreed(decisions.words, file.path)):
-        say("Nothing was changed.")
+        discard_untouched(file)
+        say(f"Nothing was changed.{f' The text was kept: {file.path}' if file.path.exists() else ''}")
         session.put({"changed": [], "unchanged": []})
         return
     session.back_up_daily()
-    outcome = decide(
-        session.vault,
-        decisions.accepted,
-        decisions.rejected,
-        actor=session.actor,
-        folder=session.folder,
-        project=session.project,
-        edits=decisions.edits,
-        versions=sheet.versions,
-        secret_patterns=session.secret_patterns,
-    )
+    try:
+        outcome = decide(
+            session.vault,
+            decisions.accepted,
+            decisions.rejected,
+            actor=session.actor,
+            folder=session.folder,
+            project=session.project,
+            edits=decisions.edits,
+            versions=sheet.versions,
+            secret_patterns=session.secret_patterns,
+        )
+    except MemtuiError:
+        say(f"The text was kept: {file.path}")
+        raise
     file.path.unlink(missing_ok=True)
     session.put_outcome(outcome, "Decided on")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from memtui.curate.fields import check_kind
@@ -19,7 +20,7 @@ _FIELD = re.compile(r"(kind|title):[ \t]*(.*)")
 _SHORT = 30  # A text of fewer characters may stand in another one by chance
 
 _HEAD = """\
-{number} from the inbox, one block each. Nothing above the first block is read.
+{number} from the inbox, one block each, below this text.
 
 - Leave a block as it is to accept it.
 - Change its kind, title or text to accept it reworded.
@@ -52,8 +53,15 @@ class Decisions:
     edits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # new values by field, of accepted ones
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether the text says what it said, as after an editor that was left without saving."""
+        return not self.rejected and not self.edits
+
+    @property
     def words(self) -> str:
         """The counts, for people."""
+        if self.is_untouched:
+            return f"nothing was edited: accept all {len(self.accepted):,} as they are"
         reworded = f" ({len(self.edits):,} reworded)" if self.edits else ""
         return f"accept {len(self.accepted):,}{reworded}, reject {len(self.rejected):,}"
 
@@ -92,13 +100,14 @@ def read_sheet(sheet: Sheet, text: str, kinds: Kinds) -> Decisions | None:
         return None
     found: dict[str, dict[str, str]] = {}
     lines = normalise(text.removeprefix("\ufeff")).split("\n")
-    starts = [number for number, line in enumerate(lines) if line.startswith(f"{sheet.mark} ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        identifier = lines[start].removeprefix(sheet.mark).split()[0]
+    starts = [number for number, line in enumerate(lines) if line.startswith(sheet.mark)]
+    _check_head(sheet, lines[: starts[0] if starts else len(lines)])
+    for start, end in pairwise([*starts, len(lines)]):
+        identifier = "".join(lines[start].removeprefix(sheet.mark).split()[:1])
         where = f"line {start + 1}"
         if identifier not in sheet.memories or identifier in found:
-            problem = "stands twice" if identifier in found else "was not in this text"
-            raise UsageError(f"The block {identifier} {problem}", where=where, remedy="Nothing was changed.")
+            problem = f"{identifier} stands twice" if identifier in found else f"“{identifier}” was not in this text"
+            raise UsageError(f"The block {problem}", where=where, remedy="Nothing was changed.")
         found[identifier] = _read_block(lines[start + 1 : end], where, kinds)
     edits: dict[str, dict[str, Any]] = {}
     for identifier, said in found.items():
@@ -108,6 +117,21 @@ def read_sheet(sheet: Sheet, text: str, kinds: Kinds) -> Decisions | None:
     gone = [identifier for identifier in sheet.memories if identifier not in found]
     _check_no_head_is_lost(sheet, gone, edits)
     return Decisions(tuple(found), tuple(gone), edits)
+
+
+def _check_head(sheet: Sheet, lines: Sequence[str]) -> None:
+    """Refuse text above the first block: it is that of a block whose line of %% is gone or garbled.
+
+    Raises `UsageError`: names its line.
+    """
+    head = {line.strip() for line in sheet.text.partition(sheet.mark)[0].splitlines()} | {""}
+    foreign = next((number for number, line in enumerate(lines, 1) if line.strip() not in head), None)
+    if foreign is not None:
+        raise UsageError(
+            "Text stands above the first line of %%, in no block",
+            where=f"line {foreign}",
+            remedy="Restore its line of %%, or delete the text as well to reject it. Nothing was changed.",
+        )
 
 
 def _read_block(lines: Sequence[str], where: str, kinds: Kinds) -> dict[str, str]:

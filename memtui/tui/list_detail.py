@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from functools import partial
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
@@ -97,8 +98,7 @@ class SourceOpener:
 
         try:
             command = editor_command(place.path, place.line)
-            with self._screen.app.suspend():
-                done = subprocess.run(command, check=False)  # the user's own editor
+            done = self._screen.outside(partial(subprocess.run, command, check=False))  # the user's own editor
         except SuspendNotSupported:
             return f"This terminal cannot run an editor. The file is {place.path}, line {place.line}"
         except MemtuiError as error:
@@ -107,6 +107,8 @@ class SourceOpener:
             return f"Cannot start the editor ({error.strerror}): {command[0]}"
         return f"The editor exited with status {done.returncode}" if done.returncode else ""
 
+
+T = TypeVar("T")
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 
@@ -155,6 +157,19 @@ class MemtuiScreen(Screen[None]):
         """Focus a field, and take keys from now on; for screens that were `is_opening` until their fields are shown."""
         self.set_focus(field)
         self.is_opening = False
+
+    def outside(self, work: Callable[[], T]) -> T:
+        """Give the terminal to something else while it works; the app is back whether it succeeds or raises.
+
+        Raises `SuspendNotSupported`: the app cannot leave this terminal.
+        """
+        ended: Future[T] = Future()
+        with self.app.suspend():
+            try:
+                ended.set_result(work())
+            except BaseException as error:  # noqa: BLE001 - if it left this block, Textual would not resume the app
+                ended.set_exception(error)
+        return ended.result()
 
     # -- actions ----------------------------------------------------------------------------------
 
@@ -362,8 +377,6 @@ class MemtuiScreen(Screen[None]):
         else:
             self.complain(text)
 
-
-T = TypeVar("T")
 
 RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
 

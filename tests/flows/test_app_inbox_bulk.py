@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from curating import bring, new_vault, repository
-from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, until
+from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, toasts, until
 from flows.editing_driver import inbox_opens, set_editor, terminal_of_its_own, waits
 from textual.pilot import Pilot
 
@@ -46,6 +46,10 @@ def harbour(tmp_path: Path) -> Vault:
 def statuses(vault: Vault) -> Mapping[str | None, int]:
     with vault.read() as reader:
         return reader.counts_by("status", MemoryFilter(statuses=None))
+
+
+def texts(folder: Path) -> list[Path]:
+    return list(folder.glob("memtui-inbox-*"))
 
 
 async def opened(pilot: Pilot[Any], number: int = 6) -> InboxScreen:
@@ -192,6 +196,69 @@ async def test_the_editor_decides_on_a_file_after_a_question(
         assert statuses(harbour) == {"active": 3, "candidate": 2, "retired": 1}
         await pilot.press("u")
         await waits(pilot, 6)
+
+
+@pytest.mark.parametrize("command", ["/nonexistent/editor", "fails", "not 'a command"])
+async def test_the_app_comes_back_from_an_editor_that_fails(
+    harbour: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    set_editor(monkeypatch, tmp_path, "path.write_text('my words'); sys.exit(1)")
+    if command != "fails":
+        monkeypatch.setenv("EDITOR", command)
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        with terminal_of_its_own(monkeypatch) as happened:
+            await pilot.press("E")
+            await says(pilot, {"fails": "status 1", "not 'a command": "not a valid command"}.get(command, "editor"))
+        assert happened in ([], ["suspended", "resumed"])
+        assert (len(happened) == 2) == (command != "not 'a command")
+        kept = texts(tmp_path)
+        assert [each.read_text() for each in kept] == (["my words"] if command == "fails" else [])
+        assert all(any(str(each) in toast for toast in toasts(pilot)) for each in kept)
+        await pilot.press("j", "a")
+        await says(pilot, "Accepted")
+        assert len(inbox._list.offers) < 6
+
+
+async def test_a_text_with_a_secret_is_kept_and_opened_again(
+    harbour: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "AKIA" + "QY7WZL3MNPV2RTXB"
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        with terminal_of_its_own(monkeypatch):
+            set_editor(monkeypatch, tmp_path, f"path.write_text(path.read_text().replace('every lockage', '{key}'))")
+            await pilot.press("E")
+            await shows(pilot, "1 reworded")
+            await pilot.press("1")
+            await shows(pilot, "looks like a secret")
+            await waits(pilot, 6)
+            set_editor(monkeypatch, tmp_path, f"path.write_text(path.read_text().replace('{key}', 'each lockage'))")
+            await pilot.press("1")
+            await shows(pilot, "Accept 4 (1 reworded), reject 0")
+            await pilot.press("escape")
+            (kept,) = texts(tmp_path)
+            await says(pilot, f"Nothing was changed; the text is kept in {kept}")
+        assert statuses(harbour) == {"candidate": 6}
+
+
+async def test_an_editor_left_without_saving_changes_nothing_by_enter(
+    harbour: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        with terminal_of_its_own(monkeypatch):
+            set_editor(monkeypatch, tmp_path, "")
+            await pilot.press("E")
+            await shows(pilot, "Nothing was edited: accept all 4 as they are")
+            await pilot.press("enter")
+            await says(pilot, "Nothing was changed")
+            assert not texts(tmp_path)
+            assert statuses(harbour) == {"candidate": 6}
+            await pilot.press("E")
+            await shows(pilot, "Nothing was edited: accept all 4 as they are")
+            await pilot.press("2")
+        await waits(pilot, 2)
 
 
 @pytest.fixture

@@ -300,8 +300,7 @@ class EditActions(ScreenPart):
         from memtui.curate.external_editor import discard_untouched, read_memory_file, run_editor
 
         try:
-            with self.screen.app.suspend():
-                run_editor(file)
+            self.screen.outside(lambda: run_editor(file))
             return read_memory_file(file)
         except SuspendNotSupported:
             discard_untouched(file)

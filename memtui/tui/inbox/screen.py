@@ -42,7 +42,6 @@ from memtui.tui.widgets.memory_list import MemoryList
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
     from memtui.curate.inbox import Offer
-    from memtui.curate.inbox_sheet import Decisions, Sheet
 
 _ON_ONE = frozenset({"inbox-edit", "inbox-source"})
 _ON_SOME = _ON_ONE | {
@@ -80,10 +79,10 @@ class InboxScreen(ListDetail):
         super().__init__(opening, self._list, self._detail)
         self.resemblance = SimilarOnSave(self)
         self.editing = EditActions(self, self.resemblance)
-        self.parts = (self.resemblance, self.editing)
         self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
-        self._sheet = SheetEditing(self, self._inbox, self._apply_sheet)
+        self._sheet = SheetEditing(self, self._inbox, self._take_out)
+        self.parts = (self.resemblance, self.editing, self._sheet)
         self._head = Static("", id="inbox-head", markup=False)
         self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
@@ -237,9 +236,13 @@ class InboxScreen(ListDetail):
 
     def _decide(self, act: Callable[[list[str]], Done]) -> None:
         chosen = self._chosen()
-        self._list.take_out(chosen)
-        self._show_head()
+        self._take_out(chosen)
         self.do(lambda: act(chosen))
+
+    def _take_out(self, identifiers: Sequence[str]) -> None:
+        """Show the list without candidates that are being decided on."""
+        self._list.take_out(identifiers)
+        self._show_head()
 
     def action_inbox_accept(self) -> None:
         """Accept, and look for similar memories."""
@@ -292,19 +295,13 @@ class InboxScreen(ListDetail):
     def action_inbox_never(self) -> None:
         """Never offer the file again."""
         offer = self._offer
-        self._list.take_out(self._alike(file_key))
-        self._show_head()
+        self._take_out(self._alike(file_key))
         self.do(lambda: self._inbox.never(offer.project, str(offer.path)))
 
     def action_inbox_batch(self) -> None:
         """Decide in the editor on what is marked, else on the group by kind or the file, else on all that is listed."""
         chosen = self._list.marked or (self._list.members if self._list.by_kind and self._list.group else ())
         self._sheet.open(chosen or (self._alike(file_key) if self._offer.path else self._list.arranged.shown))
-
-    def _apply_sheet(self, sheet: Sheet, decisions: Decisions) -> None:
-        self._list.take_out(sheet.memories)
-        self._show_head()
-        self.do(lambda: self._inbox.apply(sheet, decisions))
 
     def action_inbox_conflicts(self) -> None:
         """Resolve the source conflicts, one after the other."""

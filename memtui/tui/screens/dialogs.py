@@ -123,11 +123,18 @@ def _line(number: int, name: str, label: str, width: int) -> Content:
 
 
 def pick(
-    app: App[Any], title: str, choices: Sequence[tuple[str, str]], current: str, take: Callable[[str], object]
+    app: App[Any],
+    title: str,
+    choices: Sequence[tuple[str, str]],
+    current: str,
+    take: Callable[[str], object],
+    *,
+    left: str | None = None,
 ) -> None:
-    """Let a name be chosen over the screen; nothing is taken where the choice is left."""
+    """Let a name be chosen over the screen; `left` is taken where the choice is left, nothing if it is None."""
 
     def take_chosen(name: str | None) -> None:
+        name = left if name is None else name
         if name is not None:
             take(name)
 

@@ -139,12 +139,19 @@ def test_blocks_may_be_moved_and_what_cannot_be_read_changes_nothing() -> None:
     head, one, two = sheet.text.split(sheet.mark)
     assert read(sheet, sheet.mark.join([head, two, one])) == Decisions(("m2", "m1"))
     assert read(sheet, " \n") is None
+    assert read(sheet, sheet.text.replace(f"{sheet.mark} m2", f"{sheet.mark}m2")) == Decisions(("m1", "m2"))
+    assert read(sheet, head) == Decisions((), ("m1", "m2"))
+    assert read(sheet, "\n" + sheet.mark + one) == Decisions(("m1",), ("m2",))
     for text, problem in (
         (sheet.text + sheet.mark + one, "stands twice"),
         (sheet.text.replace(" m2", " m3"), "was not in this text"),
         (sheet.text.replace("Log the water level daily.\n", "", 2).replace("title: \n", ""), "has no text"),
         (sheet.text.replace("kind: lesson", "kind: leson", 1), "kind"),
         (sheet.text.replace(f"{sheet.mark} m2\n", ""), "is gone, but its text still stands"),
+        (sheet.text.replace(f"{sheet.mark} m1\n", ""), "Text stands above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m1\n", "%% m1\n"), "Text stands above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m", "# m"), "Text stands above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m1\n", f"{sheet.mark}\n"), "was not in this text"),
     ):
         with pytest.raises(UsageError, match=problem):
             read(sheet, text)
