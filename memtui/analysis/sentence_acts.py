@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 Act = str  # The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …
 
 
+@lru_cache(512)
 def acts_of(sentence: str) -> frozenset[Act]:
     """Return what a sentence of Markdown, without its list mark, does."""
     spans = CODE_SPAN.sub(_held, sentence[:SENTENCE_CHARS])

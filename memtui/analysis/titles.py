@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from memtui.analysis.classify import is_imperative
@@ -105,15 +106,7 @@ class _Writer:
 
     def _enter(self, plain: str) -> None:
         """Go below a heading or label, its code held."""
-        words = undecorated(plain)[0].rstrip(_ENDING)
-        if is_metadata(words) or matches("sentences", "neutral", words):
-            return
-        words = pattern("sentences", "ended").sub("", words)
-        label, rest = without_label(words)
-        if label:
-            words = avoided(rest) if is_bad(label) else capital(rest)
-        words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
-        if _LETTER.search(words):
+        if words := _heading_words(plain):
             self.headings.append(words)
 
     def title(self, found: Sequence[Block]) -> str:
@@ -485,6 +478,20 @@ def _waits(lead: str) -> bool:
     grammar = grammar_of(language_of(lead))
     is_part = grammar.condition.match(lead) or grammar.preposition.match(lead) or lead.startswith("To ")
     return bool(is_part) and not any(sign in lead for sign in (", ", "，"))
+
+
+@lru_cache(512)
+def _heading_words(plain: str) -> str:
+    """Return what a heading or label is about, its code held; empty if it says nothing."""
+    words = undecorated(plain)[0].rstrip(_ENDING)
+    if is_metadata(words) or matches("sentences", "neutral", words):
+        return ""
+    words = pattern("sentences", "ended").sub("", words)
+    label, rest = without_label(words)
+    if label:
+        words = avoided(rest) if is_bad(label) else capital(rest)
+    words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
+    return words if _LETTER.search(words) else ""
 
 
 def _is_vague(heading: str) -> bool:

@@ -30,7 +30,6 @@ _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ue000-\uf8ff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-_SPACES = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
@@ -44,7 +43,7 @@ class HeldCode:
 
     def take_out(self, markdown: str) -> str:
         """Return the start of a text with a private character for each code span and escaped letter."""
-        shown = _CONTROL.sub(" ", markdown[:READ_CHARS])
+        shown = _without_controls(markdown[:READ_CHARS])
         if "`" in shown:
             shown = _CODE_SPAN.sub(lambda found: self._hold(found[2].strip()), shown)
         return _ESCAPE.sub(lambda found: self._hold(found[1]), shown) if "\\" in shown else shown
@@ -67,6 +66,7 @@ def plain_text(markdown: str) -> str:
     return held.put_back(unmarked(held.take_out(markdown)))
 
 
+@lru_cache(1_024)
 def unmarked(text: str) -> str:
     """Return a text without links, emphasis and tags; its code must be taken out before."""
     if not _MARKED.search(text):
@@ -82,9 +82,13 @@ def unmarked(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return the start of a text as one line without control characters."""
-    return one_line(_CONTROL.sub(" ", text[:READ_CHARS]))
+    return one_line(_without_controls(text[:READ_CHARS]))
+
+
+def _without_controls(text: str) -> str:
+    return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
 def one_line(text: str) -> str:
     """Return a text with every run of white space as one space."""
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
