@@ -35,6 +35,8 @@ _SHORT_WORDS = 12  # A rule this short says little of what it holds for
 _LABELLED_WORDS = 30
 _LOOKED_AT_CHARS = 240
 _DEEP = 3  # Headings this deep are about a part of the project
+_TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
+_DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -90,6 +92,8 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
         return False
     words = words_in(plain)
+    if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
+        return True
     if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or _CJK.search(plain)):
         return True
     if is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain) or plain[:1].islower():

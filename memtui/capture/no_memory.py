@@ -190,7 +190,8 @@ def _no_paragraph_reason(text: str) -> str:
         return SkipReason.IMPORT
     if not WORD_LETTER.search(_LINK.sub("", text)) and _LINK.search(text):
         return SkipReason.LINKS
-    if all(pattern("metadata").match(plain_text(line)) and words_in(line) <= _LINK_HEAD_WORDS for line in lines):
+    plain = [plain_text(line).lstrip("_*") for line in lines]
+    if all(pattern("metadata").match(line) and words_in(line) <= _LINK_HEAD_WORDS for line in plain):
         return SkipReason.METADATA
     return no_text_reason("\n".join(lines))
 

@@ -8,6 +8,7 @@ import pytest
 from curating import bring, outcome, rewrite, write_files
 
 from memtui.capture.context import context_lead, lead_of, with_lead, without_lead
+from memtui.capture.markdown import split_markdown
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -89,3 +90,20 @@ def test_a_text_that_was_taken_without_its_headings_stays_so(
         bring(vault, root)
     assert stored(vault) == [BARE]
     assert outcome(bring(vault, root)) == (0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ["A frame which keeps the warp tight.", "Ein Rahmen, der die Kette spannt.", "Un cadre qui tend la chaîne."],
+)
+def test_a_definition_names_the_term_that_is_its_heading(definition: str) -> None:
+    assert context_lead(definition, ("Loom", "Terms", "Warp beam")).endswith("Warp beam")
+
+
+def test_when_a_file_was_written_is_no_memory_and_what_to_read_for_much_is_a_pointer() -> None:
+    topics = ", ".join(
+        f"the {word} of the looms" for word in ("speed", "warp", "oil", "belt", "noise", "light", "rent")
+    )
+    dates = "_created_at: 2026-01-06_\n_updated_at: 2026-03-18_"
+    text = f"# Loom\n\n## Later\n\n{dates}\n\nFor {topics}, read `docs/looms.md`.\n"
+    assert split_markdown(text).pieces == []
