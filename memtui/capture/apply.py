@@ -106,7 +106,7 @@ def apply_plan(
 
 def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], progress: ProgressCallback | None) -> None:
     stored = {memory.id for memory in pending}
-    writer.put_many(memory for memory in plan.moved if memory.id not in stored)
+    writer.put_many(memory for memory in (*plan.moved, *plan.followed) if memory.id not in stored)
     new = {memory.id for memory in pending} - {item.memory.id for item in plan.items if item.memory is not None}
     # Drafts of other sources are no records, so none of them says that its memory is one.
     recorded = new if all(item.draft.stated is not None for item in plan.items) else ()
@@ -183,7 +183,7 @@ def _as_proposal(memory: Memory) -> Memory:
 
 def _updated(memory: Memory, item: Planned, now: datetime) -> Memory:
     draft, content = item.draft, item.draft.content
-    stated = {source.path: source for source in (*draft.loaded_by, draft.source)}
+    stated = {source.path: source for source in (*item.more_sources, *draft.loaded_by, draft.source)}
     places = Counter(source.path for source in memory.sources)
     sources = tuple(
         replace(stated[source.path], imported_hash=content)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.analysis.distinct_titles import Titled, distinct_titles
 from memtui.capture.context import without_lead
-from memtui.capture.draft import OWN_FORMATS, Reader, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import OWN_FORMATS, Draft, Reader, ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import UNREADABLE, Exclusions, LeftOut, folder_names, left_out
@@ -22,7 +22,7 @@ from memtui.capture.readers.own_formats import holds_rows
 from memtui.capture.readers.registry import AUTO, may_be_rules, reader_for, reader_named
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
-from memtui.domain.memory import Source
+from memtui.domain.memory import Source, loose_words
 from memtui.errors import NotFoundError, SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.portable import MANIFEST
@@ -378,7 +378,11 @@ class _Reading:
 
 
 def titled_apart(result: ReadResult) -> ReadResult:
-    """Give drafts with different texts titles of their own, except where their source states the title."""
+    """Give drafts with different texts titles of their own, except where their source states the title.
+
+    A text that the file repeats, in other capitals or with another full stop, is left out and reported.
+    """
+    _leave_out_repeats(result)
     own = [at for at, draft in enumerate(result.drafts) if draft.record is None and not draft.title_stated]
     drafts = [result.drafts[at] for at in own]
     paths = [KnownUnit(draft.source.native_id, "").headings for draft in drafts]
@@ -387,6 +391,27 @@ def titled_apart(result: ReadResult) -> ReadResult:
         if title != draft.title:
             result.drafts[at] = replace(draft, title=title)
     return result
+
+
+_CODE = re.compile(r"[`/\\_<>{}()=]|\.\w")  # Here capitals may mean something
+
+
+def _leave_out_repeats(result: ReadResult) -> None:
+    firsts: dict[tuple[str, ...], Draft] = {}
+    kept = []
+    for draft in result.drafts:
+        key = (loose_words(draft.insight).rstrip(".!").casefold(), draft.rationale, draft.snippet, *draft.anchors)
+        is_own = draft.record is not None or draft.title_stated or _CODE.search(draft.insight)
+        first = draft if is_own else firsts.setdefault(key, draft)
+        if first is draft or first.content == draft.content:
+            kept.append(draft)
+        else:
+            where = f"line {first.source.span[0]}" if first.source.span else "another place"
+            reason = f"says the same as {where}"
+            result.add(Skipped(draft.source.path or "", draft.source.span, reason))
+    if len(kept) < len(result.drafts):
+        result.drafts[:] = kept
+        result.sort_skipped()
 
 
 def _imports_of(file: SourceFile) -> list[Path]:

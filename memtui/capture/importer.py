@@ -266,6 +266,8 @@ def run_import(
         what = " and ".join(f"{number} {how}" for number, how in counts if number) or "no"
         noun = "memory" if report.added + report.updated == 1 else "memories"
         writer.summary = f"import {what} {noun} from {places[:80]}"
+        if plan.followed and not report.ids:
+            writer.summary = f"note where {counted(len(plan.followed), 'memory')} stand now, in {places[:80]}"
         if plan.moved and not report.ids:
             writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
         return plan, report

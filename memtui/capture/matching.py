@@ -311,6 +311,41 @@ def fold_copies(drafts: Sequence[Draft]) -> tuple[dict[str, Draft], dict[str, li
     return firsts, copies
 
 
+def with_joint_anchors(firsts: Mapping[str, Draft], copies: Mapping[str, Sequence[Draft]]) -> dict[str, Draft]:
+    """Return the drafts, each with the anchors of all its copies; only the common ones if a copy holds everywhere."""
+    return {content: _joined(draft, copies.get(content, ())) for content, draft in firsts.items()}
+
+
+def _joined(draft: Draft, copies: Sequence[Draft]) -> Draft:
+    everyone = [copy.anchors for copy in (draft, *copies)]
+    common = set(draft.anchors).intersection(*everyone)
+    scoped = all(set(anchors) - common for anchors in everyone)
+    anchors = tuple(dict.fromkeys(path for path in chain(*everyone) if scoped or path in common))
+    return draft if anchors == draft.anchors else replace(draft, anchors=anchors)
+
+
+def followed(
+    memory: Memory, content: str, stated: Sequence[Source], is_lost: Callable[[str | None], bool]
+) -> tuple[Source, ...]:
+    """Return a memory's sources, those with a text in the lines and files that state it now.
+
+    `stated`: where that is. `is_lost`: whether a file was read, or is missing, so that it no longer states the text.
+    """
+    now = {source.path: source for source in stated}
+    known = {source.path for source in memory.sources}
+    sources = [
+        replace(source, span=now[source.path].span)
+        if source.path in now and source.imported_hash == content
+        else source
+        for source in memory.sources
+        if source.path in now or source.imported_hash != content or not is_lost(source.path)
+    ]
+    if any(source.imported_hash == content for source in sources):
+        sources += [replace(source, imported_hash=content) for path, source in now.items() if path not in known]
+        return tuple(sources)
+    return memory.sources
+
+
 class Known:
     """The memories of one project, with those of each content, whether stated by a source or stored."""
 

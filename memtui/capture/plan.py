@@ -14,6 +14,7 @@ from memtui.capture.draft import Draft, Skipped, with_fit_tags
 from memtui.capture.matching import (
     Known,
     fold_copies,
+    followed,
     match_edits,
     match_reworded,
     more_sources,
@@ -21,6 +22,7 @@ from memtui.capture.matching import (
     relocated,
     renamed,
     titled_as_before,
+    with_joint_anchors,
 )
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
@@ -61,6 +63,7 @@ class Planned:
     reason: str = ""  # why, for people; empty for a plain add
     holds_secret: bool = False
     more_sources: tuple[Source, ...] = ()  # further places that state the same
+    copies: int = 0  # further places of the import, in the same file or others, that state the same
     replaces: str | None = None  # content hash of what the source said before, where the memory has several texts of it
     anchors: tuple[Anchor, ...] | None = None  # those that an update alone changes; None where it takes the texts
 
@@ -75,6 +78,7 @@ class ImportPlan:
     # memories whose source was read and no longer states them; they are kept
     missing: list[Memory] = field(default_factory=list)
     moved: list[Memory] = field(default_factory=list)  # memories whose source was found at a new path, with that path
+    followed: list[Memory] = field(default_factory=list)  # others whose text is in other lines or files now, with those
 
     def count(self, *actions: Action) -> int:
         """Return how many drafts meet with one of these actions."""
@@ -204,13 +208,22 @@ class Planner:
         drafts = titled_as_before(self._reader, self._without_secret_lines(drafts, known), known)
         drafts, heirs = self._as_cut_before(drafts, known)
         firsts, copies = fold_copies(drafts)
+        firsts = with_joint_anchors(firsts, copies)
         lost = known.unstated(firsts, paths)
         edited = {content: memory for content, memory in heirs.items() if memory.id in lost}
         edited |= self._edited(firsts, edited, lost, drafts, known)
         items = self._items(firsts, copies, known, project, edited=edited, lost=lost, paths=paths)
-        in_new_place = [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+        traced = self._followed(items, paths)
+        items = [
+            replace(item, memory=traced.get(item.memory.id, item.memory)) if item.memory else item for item in items
+        ]
         rescoped = self._rescoped(items)
-        plan.moved += [replace(memory, anchors=rescoped.pop(memory.id, memory.anchors)) for memory in in_new_place]
+        in_new_place = [memory for memory, old in zip(known.memories, stored, strict=True) if memory is not old]
+        plan.moved += [
+            replace(traced.pop(memory.id, memory), anchors=rescoped.pop(memory.id, memory.anchors))
+            for memory in in_new_place
+        ]
+        plan.followed += traced.values()
         plan.items += [_about_other_files(item, rescoped) for item in items]
         plan.missing += known.missing(lost, {memory.id for memory in edited.values()}, paths)
 
@@ -241,8 +254,27 @@ class Planner:
                 item = self._moved_on(draft, project, edited[content], lost[edited[content].id])
             else:
                 item = self._new(draft, project, elsewhere.get(content), deleted.get(content))
-            items.append(replace(item, more_sources=more_sources(draft, copies.get(content, ()))))
+            of_it = copies.get(content, ())
+            items.append(replace(item, more_sources=more_sources(draft, of_it), copies=len(of_it)))
         return items
+
+    def _followed(self, items: Sequence[Planned], paths: set[str | None]) -> dict[str, Memory]:
+        """Return, by id, memories that are stated in other lines or files than before, with those."""
+        found: dict[str, Memory] = {}
+        for item in items:
+            if item.action != "unchanged" or item.memory is None or item.memory.status not in {"active", "candidate"}:
+                continue
+            here = item.draft.source.path or ""
+            memory = found.get(item.memory.id, item.memory)
+            sources = followed(
+                memory,
+                item.draft.content,
+                (item.draft.source, *item.more_sources),
+                lambda path, here=here: path in paths or self._is_gone(path or "", here),  # type: ignore[misc]
+            )
+            if sources != memory.sources:
+                found[memory.id] = replace(memory, sources=sources)
+        return found
 
     def _rescoped(self, items: Sequence[Planned]) -> dict[str, tuple[Anchor, ...]]:
         """Return the anchors, by id, of memories whose source now names other patterns of files."""
@@ -252,7 +284,8 @@ class Planner:
             if item.action == "unchanged"
             and item.memory is not None
             and item.memory.status in {"active", "candidate"}
-            and len(item.memory.sources) == 1
+            and {one.path for one in item.memory.sources}
+            <= {one.path for one in (item.draft.source, *item.more_sources)}
             and _globs(item.draft.anchors) != _globs(anchor.path for anchor in item.memory.anchors)
         }
         imported = imported_anchors(self._reader, differing)

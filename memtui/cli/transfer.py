@@ -177,6 +177,7 @@ def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vani
         write_json({**record, "ids": [], "items": items, "gone": _gone(vanished)})
         return
     write_table(_plan_row(item) for item in plan.items if item.action != "unchanged")
+    _say_copies(plan)
     _say_left_out(plan)
     moved = {memory.id for memory in plan.moved}
     _say_missing(plan, [one for one in vanished if not moved.issuperset(one.ids)])
@@ -218,6 +219,7 @@ def _print_report(
     _say_left_out(plan)
     for identifier, notes in report.flagged:
         say(f"Check {identifier}: {'; '.join(map(imports.note_words, notes))}")
+    _say_copies(plan)
     _say_conflicts(plan, report)
     if plan.moved:
         say(f"Moved or renamed: the source of {counted(len(plan.moved), 'memory')}")
@@ -230,6 +232,12 @@ def _print_report(
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
+
+
+def _say_copies(plan: ImportPlan) -> None:
+    joined = sum(item.copies for item in plan.items if item.action in {"add", "update", "restore"})
+    if joined:
+        say(f"{counted(joined, 'more place')} say{'s' if joined == 1 else ''} the same as another: one memory each")
 
 
 def _say_conflicts(plan: ImportPlan, report: ImportReport) -> None:

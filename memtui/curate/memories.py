@@ -35,6 +35,7 @@ from memtui.domain.memory import (
     Verdict,
     content_hash,
     hash_parts,
+    loose_words,
     new_id,
     trimmed,
 )
@@ -183,8 +184,21 @@ def _twin(writer: VaultWriter, drafted: Drafted, project: str | None) -> Memory 
     """Return the memory that already holds this content in this project, an active one before others."""
     known = writer.ids_by_content(filter(None, (content_hash(drafted.memory), drafted.typed_content)))
     same = [identifier for owners in known.values() for identifier, owner in owners if owner == project]
-    twins = writer.get_many(same)
+    twins = writer.get_many(same or writer.ids_by_words(drafted.memory.insight, project))
+    if not same:
+        same = [identifier for identifier, twin in twins.items() if _says_the_same(twin, drafted.memory)]
     return min((twins[identifier] for identifier in same), key=lambda twin: twin.status != "active", default=None)
+
+
+def _says_the_same(one: Memory, other: Memory) -> bool:
+    """Return whether two memories differ in white space alone, outside of code."""
+    from memtui.analysis.titles import title_for
+
+    # A title made from the text may end where the text has a line end.
+    untitled = all(each.title == title_for(each.insight, ()) for each in (one, other))
+    mine, theirs = (("" if untitled else each.title, each.insight, each.rationale) for each in (one, other))
+    has_code = any(fence in text for text in theirs for fence in ("```", "~~~"))
+    return not has_code and one.snippet == other.snippet and [*map(loose_words, mine)] == [*map(loose_words, theirs)]
 
 
 def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:

@@ -174,6 +174,8 @@ OWN_ID = re.compile(f"[{ID_ALPHABET}]{{8}}(?:[{ID_ALPHABET}]{{4}})?")
 
 _LOOSE = re.compile(r"\r|\s\n|\s\Z|\A\n")  # What normalising would change in an ASCII text
 
+_WHITE = re.compile(r"[\t\n\f\r ]+")
+
 
 def new_id() -> str:
     """Return twelve random base32 characters (60 bits)."""
@@ -192,6 +194,11 @@ def normalise(text: str) -> str:
 def trimmed(text: str) -> str:
     """Return a text without the white space around it and without an indentation that all of its lines share."""
     return dedent(text).strip()
+
+
+def loose_words(text: str) -> str:
+    """Return a text with one blank for each run of white space (ASCII only), none around it."""
+    return _WHITE.sub(" ", text).strip(" ")
 
 
 def hash_parts(title: str, insight: str, rationale: str = "", snippet: str = "") -> str:

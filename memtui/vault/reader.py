@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.domain.freshness import HIGHEST, MULTIPLIERS
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict
+from memtui.domain.memory import AnchorState, Link, Memory, Signal, Tombstone, Verdict, loose_words
 from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
@@ -240,6 +240,15 @@ class VaultReader:
         """Return, per content hash, the (id, project) of the memories with that content."""
         condition, parameters = among("content_hash", hashes)
         return self._ids_by(f"SELECT content_hash, id, project FROM memories WHERE {condition}", parameters)
+
+    def ids_by_words(self, insight: str, project: str | None) -> list[str]:
+        """Return the ids of a project's memories whose text differs from one in nothing but white space."""
+        query = (
+            "SELECT id FROM memories WHERE project IS NOT DISTINCT FROM ?"
+            r" AND trim(regexp_replace(insight, '[\t\n\f\r ]+', ' ', 'g'), ' ') = ? ORDER BY key"
+        )
+        found = self.connection.execute(query, (project, loose_words(insight)))
+        return [str(identifier) for (identifier,) in found.fetchall()]
 
     def ids_by_source_content(self, hashes: Iterable[str]) -> dict[str, list[tuple[str, str | None]]]:
         """Return, per content hash, the (id, project) of the memories of which a source stated that content."""

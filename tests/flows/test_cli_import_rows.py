@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flows.cli_driver import Cli
@@ -79,6 +80,21 @@ def test_the_same_text_with_other_white_space_is_the_same_memory(cli: Cli, again
     assert cli("add", "-", "--project", "harbour", stdin=again).id == first
 
 
+@pytest.mark.parametrize("again", ["Moor on\nthe lee side", "Moor\ton  the lee\r\n\nside"])
+def test_white_space_inside_a_text_makes_no_second_memory(cli: Cli, again: str) -> None:
+    first = cli("add", "Moor on the lee side", "--project", "harbour").id
+    run = cli("add", "-", "--project", "harbour", stdin=again)
+    assert run.id == first
+    assert "Already stored" in run.err
+    assert cli("add", again, "--project", "pilots").id != first
+
+
+def test_white_space_inside_code_tells_memories_apart(cli: Cli) -> None:
+    text = "Start it like this:\n\n```\nif tide:\n    moor()\n```"
+    first = cli("add", "-", "--project", "harbour", stdin=text).id
+    assert cli("add", "-", "--project", "harbour", stdin=text.replace("\n    moor", " moor")).id != first
+
+
 def test_words_are_found_without_their_accents(cli: Cli) -> None:
     cli("add", "The Café on the quay closes at six", "--project", "harbour")
     for number in range(6):
@@ -136,3 +152,70 @@ def test_a_rule_file_whose_settings_are_in_conflict_is_not_called_missing(cli: C
     run = cli("import", ".", "--project", "harbour", code=4)
     assert "CLAUDE.md:2-6: unresolved merge conflict in the frontmatter" in run.err
     assert "No memory files" not in run.err
+
+
+RULE = "- Never tow a barge against the ebb.\n"
+
+
+def _paths(cli: Cli) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the anchors and the sources of memories, by their text."""
+    rows: list[dict[str, Any]] = list(map(json.loads, cli("export", "--target", "jsonl").lines))
+    return {
+        row["insight"]: (
+            [anchor["path"] for anchor in row.get("anchors", ())],
+            [source["path"] for source in (row["source"], *row.get("other_sources", ()))],
+        )
+        for row in rows
+        if row.get("type", "memory") == "memory"
+    }
+
+
+def test_a_rule_in_several_folders_holds_for_each_and_for_those_that_still_state_it(cli: Cli) -> None:
+    root = cli.repository("port")
+    for name in ("east/AGENTS.md", "north/AGENTS.md", "west/CLAUDE.md"):
+        cli.write(name, RULE)
+    assert "2 more places say the same" in cli("import", ".").err
+    text = RULE.removeprefix("- ").strip()
+    sources = ["east/AGENTS.md", "north/AGENTS.md", "west/CLAUDE.md"]
+    assert _paths(cli) == {text: (["east/**", "north/**", "west/**"], sources)}
+    assert "Nothing new: 1 unchanged" in cli("import", ".").err
+    assert "Nothing new: 1 unchanged" in cli("import", "north").err
+    (root / "north/AGENTS.md").unlink()
+    assert "gone" not in cli("import", ".").err
+    assert _paths(cli) == {text: (["east/**", "west/**"], ["east/AGENTS.md", "west/CLAUDE.md"])}
+    cli.write("AGENTS.md", RULE)
+    cli("import", ".")
+    assert _paths(cli)[text][0] == []
+    cli("undo")
+    assert _paths(cli)[text][0] == ["east/**", "west/**"]
+
+
+def test_a_memory_names_the_lines_where_its_text_stands_now(cli: Cli) -> None:
+    cli.repository("port")
+    cli.write("AGENTS.md", f"{RULE}- Ask the pilot before noon.\n")
+    cli("import", ".")
+
+    def spans() -> dict[str, list[int]]:
+        return {row["insight"]: row["source"]["span"] for row in cli.all_rows()}
+
+    before = spans()
+    cli.write("AGENTS.md", f"\n\n- Ask the pilot before noon.\n{RULE}")
+    assert "Nothing new: 2 unchanged" in cli("import", ".").err
+    assert spans() == {"Never tow a barge against the ebb.": [4, 4], "Ask the pilot before noon.": [3, 3]}
+    assert "Nothing new: 2 unchanged" in cli("import", ".").err
+    assert "2 memories stand now" in cli("undo").err
+    assert spans() == before
+
+
+def test_what_a_file_says_twice_is_one_memory_and_reported(cli: Cli) -> None:
+    cli.write("GEMINI.md", "## Gemini Added Memories\n- Likes short logs\n- Sails at dawn\n- likes  short logs.\n")
+    run = cli("import", "GEMINI.md", "--project", "harbour")
+    assert "1 line left out: says the same as line 2 (GEMINI.md:4)" in run.err
+    assert sorted(row["title"] for row in cli.all_rows()) == ["Likes short logs", "Sails at dawn"]
+    assert "2 unchanged" in cli("import", "GEMINI.md", "--project", "harbour").err
+
+
+def test_code_in_other_capitals_is_another_memory(cli: Cli) -> None:
+    cli.write("AGENTS.md", "- Never call `tide()` at night.\n- Never call `Tide()` at night.\n")
+    cli("import", "AGENTS.md", "--project", "harbour")
+    assert len(cli.all_rows()) == 2

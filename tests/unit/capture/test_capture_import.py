@@ -28,7 +28,7 @@ from memtui.curate.fields import anchors_for
 from memtui.curate.history import log, redo, undo
 from memtui.curate.lifecycle import pin, reject, retire
 from memtui.curate.memories import edit_memory
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import Anchor, Memory, content_hash
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -256,10 +256,10 @@ def test_a_tombstone_keeps_out_what_the_vault_no_longer_holds(vault: Vault, root
 
 def test_an_item_inserted_above_adds_one_memory_and_moves_none(vault: Vault, root: Path) -> None:
     bring(vault, root)
-    before = {memory.id: memory for memory in stored(vault).values()}
+    before = {memory.id: content_hash(memory) for memory in stored(vault).values()}
     rewrite(root, "- Always take", "- Never keep an order open for longer than a day.\n- Always take")
     assert outcome(bring(vault, root)) == (1, 0, 4, 0)
-    assert {identifier: get(vault, identifier) for identifier in before} == before
+    assert {identifier: content_hash(get(vault, identifier)) for identifier in before} == before
 
 
 def test_an_edited_item_is_found_again_when_it_also_moved(vault: Vault, root: Path) -> None:
@@ -291,11 +291,11 @@ def test_what_its_source_no_longer_says_is_kept_and_told(vault: Vault, root: Pat
     bring(vault, root)
     memory = stored(vault)["Never log card"]
     rewrite(root, "- Never log card numbers, not even masked ones.\n", "")
-    before = everything(vault)
+    before = {found.id: content_hash(found) for found in stored(vault).values()}
     plan, report = bring_with_plan(vault, root)
     assert outcome(report) == (0, 0, 3, 0)
     assert [found.id for found in plan.missing] == [memory.id]
-    assert everything(vault) == before
+    assert {found.id: content_hash(found) for found in stored(vault).values()} == before
 
 
 def test_a_merged_memory_is_not_updated_behind_the_one_that_holds_it(vault: Vault, root: Path) -> None:
