@@ -308,6 +308,12 @@ def test_the_number_of_a_rule_in_running_text_stays_before_the_rule() -> None:
     assert all(re.match(r"\d+\. Moor", text) and re.search(r"pier \d+\.$", text) for text in pieces)
 
 
+def test_the_parts_of_a_long_item_without_a_label_stand_below_nothing() -> None:
+    split = split_markdown("- " + "; ".join(f"pier {n} takes barges and never takes ferries" for n in range(90)))
+    assert len(split.pieces) > 1
+    assert {piece.heading_path for piece in split.pieces} == {()}
+
+
 def test_text_without_any_place_to_cut_is_cut_by_its_length() -> None:
     pieces = texts("- " + "码头只停小船" * 2_000)
     assert "".join(pieces) == "- " + "码头只停小船" * 2_000
