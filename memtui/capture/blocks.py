@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 CALLOUT_MARK = "callout mark"
+IMPORT_MARK = "import of another file"
 CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
 MAX_CHARS = 2_000_000
@@ -37,9 +39,11 @@ _KINDS: dict[str, BlockKind] = {
     "hr": "rule",
 }
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|~{3,})(.*)$")
-_BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
-_END = re.compile(r" {0,3}<!--\s*memtui:end\b")
+_IMPORT_LINE = re.compile(
+    r"[ \t]*@(?=\.{0,2}[/\\]|~[/\\]|(?:[^\s@`]|\\ ){1,300}\.(?:mdc?|markdown|txt|rst|adoc|json|ya?ml|toml)\s*$)"
+    r"(?:[^\s@`]|\\ ){2,300}\s*$",
+    re.IGNORECASE,
+)
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
 _EXAMPLE_TAG = re.compile(r"example|sample|^code$")
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
@@ -85,6 +89,8 @@ class Outline:
     lines: Sequence[str]  # the lines of the text, those of a callout without its marks
     # numbers of lines, in order, at which a callout begins or has ended: nothing is joined across them
     borders: tuple[int, ...] = ()
+    # the lines that open a fence or comment which nothing closes, with the reason
+    unclosed: tuple[tuple[int, str], ...] = ()
 
 
 def outline(lines: Sequence[str]) -> Outline:
@@ -95,7 +101,14 @@ def outline(lines: Sequence[str]) -> Outline:
     """
     if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
         return Outline(tuple(_blank_line_blocks(lines)), (), lines)
-    marks = _Marks(list(lines))
+    mended = Mended(list(lines))
+    mended.mend()
+    marks = _Marks(
+        mended.lines,
+        [(Span(number, number), reason) for number, reason in mended.set_aside],
+        examples=[Span(*fence) for fence in mended.fences],
+        code=mended.code,
+    )
     marks.read()
     source = list(marks.lines)
     for span, _ in marks.set_aside:
@@ -108,7 +121,7 @@ def outline(lines: Sequence[str]) -> Outline:
     blocks.extend(Block("fence", span) for span in marks.examples)
     blocks.sort(key=lambda block: block.lines.first)
     aside = [(span, reason) for span, reason in marks.set_aside if not any(_holds(one, span) for one in marks.examples)]
-    return Outline(tuple(blocks), tuple(aside), marks.lines, tuple(marks.borders))
+    return Outline(tuple(blocks), tuple(aside), marks.lines, tuple(marks.borders), tuple(mended.unclosed))
 
 
 def _holds(outer: Span, inner: Span) -> bool:
@@ -132,24 +145,28 @@ class _Marks:
     titles: list[tuple[int, str]] = field(default_factory=list)  # lines of marks that name their callout, and the name
     # lines from `<example>` to `</example>`, which are kept together
     examples: list[Span] = field(default_factory=list)
+    code: frozenset[int] = frozenset()  # numbers of lines that are code, whatever they look like
     _open_examples: list[tuple[str, int]] = field(default_factory=list)
 
     def read(self) -> None:
         fence = ""
         begun: int | None = None
-        last_end = max((number for number, line in enumerate(self.lines) if _END.match(line)), default=-1)
-        for number, line in enumerate(self.lines):
+        last_end = max((number for number, line in enumerate(self.lines) if EXPORT_END.match(line)), default=-1)
+        for number, line in ((at, line) for at, line in enumerate(self.lines) if at not in self.code):
             if begun is not None:
-                if _END.match(line):
+                if EXPORT_END.match(line):
                     self.set_aside.append((Span(begun, number), "written by memtui's export"))
                     begun = None
             elif fence:
                 closing = line.strip(" \t>")
                 if closing.startswith(fence) and not closing.strip(fence[0]):
                     fence = ""
-            elif mark := _FENCE.match(line):
+            elif mark := FENCE.match(line):
                 fence = mark[1]
-            elif number < last_end and _BEGIN.match(line):
+            elif _IMPORT_LINE.match(line):
+                self.set_aside.append((Span(number, number), IMPORT_MARK))
+                self.lines[number] = ""
+            elif number < last_end and EXPORT_BEGIN.match(line):
                 begun = number
             elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
                 self.set_aside.append((Span(number, number), "mark-up without text"))
@@ -312,8 +329,10 @@ def code_lines(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers, from 0, of lines in fences, indented code and comments at any depth."""
     if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
         return frozenset()
-    hidden: set[int] = set()
-    for token in _parser().parse("\n".join(lines)):
+    mended = Mended(list(lines))
+    mended.mend()
+    hidden = set(mended.code)
+    for token in _parser().parse("\n".join("" if at in hidden else line for at, line in enumerate(mended.lines))):
         comment = token.type == "html_block" and not _COMMENT.sub("", token.content).strip()
         if token.map and (comment or token.type in {"fence", "code_block"}):
             hidden.update(range(*token.map))

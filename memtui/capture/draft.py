@@ -25,7 +25,16 @@ from memtui.capture.stable_split import Familiar, KnownUnit
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, trimmed
 from memtui.domain.record import Record
 from memtui.text.injection import planted_instructions
-from memtui.text.sanitize import NOT_UTF8, DecodedText, Sanitised, decode, sanitise, without_surrogates
+from memtui.text.sanitize import (
+    LOST_CHARACTER,
+    NOT_UTF8,
+    DecodedText,
+    Sanitised,
+    decode,
+    lost_a_character,
+    sanitise,
+    without_surrogates,
+)
 
 DraftScope = Literal["project", "global"]
 
@@ -284,6 +293,8 @@ class DraftMaker:
                 return Skipped(self.file.name, span, NOT_UTF8)
             heading_path = [heading for heading in heading_path if "\ufffd" not in heading]
             native_id = native_id.replace("\ufffd", "?")
+        elif lost_a_character(f"{insight}{stated}{why}"):
+            return Skipped(self.file.name, span, LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
         name = cut_title(stated) or title_for(insight, path)
         return Draft(
@@ -376,7 +387,9 @@ def drafts_from_markdown(
                 lead=not (whole or each_item),
             )
         )
-    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in (whole or split).skipped)
+    gaps = (whole or split).skipped
+    gaps = [*gaps, *(gap for gap in split.unclosed if gap not in gaps)]
+    result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in gaps)
     result.sort_skipped()
     if not result.drafts and not result.skipped:
         result.skipped.append(Skipped(file.name, None, "empty"))

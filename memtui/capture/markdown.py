@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import Outline, Span, outline
 from memtui.capture.no_memory import SkipReason, is_link_definition
@@ -47,10 +47,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A text split into pieces and gaps, both in the order of the text."""
+    """A text split into pieces and gaps, both in the order of the text: each line is in one of them."""
 
     pieces: list[Piece]
     skipped: list[Gap]
+    unclosed: list[Gap] = field(default_factory=list)  # lines, in pieces or not, that open what nothing closes
 
 
 def split_markdown(
@@ -72,7 +73,8 @@ def split_markdown(
     if familiar is not None:
         found = _recut(found, familiar)
     pieces = _pieces(found, first_line)
-    return Split(pieces, _gaps(found, outlined, pieces, first_line))
+    unclosed = [Gap((line + first_line, line + first_line), reason) for line, reason in outlined.unclosed]
+    return Split(pieces, _gaps(found, outlined, pieces, first_line), unclosed)
 
 
 # -- as at the last import -------------------------------------------------------------------------

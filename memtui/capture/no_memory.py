@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memtui.analysis.classify import is_imperative
-from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, Block, BlockKind, item_text
+from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, Block, BlockKind, item_text
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,
@@ -39,7 +39,7 @@ class SkipReason(StrEnum):
     LINKS = "links only"
     LINK_DEFINITION = "link definition"
     CONTENTS = "table of contents"
-    IMPORT = "import of another file"
+    IMPORT = IMPORT_MARK
     POINTER = "only points elsewhere"
     PERSONA = "tells the assistant who it is"
     INTRO = "says what the file is for"
@@ -184,6 +184,8 @@ def _no_paragraph_reason(text: str) -> str:
     if len(text) > LOOKED_AT_CHARS:
         return ""
     lines = [line.lstrip("> ") for line in text.split("\n") if line.strip("> ")]
+    if not lines:
+        return SkipReason.MARKUP
     if not _IMAGES.sub("", text).strip():
         return SkipReason.IMAGES
     if all(map(_IMPORT_LINE.match, lines)):

@@ -20,6 +20,10 @@ _BAD_LINES = 0.05
 NOT_UTF8 = "not UTF-8, and its encoding cannot be told; save it as UTF-8, e.g. `iconv -f ENCODING -t UTF-8`"
 """Why a file, or a part of one, is not read."""
 
+LOST_CHARACTER = "a character in a word was lost before: U+FFFD, or half of a pair, stands in its place"
+"""Why a part of a text is not read."""
+
+_LOST = re.compile("\\w[\ufffd\ud800-\udfff]|[\ufffd\ud800-\udfff]\\w|[\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 _LOOKED_AT_CHARS = 4_000
@@ -165,6 +169,11 @@ def sanitise(text: str) -> Sanitised:
         return Sanitised(text, removed + surrogates)
     kinds = [match.lastgroup for match in _hidden().finditer(text)]
     return Sanitised(text, removed + surrogates, kinds.count("invisible"), kinds.count("bidi"))
+
+
+def lost_a_character(text: str) -> bool:
+    """Return whether a text has U+FFFD in a word, where a converter put it, or half of a surrogate pair."""
+    return not text.isascii() and _LOST.search(text) is not None
 
 
 def in_lines(text: str) -> str:

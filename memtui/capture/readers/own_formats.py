@@ -24,7 +24,7 @@ from memtui.errors import SourceError, UsageError
 from memtui.publish.memory_file import parse_memory
 from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
 from memtui.text.injection import planted_instructions
-from memtui.text.sanitize import NOT_UTF8, decode, one_line, sanitise
+from memtui.text.sanitize import LOST_CHARACTER, NOT_UTF8, decode, lost_a_character, one_line, sanitise
 from memtui.vault.packs import RECIPE
 from memtui.vault.passed_files import PASSED_FILE
 from memtui.vault.projects import check_name
@@ -58,6 +58,7 @@ _ID = re.compile(rf"[A-Za-z0-9][\w.:#@+=-]{{0,{LONGEST_ID - 1}}}", re.ASCII)
 _JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".jsonc", ".json5"})
 _ROW_KEYS = frozenset({"insight", "type"})
 _INSIGHT = re.compile(r"""(?<!\\)"insight"\s*:\s*\"""")
+_TEXTS = ("title", "insight", "rationale", "snippet")
 _LONG_TEXTS = ("insight", "rationale", "snippet")
 _LONGEST_NATIVE_ID = 200
 _LOOKED_AT_LINES = 20
@@ -112,7 +113,11 @@ def _problem(file: SourceFile, row: JsonRow, conflicts: Sequence[Span]) -> str:
     """Return why a readable row is not taken; empty if it is."""
     if any(row.span[0] <= span.first + 1 and span.last < row.span[1] for span in conflicts):
         return UNRESOLVED
-    return NOT_UTF8 if file.decoded.replaced and "\ufffd" in row.text else ""
+    if file.decoded.replaced and "\ufffd" in row.text:
+        return NOT_UTF8
+    has_escape = "\\u" in row.text
+    written = json.dumps(row.value, ensure_ascii=False) if has_escape else row.text
+    return LOST_CHARACTER if lost_a_character(written) else ""
 
 
 def _conflict(file: SourceFile, lines: Sequence[str], span: Span) -> Skipped:
@@ -141,6 +146,8 @@ def _add_row(result: ReadResult, file: SourceFile, row: JsonRow, format_name: st
         return
     links = record.pop("links", None) or []
     draft = record_draft(file, record, span=row.span, format_name=format_name)
+    if not tame and sanitise("\n".join(str((row.value or {}).get(name) or "") for name in _TEXTS)).removed:
+        draft = replace(draft, notes=(*draft.notes, "control-characters"))
     result.drafts.append(draft)
     for link in links if isinstance(links, list) else [links]:
         try:

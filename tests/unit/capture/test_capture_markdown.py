@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
+from memtui.capture.no_memory import SkipReason
+from memtui.capture.unclosed import UNCLOSED_COMMENT, UNCLOSED_FENCE
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -284,3 +287,36 @@ def test_hostile_texts_are_split_without_losing_or_doubling_a_line(name: str) ->
     markdown = HOSTILE[name]
     split = split_markdown(markdown)
     assert uncovered_or_doubled(markdown, split) == []
+
+
+@pytest.mark.parametrize(
+    ("markdown", "said", "kept"),
+    [
+        ("- Moor at dusk.\n\n<!-- draft\n\n- Light the lamps.\n", {3: UNCLOSED_COMMENT}, 2),
+        ("<!-- draft\n\nMoor at dusk.\n\n<!-- done -->\n\nNever sail alone.\n", {1: UNCLOSED_COMMENT}, 2),
+        ("<!-- a\n<!-- b -->\nMoor at dusk.\n-->\n\nNever sail alone.\n", {}, 2),
+        ("# Pier\n\n```sh\nmake pier\n\n# not a heading of ours?\n\nNever sail alone.\n", {3: UNCLOSED_FENCE}, 1),
+        ("```sh\nmake pier\n## Pier\n\n- Never sail alone.\n", {1: UNCLOSED_FENCE}, 1),
+        ("```sh\n\n- Never sail alone.\n- Moor at dusk.\n", {1: UNCLOSED_FENCE}, 2),
+        ("```sh\nmake pier\n\nmake quay\n", {1: UNCLOSED_FENCE}, 0),
+        ("```html\n<!-- open\n```\n\n- Never sail alone.\n", {}, 1),
+    ],
+)
+def test_a_comment_or_fence_that_is_never_closed_swallows_no_rule(
+    markdown: str, said: dict[int, str], kept: int
+) -> None:
+    split = split_markdown(markdown)
+    assert {gap.span[0]: gap.reason for gap in split.unclosed} == said
+    texts_only = re.sub(r"`{3}.*?`{3}", "", "\n".join(piece.text for piece in split.pieces), flags=re.DOTALL)
+    assert sum(rule in texts_only for rule in ("Moor at dusk.", "Light the lamps.", "Never sail alone.")) == kept
+    assert uncovered_or_doubled(markdown, split) == []
+
+
+def test_an_import_line_is_no_text_whatever_stands_around_it() -> None:
+    split = split_markdown("@quay/none.md\nNever sail alone.\n@~/pier.md\n\n- Moor at dusk.\n  @../lamps\n\nMail @jo\n")
+    assert not any("none.md" in piece.text or "pier" in piece.text or "lamps" in piece.text for piece in split.pieces)
+    assert any("Mail @jo" in piece.text for piece in split.pieces) or reasons(split).get(8)
+
+
+def test_a_fence_of_quotes_is_no_import() -> None:
+    assert reasons(split_markdown(">>>\nNever sail alone.\n\nMoor at dusk.\n>>>\n")).get(5) != SkipReason.IMPORT

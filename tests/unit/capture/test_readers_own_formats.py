@@ -27,6 +27,7 @@ from memtui.errors import SourceError
 from memtui.publish.files import Snapshot, jsonl_text
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.publish.portable import write_vault
+from memtui.text.sanitize import LOST_CHARACTER
 
 NOON = datetime(2026, 1, 12, 12, tzinfo=UTC)
 MEMORY = Memory(
@@ -319,3 +320,20 @@ def _read_memory(text: str) -> ReadResult:
 
 
 _NOWHERE = SourceFile(Path("memories.jsonl"), Path(), Path())
+
+
+def test_a_row_that_lost_a_character_is_refused_and_one_that_speaks_of_it_is_not(tmp_path: Path) -> None:
+    lines = [
+        '{"insight": "The quay \\ud83d floods in spring."}',
+        {"insight": "The T\ufffdr opens at dusk."},
+        {"insight": "A '\ufffd' in a log means broken bytes."},
+    ]
+    result = _read(tmp_path, *lines)
+    assert [draft.insight for draft in result.drafts] == ["A '\ufffd' in a log means broken bytes."]
+    assert [(one.span, one.reason) for one in result.skipped] == [((1, 1), LOST_CHARACTER), ((2, 2), LOST_CHARACTER)]
+
+
+def test_control_characters_removed_from_a_row_are_noted(tmp_path: Path) -> None:
+    [draft, plain] = _read(tmp_path, {"insight": "Paint it \x1b[31mred."}, {"insight": "One.\n\nTwo."}).drafts
+    assert (draft.insight, draft.notes) == ("Paint it red.", ("control-characters",))
+    assert plain.notes == ()
