@@ -39,7 +39,8 @@ def _inbox_arguments(parser: Parser) -> None:
     accept = add("accept", "accept candidates", _accept)
     parsing.add_ids(accept, nargs="*")
     accept.add_flag("--all", "all of the project in view, except unassigned ones")
-    _add_choice(accept, kind="only this kind; with ids or --all: give them this kind")
+    _add_choice(accept)
+    accept.add_value("--kind", "KIND", "give them this kind")
     accept.add_flag("--dry-run", "print what would be accepted, change nothing")
     reject = add("reject", "reject candidates for good", _reject)
     parsing.add_ids(reject, nargs="*")
@@ -71,9 +72,9 @@ def _add_place(parser: Parser) -> None:
     parser.add_value("--section", "HEADING", "only from below this heading; several joined with ' > '")
 
 
-def _add_choice(parser: Parser, kind: str = "only this kind") -> None:
+def _add_choice(parser: Parser) -> None:
     _add_place(parser)
-    parser.add_value("--kind", "KIND", kind)
+    parser.add_value("--of-kind", "KIND", "only those of this kind")
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
@@ -84,8 +85,8 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.views import list_memories, view_record
 
     wanted = _waiting(session, with_unassigned=session.project is None)
-    if any(getattr(arguments, name, None) for name in ("file", "section", "kind")):
-        wanted = replace(wanted, ids=tuple(offer.id for offer in _offers(arguments, session, kind=arguments.kind)))
+    if any(getattr(arguments, name, None) for name in ("file", "section", "of_kind")):
+        wanted = replace(wanted, ids=tuple(offer.id for offer in _offers(arguments, session)))
     views = list_memories(session.vault, wanted, sort="created")
     rows = (
         [
@@ -109,28 +110,31 @@ def _waiting(session: Session, *, with_unassigned: bool) -> MemoryFilter:
     return waiting(session.view.scope, with_unassigned=with_unassigned)
 
 
-def _offers(arguments: argparse.Namespace, session: Session, *, kind: str | None = None) -> list[Offer]:
-    """Return the candidates that ids, or file, section and kind choose.
+def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
+    """Return the candidates that ids choose, or file, section and kind; those narrow `--all` too.
 
     Raises:
-        UsageError: both or neither are given.
+        UsageError: ids and one of the others are given, or none of them.
         NotFoundError: nothing waits there, or an id is unknown.
     """
     from memtui.curate.inbox import chosen_offers, read_offers
 
     identifiers = getattr(arguments, "id", None) or []
-    file, section = arguments.file, arguments.section
-    if bool(identifiers) == any((file, section, kind)):
-        ways = "Name ids, or choose with --file, --section or --kind"
+    file, section, kind = arguments.file, arguments.section, getattr(arguments, "of_kind", None)
+    all_of_them = getattr(arguments, "all", False)
+    if bool(identifiers) == any((file, section, kind, all_of_them)):
+        ways = "Name ids, or choose with --file, --section or --of-kind"
         if "all" in arguments:
             ways = f"{ways}, or --all"
         raise UsageError("Which candidates?", remedy=f"{ways}. `memtui inbox --help` tells more.")
-    wanted = _waiting(session, with_unassigned=session.project is None)
+    wanted = _waiting(session, with_unassigned=session.project is None and not all_of_them)
     with session.vault.read() as reader:
         if identifiers:
             ids = tuple(dict.fromkeys(map(reader.resolve, identifiers)))
             wanted = MemoryFilter(statuses=None, ids=ids)
         offers = read_offers(reader, wanted)
+    if all_of_them and not any((file, section, kind)):
+        return offers
     return chosen_offers(offers, file=file, section=section, kind=kind)
 
 
@@ -150,15 +154,17 @@ def _place(offer: Offer) -> str:
 
 
 def _accept(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.curate.fields import check_kind
     from memtui.curate.inbox import decide
 
-    outright = arguments.all or arguments.id
-    if outright and not arguments.dry_run and not (arguments.file or arguments.section):
+    kind = check_kind(session.kinds, arguments.kind) if arguments.kind else None
+    narrowed = arguments.file or arguments.section or arguments.of_kind
+    if (arguments.all or arguments.id) and not narrowed and not arguments.dry_run:
         session.back_up_daily()
-        _put_accepted(session, _accept_named(arguments, session))
+        _put_accepted(session, _accept_named(arguments, session, kind))
         return
-    offers = _all_offers(session) if arguments.all else _offers(arguments, session, kind=_only_kind(arguments))
-    if _shows(arguments, session, offers, "accept"):
+    offers = _offers(arguments, session)
+    if _shows(arguments, session, [replace(one, kind=kind or one.kind) for one in offers], "accept"):
         return
     session.back_up_daily()
     versions = {offer.id: offer.version for offer in offers}
@@ -168,14 +174,11 @@ def _accept(arguments: argparse.Namespace, session: Session) -> None:
         actor=session.actor,
         folder=session.folder,
         project=session.project,
+        edits={offer.id: {"kind": kind} for offer in offers} if kind else None,
         versions=versions,
         careful=True,
     )
     _put_accepted(session, outcome)
-
-
-def _only_kind(arguments: argparse.Namespace) -> str | None:
-    return None if arguments.id else arguments.kind
 
 
 def _all_offers(session: Session) -> list[Offer]:
@@ -185,17 +188,15 @@ def _all_offers(session: Session) -> list[Offer]:
         return read_offers(reader, _waiting(session, with_unassigned=False))
 
 
-def _accept_named(arguments: argparse.Namespace, session: Session) -> Outcome:
+def _accept_named(arguments: argparse.Namespace, session: Session, kind: str | None) -> Outcome:
     """Accept what ids name, or all, and give it another kind if one is named."""
-    from memtui.curate.fields import check_kind
-
     return lifecycle.accept(
         session.vault,
         _chosen(arguments, session),
         actor=session.actor,
         folder=session.folder,
         project=session.project,
-        kind=check_kind(session.kinds, arguments.kind) if arguments.kind else None,
+        kind=kind,
     )
 
 
@@ -224,8 +225,8 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
 
 def _reject(arguments: argparse.Namespace, session: Session) -> None:
     chosen = arguments.id
-    if arguments.dry_run or arguments.file or arguments.section or arguments.kind or not chosen:
-        offers = _offers(arguments, session, kind=arguments.kind)
+    if arguments.dry_run or arguments.file or arguments.section or arguments.of_kind or not chosen:
+        offers = _offers(arguments, session)
         if _shows(arguments, session, offers, "reject"):
             return
         chosen = [offer.id for offer in offers]
@@ -263,8 +264,8 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.inbox_sheet import read_sheet, write_sheet
 
     session.only_a_person("decide on candidates")
-    named = arguments.id or arguments.file or arguments.section or arguments.kind
-    offers = _offers(arguments, session, kind=arguments.kind) if named else _all_offers(session)
+    named = arguments.id or arguments.file or arguments.section or arguments.of_kind
+    offers = _offers(arguments, session) if named else _all_offers(session)
     with session.vault.read() as reader:
         found = reader.get_many(offer.id for offer in offers)
     sheet = write_sheet([found[offer.id] for offer in offers if found[offer.id].status == "candidate"])

@@ -54,11 +54,28 @@ def test_a_section_a_file_and_a_kind_are_decided_on_at_once(harbour: Cli) -> Non
     (left,) = waiting(harbour)
     harbour("undo")
     assert len(waiting(harbour)) == 2
-    harbour("inbox", "reject", "--kind", "no-such-kind", code=3)
+    harbour("inbox", "reject", "--of-kind", "no-such-kind", code=3)
     assert harbour("inbox", "list", "--file", "CLAUDE.md", "--json").json == [left]
-    assert harbour("inbox", "accept", "--kind", left["kind"], "--file", "CLAUDE.md").lines == [left["id"]]
+    assert harbour("inbox", "accept", "--of-kind", left["kind"], "--file", "CLAUDE.md").lines == [left["id"]]
     harbour("inbox", "accept", "--file", "CLAUDE.md", code=3)
     harbour("inbox", "reject", left["id"], "--file", "CLAUDE.md", code=2)
+
+
+def test_a_file_narrows_all_and_a_kind_is_given(harbour: Cli) -> None:
+    dry = harbour("inbox", "accept", "--all", "--file", "quay", "--kind", "note", "--dry-run", "--json").json
+    assert [(row["path"], row["kind"]) for row in dry] == [("quay/AGENTS.md", "note")]
+    harbour("inbox", "accept", "--all", "--file", "quay", "--kind", "no-such-kind", code=2)
+    (taken,) = harbour("inbox", "accept", "--all", "--file", "quay", "--kind", "note").lines
+    assert harbour("show", taken, "--json").json["kind"] == "note"
+    assert len(waiting(harbour)) == 3
+    assert len(harbour("inbox", "accept", "--all", "--section", "Locks").lines) == 2
+    harbour("inbox", "accept", "--all", "--of-kind", "no-such-kind", code=3)
+    (left,) = waiting(harbour)
+    harbour("inbox", "accept", left["id"], "--of-kind", left["kind"], code=2)
+    dry = harbour("inbox", "accept", "--all", "--kind", "bug-pattern", "--dry-run", "--json").json
+    assert [row["kind"] for row in dry] == ["bug-pattern"]
+    harbour("inbox", "accept", "--all", "--kind", "bug-pattern")
+    assert harbour("show", left["id"], "--json").json["kind"] == "bug-pattern"
 
 
 def test_a_kind_is_set_for_all_of_a_file(harbour: Cli) -> None:
