@@ -89,11 +89,11 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or is_property(undecorated(path[-1])[0]):
         return True
+    if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
+        return True
     if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
         return False
     words = words_in(plain)
-    if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
-        return True
     if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or _CJK.search(plain)):
         return True
     if is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain) or plain[:1].islower():
