@@ -77,7 +77,8 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     if plan.count("conflict", "clash") or undecided or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
     if not read.files and not session.json:
-        say("No memory files were found there. `memtui import FILE` takes any Markdown file.")
+        found = "All that was found there was left out" if read.skipped else "No memory files were found there"
+        say(f"{found}. `memtui import FILE` takes any Markdown file.")
         return EXIT_NOTHING
     return EXIT_DONE
 

@@ -152,6 +152,8 @@ def test_a_rule_file_whose_settings_are_in_conflict_is_not_called_missing(cli: C
     run = cli("import", ".", "--project", "harbour", code=4)
     assert "CLAUDE.md:2-6: unresolved merge conflict in the frontmatter" in run.err
     assert "No memory files" not in run.err
+    cli.write(".memtuiignore", "CLAUDE.md\n")
+    assert "All that was found there was left out." in cli("import", ".", "--project", "harbour", code=3).err
 
 
 RULE = "- Never tow a barge against the ebb.\n"
