@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from curating import AGENT, PERSON, START, Clock, add, everything, get, new_vault
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from support import make_memory
@@ -454,3 +454,9 @@ class Merging(RuleBasedStateMachine):
 
 
 TestMerging = Merging.TestCase
+TestMerging.settings = settings(
+    max_examples=300 if THOROUGH else 4,
+    stateful_step_count=14 if THOROUGH else 6,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
