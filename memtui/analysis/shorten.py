@@ -53,7 +53,9 @@ _DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
 _ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
 _RELATIVE_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:that|which|who) ")
 _LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
-_ACTS = re.compile("[a-z] [a-z]{2,}s (?:an?|the|its|their|all|every|each|no|only|any|to|when|if|[\ue000-\uf8ff])")
+_ACTS = re.compile(
+    "[a-z] [a-z]{2,}s (?:(?:an?|the|its|their|all|every|each|no|only|any|to|when|if)\\b|[\ue000-\uf8ff])"
+)
 _CODE_ACTS = re.compile("[\ue000-\uf8ff]\\S* [a-z]+s\\b")
 _LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _FINITE = re.compile(
@@ -204,11 +206,11 @@ def _without_label(
 ) -> str | None:
     """Return what a label stands before if that says enough, else the label if it states something itself."""
     is_condition = grammar_of(language).condition.match(label) or _PURPOSE.match(label)
-    is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not _has_verb(rest, language))
+    is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not has_verb(rest, language))
     if not (is_condition or is_named or firm) and len(rest.split()) >= _STATEMENT_WORDS:
         return shortened(capital(rest), most, width)
     statement = label.rstrip(_ENDING)
-    states = len(statement.split()) >= _LEAST_WORDS and _has_verb(statement, language)
+    states = len(statement.split()) >= _LEAST_WORDS and has_verb(statement, language)
     return statement if states and not is_condition else None
 
 
@@ -243,9 +245,7 @@ def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: 
 def _without_dashes(text: str, grammar: Grammar) -> str:
     """Drop what stands between two dashes, if it names and does not limit."""
     dashes = _BETWEEN_DASHES.search(text)
-    is_aside = (
-        dashes and text[dashes.end() : dashes.end() + 1].islower() and not _has_verb(dashes[0].strip(" —–"), "en")
-    )
+    is_aside = dashes and text[dashes.end() : dashes.end() + 1].islower() and not has_verb(dashes[0].strip(" —–"), "en")
     if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
         is_lead = _PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
         text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
@@ -255,7 +255,7 @@ def _without_dashes(text: str, grammar: Grammar) -> str:
 def _labelled(text: str) -> tuple[str, str]:
     """Return a short label that a text begins with, as in `Naming: …`, and the rest."""
     label, colon, rest = text.partition(": ")
-    is_label = len(label.split()) <= _LABEL_WORDS or not _has_verb(label, language_of(text))
+    is_label = len(label.split()) <= _LABEL_WORDS or not has_verb(label, language_of(text))
     return (label + colon, rest) if colon and is_label else ("", text)
 
 
@@ -329,7 +329,7 @@ def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> b
     if language not in _LATIN:
         return not grammar.dangling.search(head)
     waiting = _WAITING.search(head)
-    if waiting and not (_has_verb(waiting[1], language) or _NO_SUBJECT.match(waiting[1])):
+    if waiting and not (has_verb(waiting[1], language) or _NO_SUBJECT.match(waiting[1])):
         return False
     words = head.split()
     least = _LEAST_WORDS - (bool(_HELD.search(words[-1])) or is_part)
@@ -370,17 +370,17 @@ def _turns(rest: str, grammar: Grammar) -> bool:
 
 def _rank_of_remark(sign: str, tail: str, head: str, language: str) -> int:
     """Return how good a sentence ends before a reason, an example or an aside; not within its subject."""
-    within_subject = sign and "," in tail and not _has_verb(head, language)
+    within_subject = sign and "," in tail and not has_verb(head, language)
     if within_subject or grammar_of(language).exception.search(tail):
         return 0
     return 5 if sign else 4
 
 
 def _is_label(head: str, language: str) -> bool:
-    return len(head.split()) < _LEAST_WORDS or not _has_verb(head, language)
+    return len(head.split()) < _LEAST_WORDS or not has_verb(head, language)
 
 
-def _has_verb(head: str, language: str) -> bool:
+def has_verb(head: str, language: str) -> bool:
     """Return whether words state something rather than name it; always for other languages than English."""
     if language != "en" or is_imperative(head):
         return True
@@ -395,11 +395,11 @@ def _is_mere_subject(head: str, language: str) -> bool:
     """Return whether a clause within the subject is all that words state: `The log, which is kept at the quay`."""
     aside = _ASIDE_SUBJECT.match(head)
     if aside:
-        return not _has_verb(aside[1], language)
+        return not has_verb(aside[1], language)
     _, sign, second = head.rpartition("; ")
-    if sign and not _has_verb(second, language):
+    if sign and not has_verb(second, language):
         return True
-    return bool(_RELATIVE_SUBJECT.match(head)) and not _has_verb(head, language)
+    return bool(_RELATIVE_SUBJECT.match(head)) and not has_verb(head, language)
 
 
 def _is_rule(head: str, grammar: Grammar) -> bool:
@@ -444,7 +444,7 @@ def _is_open_list(head: str) -> bool:
 
 
 def _acts(head: str, language: str) -> bool:
-    if _FINITE.search(head) or (language == "en" and _has_verb(head, language) and not is_imperative(head)):
+    if _FINITE.search(head) or (language == "en" and has_verb(head, language) and not is_imperative(head)):
         return True
     return is_imperative(head) and not _DETERMINED.match(head)
 

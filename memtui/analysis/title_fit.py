@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 
-from memtui.analysis.shorten import cut_off, is_balanced, shortened
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.sentence_acts import openings
+from memtui.analysis.shorten import capital, cut_off, grammar_of, has_verb, is_balanced, language_of, shortened
 from memtui.text.inline import HeldCode
 from memtui.text.words import cell_width
 
@@ -12,8 +16,19 @@ MAX_TITLE_CELLS = 100  # Terminal cells, one for a Latin letter, two for a CJK o
 
 _MANY_NAMES = re.compile("^([\ue000-\uf8ff]), (?:[\ue000-\uf8ff], )+and [\ue000-\uf8ff](?= )")
 _LONG_NAME = 20
+_READ_CHARS = 600
 _ARGUMENTS = re.compile(r"\([^()]+\)$")
 _PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
+_COMMA = re.compile(r",\s+|[，、]")
+_ORDERS = re.compile(r"(?:do not|don['’]t|never|always|use)\b", re.IGNORECASE)
+_ACTS_ON = re.compile(r"\w+ (?:the|an?|all|any|every|each|both|your|its) ", re.IGNORECASE)
+_LISTED = re.compile(r", (?:[^,]+, )*(?:and|or|und|oder|et|ou|y|o|e) [^,]+$")
+_PURPOSE = re.compile(r"(?:to|for) ", re.IGNORECASE)
+_JAPANESE_CONDITION = re.compile(r".*?(?:場合|とき|時|際)(?:には|は|に)?、")
+_SUBJECTS = re.compile(
+    r"([^,:;]{1,60}), ([^,:;]{1,60}), (?:[^,:;]{1,60}, )*(and|or) [^,:;]{1,60}? "
+    r"(?=(?:must|should|may|can|will|needs?) )"
+)
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 
 
@@ -30,6 +45,58 @@ def fitted(words: str, held: HeldCode) -> str:
         held.spans[:] = map(_short_name, held.spans)
         short = shortened(words, MAX_TITLE_CELLS, width, firm=True) or shortened(words, MAX_TITLE_CELLS, width)
     return cut_off(held.put_back(words), MAX_TITLE_CELLS) if short is None else short
+
+
+def main_clause(sentence: str) -> tuple[str, str]:
+    """Return the condition, circumstance or purpose that a sentence begins with, and its main clause; else nothing."""
+    sentence = sentence[:_READ_CHARS]
+    if condition := _JAPANESE_CONDITION.match(sentence):
+        return condition[0], sentence[condition.end() :]
+    language = language_of(sentence)
+    grammar = grammar_of(language)
+    if not any(opener.match(sentence) for opener in (grammar.condition, grammar.preposition, _PURPOSE)):
+        return "", ""
+    parts = [part for part in _divided(sentence) if not grammar.addition.match(part[1])]
+    after_list = (part for part in parts if _LISTED.search(part[0]) and is_imperative(capital(part[1])))
+    states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
+    others = (part for part in parts if _orders(part[1]) or (states and _has_predicate(part[1], language)))
+    found = next(chain(after_list, others), ("", ""))
+    return ("", "") if grammar.pronoun.match(found[1]) else found
+
+
+def _divided(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands before and after each comma that is not within brackets or quotes."""
+    for comma in _COMMA.finditer(sentence):
+        if is_balanced(lead := sentence[: comma.start()]):
+            yield lead, sentence[comma.end() :]
+
+
+def _has_predicate(clause: str, language: str) -> bool:
+    return has_verb(_COMMA.split(clause, maxsplit=1)[0], language)
+
+
+def _orders(clause: str) -> bool:
+    """Return whether a clause begins with a verb that is no noun, so that it is no member of a list."""
+    first = clause.partition(" ")[0].lower()
+    is_verb = bool(_ACTS_ON.match(clause)) or first not in openings("nouns")
+    return bool(_ORDERS.match(clause)) or (is_verb and is_imperative(capital(clause)))
+
+
+def turned(sentence: str, held: HeldCode) -> str:
+    """Return the main clause of a sentence before as much of its leading clause as fits; empty if nothing does."""
+    lead, main = main_clause(sentence)
+    lead = lead[:1].lower() + lead[1:]
+    main = capital(main)
+    if language_of(sentence) != "en" or not main or not is_imperative(main):
+        return ""
+    ends = [len(lead), *(comma.start() for comma in reversed(list(_COMMA.finditer(lead))))]
+    turns = (f"{main} {lead[:end]}" for end in ends)
+    return next((words for words in turns if cell_width(held.put_back(words)) <= MAX_TITLE_CELLS), "")
+
+
+def with_fewer_subjects(sentence: str) -> str:
+    """Return a sentence with the first two of the subjects that it lists."""
+    return _SUBJECTS.sub(r"\1 \3 \2 ", sentence, count=1) if _SUBJECTS.match(sentence) else sentence
 
 
 def _short_name(code: str) -> str:

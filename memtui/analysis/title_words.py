@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
+from memtui.analysis.classify import is_imperative
 from memtui.analysis.sentence_acts import openings
-from memtui.analysis.shorten import grammar_of, is_balanced, language_of
+from memtui.analysis.shorten import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.title_blocks import Block
 from memtui.text.inline import unmarked
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import cell_width
@@ -52,6 +54,16 @@ _THIRD_PERSON = re.compile(
 )
 _PARTICIPLE = re.compile(r"[A-Z]\w+(?:ed|ilt) (?:for|to|by|in|on|with|as|from|via|when|at|through)\b")
 _GERUND = re.compile(r"[A-Z][a-z]{2,}ing\s(?!(?:is|are)\b)(?!.*\b(?:is|are|must|should|can|will|needs?|requires?)\b)")
+_DEFINES = re.compile(r"An? \w|[A-Z][a-z]+ (?:[a-z]+ ){0,3}(?:for|of|on|that|which|where) ")
+_OF = re.compile(r" (?:of|for|that|which|where|in|on) ")
+_RELATIVE = re.compile(r" (?:that|which|who|where|whose) ")
+_OBLIGES = re.compile(r"\b(?:must|should|shall|needs?|cannot|never|always|only)\b", re.IGNORECASE)
+_SYMBOLS_AFTER = re.compile(
+    "\\s*[\\u2300-\\u23ff\\u25a0-\\u27bf\\u2b00-\\u2bff\\ufe0f\\u200d\\U0001f000-\\U0001faff]+$"
+)
+_PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
+_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_ENDING = " .:;,：。；，、…-–—"
 _FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -143,6 +155,25 @@ def without_label(plain: str) -> tuple[str, str]:
     return "", plain
 
 
+@lru_cache(512)
+def heading_words(plain: str) -> str:
+    """Return what a heading or label is about, its code held; empty if it says nothing."""
+    words = undecorated(plain)[0].rstrip(_ENDING)
+    if is_metadata(words) or matches("sentences", "neutral", words):
+        return ""
+    words = pattern("sentences", "ended").sub("", words)
+    label, rest = without_label(words)
+    if label:
+        words = avoided(rest) if is_bad(label) else capital(rest)
+    words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
+    return words if _LETTER.search(words) else ""
+
+
+def is_vague(heading: str) -> bool:
+    """Return whether a heading needs its parent to say what it is about."""
+    return is_dropped(heading) or any(matches("headings", key, heading) for key in ("generic", "unfinished"))
+
+
 def is_bad(label: str) -> bool:
     """Return whether a label says that what follows is to be avoided."""
     return matches("labels", "bad", label.strip(" *_:：.!"))
@@ -195,6 +226,36 @@ def lacks_subject(words: str) -> bool:
     verbs = openings("verbs")
     base = next((base for base in (found[1], found[1] + "e") if base.lower() in verbs), "")
     return bool(base) and (bool(found[2]) or base.lower() not in openings("nouns"))
+
+
+def is_definition(words: str) -> bool:
+    """Return whether an English text says what something is without its name, as in "A tool that lifts boats"."""
+    grammar = grammar_of("en")
+    if language_of(words) != "en" or not _DEFINES.match(words) or _OBLIGES.search(words) or ": " in words:
+        return False
+    if grammar.condition.match(words) or grammar.preposition.match(words):
+        return False
+    relative = _RELATIVE.search(words)
+    return not has_verb(words[: relative.start()] if relative else words, "en")
+
+
+def heads_list(plain: str, following: Sequence[Block]) -> bool:
+    """Return whether a line without a sign at its end stands above a list, as a heading does."""
+    return following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)
+
+
+def waits(lead: str) -> bool:
+    """Return whether a lead says only when, what for or how many, so that it needs what follows."""
+    if matches("headings", "unfinished", lead) or matches("headings", "counted", lead):
+        return True
+    grammar = grammar_of(language_of(lead))
+    is_part = grammar.condition.match(lead) or grammar.preposition.match(lead) or lead.startswith("To ")
+    return bool(is_part) and not any(sign in lead for sign in (", ", "，"))
+
+
+def lacks_term(words: str, term: str) -> bool:
+    """Return whether words define a term without naming all of it first."""
+    return is_definition(words) and not says_the_same(_OF.split(words, maxsplit=1)[0], term, share=1)
 
 
 def says_the_same(words: str, heading: str, *, share: float = 0.5) -> bool:

@@ -5,38 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.shorten import capital, cut_off, grammar_of, is_balanced, language_of, shortened, without_filler
 from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, blocks
-from memtui.analysis.title_fit import MAX_TITLE_CELLS, closed, fitted
+from memtui.analysis.title_fit import MAX_TITLE_CELLS, closed, fitted, main_clause, turned, with_fewer_subjects
 from memtui.analysis.title_words import (
     avoided,
     bold_lead,
+    heading_words,
+    heads_list,
     is_bad,
+    is_definition,
     is_document,
     is_dropped,
     is_few,
     is_file_name,
     is_metadata,
     is_rule,
+    is_vague,
     lacks_subject,
+    lacks_term,
     matches,
     pattern,
     says_the_same,
     sentences,
     stands_alone,
     undecorated,
+    waits,
     without_label,
 )
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
 from memtui.text.words import cell_width
 
 _LIST_CELLS = 80  # What a heading may take with the heads of what is below it
-_SYMBOLS_AFTER = re.compile("\\s*[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+$")
-_PLACE = re.compile(r"\s*(?:\([^()]*[/_.][^()]*\)|\{#[^{}]*\})$")
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
@@ -55,7 +58,7 @@ _ENDING = " .:;,：。；，、…-–—"
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
 _HEAD_CELLS, _PREFIX_CELLS = 40, 44
-_LEAST_HEAD_CELLS = 24
+_LEAST_HEAD_CELLS, _LEAST_RULE_CELLS, _LEAD_CHARS = 24, 32, 12
 _MOST_HEADS = 6
 _FEW_NAMES = 2
 _MOST_SENTENCES = 12
@@ -106,7 +109,7 @@ class _Writer:
 
     def _enter(self, plain: str) -> None:
         """Go below a heading or label, its code held."""
-        if words := _heading_words(plain):
+        if words := heading_words(plain):
             self.headings.append(words)
 
     def title(self, found: Sequence[Block]) -> str:
@@ -201,11 +204,11 @@ class _Writer:
         announces, lead = plain.endswith(_COLONS), bold_lead(undecorated(source)[0])
         if is_metadata(plain):
             return ""
-        is_alone = bool(lead and not lead.rest.strip(" :：")) or _heads_list(plain, following)
+        is_alone = bool(lead and not lead.rest.strip(" :：")) or heads_list(plain, following)
         if (announces or is_alone) and self._is_label(plain):
             self._enter(plain)
             return ""
-        introduces = not lead and following[0].kind in {"code", "table"} and _waits(plain)
+        introduces = not lead and following[0].kind in {"code", "table"} and waits(plain)
         if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
             return self._lead(plain, following)
         return self._stated(source)
@@ -305,7 +308,28 @@ class _Writer:
             return self._done(words if found.lead else self._with_subject(words))
         if found.part:
             return self._done(found.words, self._heading() or found.lead)
-        return self._done(found.words, self._missing_subject(found.words))
+        if title := self._rule_first(found.words):
+            return title
+        subject = self._missing_subject(found.words)
+        title = self._done(found.words, subject)
+        is_unnamed = bool(subject) and is_definition(found.words) and ": " not in title
+        return self._done(subject, told=found.words) if is_unnamed and self._width(subject) <= _HEAD_CELLS else title
+
+    def _rule_first(self, words: str) -> str:
+        """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
+        if self._width(words) <= MAX_TITLE_CELLS:
+            return ""
+        title = fitted(words, self.held)
+        lead, main = main_clause(words)
+        is_cut = title.endswith("…")
+        is_late = is_cut and cell_width(title) - self._width(lead) < _LEAST_RULE_CELLS
+        if main and (is_late or lead.startswith(title) or lead.casefold().find(title.casefold()[:_LEAD_CHARS]) > 0):
+            if whole := turned(words, self.held):
+                return self._done(whole)
+            subject = self._subject()
+            return self._done(capital(main), "" if says_the_same(main, subject) else subject)
+        fewer = with_fewer_subjects(words)
+        return self._done(fewer) if is_cut and fewer != words else ""
 
     def _statement(self, source: str) -> _Statement:
         """Return the first sentence that states something, without labels and numbers before it."""
@@ -374,13 +398,13 @@ class _Writer:
         if not self.headings:
             return ""
         last = self.headings[-1]
-        is_vague = _is_vague(last)
+        vague = is_vague(last)
         is_long = len(last.split()) > 1 or bool(_CJK.search(last[3:]))
         above = self._subject(above=1)
         is_title = len(self.headings) < _HEADINGS_WITH_PARENT and len(above.split()) > _LEAD_WORDS
-        if not is_vague and (is_long or is_title):
+        if not vague and (is_long or is_title):
             return last
-        if is_vague and not above:
+        if vague and not above:
             named = (one for one in reversed(self.headings[:-1]) if not (is_dropped(one) or is_document(one)))
             above = next(named, "")
         if is_dropped(last):
@@ -396,11 +420,12 @@ class _Writer:
             return above
         is_condition = bool(grammar_of(language_of(above)).condition.match(above))
         subject = above if is_condition else self._subject()
-        if not subject or says_the_same(words, subject):
+        is_named = says_the_same(words, subject) and not lacks_term(words, subject)
+        if not subject or is_named:
             return ""
         refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
-        is_names = bool(_NAMES.fullmatch(words))
-        is_lacking = is_condition or is_names or refers or lacks_subject(words) or is_few(self.held.put_back(words))
+        names_none = (_NAMES.fullmatch(words), lacks_subject(words), is_definition(words))
+        is_lacking = any((is_condition, refers, *names_none, is_few(self.held.put_back(words))))
         return subject if is_lacking else ""
 
     def _with_subject(self, words: str) -> str:
@@ -412,7 +437,7 @@ class _Writer:
     def _listed(self, subject: str, heads: Sequence[str]) -> str:
         """Return a subject with as many heads as fit, each whole."""
         kept = self._fitting(subject, heads)
-        if not kept and heads and _waits(subject):
+        if not kept and heads and waits(subject):
             return self._done(subject, told=heads[0])
         if not kept and subject:
             return self._done(self._whole_heading(subject))
@@ -464,35 +489,3 @@ class _Writer:
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))
-
-
-def _heads_list(plain: str, following: Sequence[Block]) -> bool:
-    """Return whether a line without a sign at its end stands above a list, as a heading does."""
-    return following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)
-
-
-def _waits(lead: str) -> bool:
-    """Return whether a lead says only when, what for or how many, so that it needs what follows."""
-    if matches("headings", "unfinished", lead) or matches("headings", "counted", lead):
-        return True
-    grammar = grammar_of(language_of(lead))
-    is_part = grammar.condition.match(lead) or grammar.preposition.match(lead) or lead.startswith("To ")
-    return bool(is_part) and not any(sign in lead for sign in (", ", "，"))
-
-
-@lru_cache(512)
-def _heading_words(plain: str) -> str:
-    """Return what a heading or label is about, its code held; empty if it says nothing."""
-    words = undecorated(plain)[0].rstrip(_ENDING)
-    if is_metadata(words) or matches("sentences", "neutral", words):
-        return ""
-    words = pattern("sentences", "ended").sub("", words)
-    label, rest = without_label(words)
-    if label:
-        words = avoided(rest) if is_bad(label) else capital(rest)
-    words = _SYMBOLS_AFTER.sub("", _PLACE.sub("", words)).rstrip(_ENDING)
-    return words if _LETTER.search(words) else ""
-
-
-def _is_vague(heading: str) -> bool:
-    return is_dropped(heading) or any(matches("headings", key, heading) for key in ("generic", "unfinished"))

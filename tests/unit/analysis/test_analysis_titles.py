@@ -309,6 +309,66 @@ def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -
     assert title_for(text, ("Harbour", "Harbour pumps")) == f"Harbour pumps: {text}"
 
 
+@pytest.mark.parametrize(
+    ("text", "heading", "title"),
+    [
+        (
+            "For pumps, cranes, ropes or winches, mooring lines, tide tables, lights, fuel, or oil, read the yard book",
+            "Quay",
+            "Read the yard book for pumps, cranes, ropes or winches, mooring lines, tide tables, lights, fuel",
+        ),
+        (
+            "If a rope in the northern or in the southern basin of the harbour was replaced, the lists must be signed.",
+            "Winches",
+            "Winches: The lists must be signed",
+        ),
+        (
+            "Every new crane, tide table, winding engine, mooring line of a big boat, or lamp must map to a yard book",
+            "Yard",
+            "Every new crane or tide table must map to a yard book",
+        ),
+    ],
+)
+def test_a_long_sentence_is_shortened_to_its_rule_rather_than_to_its_condition(
+    text: str, heading: str, title: str
+) -> None:
+    assert title_for(text, ("Harbour", heading)) == title
+
+
+def test_a_condition_stays_before_a_rule_of_which_enough_fits() -> None:
+    text = (
+        "Before moving a boat in the basin, check the neighbours' ropes, the tide, the lamps, and the wind of the hour."
+    )
+    assert title_for(text, ("Harbour", "Moving")).startswith("Before moving a boat")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A device that lifts boats out of the water",
+        "A list of moorings and their owners",
+        "Rope settings for boats moored at the quay",
+        "A state where no boat leaves the basin",
+    ],
+)
+def test_a_definition_stands_after_the_term_that_it_defines(text: str) -> None:
+    assert title_for(text, ("Glossary", "Slip gear")) == f"Slip gear: {text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A boat needs two ropes at the quay", "Boats that lie in the basin must have a lamp", "Slip gear for boats"],
+)
+def test_a_statement_with_its_subject_is_no_definition(text: str) -> None:
+    assert title_for(text, ("Glossary", "Slip gear")) == text
+
+
+def test_a_definition_that_does_not_fit_behind_its_term_is_cut() -> None:
+    text = "A winch that builds up the tension for the mooring ropes of the boats at the big northern quay"
+    title = title_for(text, ("Glossary", "Mooring winch tender"))
+    assert title.startswith("Mooring winch tender: A winch that builds up the tension")
+
+
 @pytest.mark.parametrize("text", ["", " \n", "\x00\x1b", "```", "---", "\u200b", "# ", "- ", "|", "**", "⚠️", "1."])
 def test_a_title_is_never_empty(text: str) -> None:
     assert title_for(text, ()).strip()
