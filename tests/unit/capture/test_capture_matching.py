@@ -149,4 +149,5 @@ def test_a_copy_and_an_unrelated_file_take_nothing_over(vault: Vault, root: Path
     write_files(root, {"GEMINI.md": "# Boats\n\n- Always paint the hull in spring.\n", "CLAUDE.md": RULES})
     (root / "ferry/AGENTS.md").unlink()
     assert bring(vault, root).added == 1
-    assert paths(vault, ids) == {"docs/CLAUDE.md", "ferry/AGENTS.md"}
+    # The copy is one more source; it takes the place of none.
+    assert paths(vault, ids) == {"docs/CLAUDE.md", "ferry/AGENTS.md", "CLAUDE.md"}
