@@ -330,9 +330,9 @@ class DraftMaker:
         return tuple(dict.fromkeys((*self.anchors, *named)))
 
     def _from_root(self, path: str) -> str:
-        """Return a path that a nested file names relative to itself as one relative to the root."""
+        """Return a path relative to the root: that of a file beside the source if there is one, else as it is named."""
         folder = self.file.path.parent
-        if folder == self.file.root or (self.file.root / path).exists() or not (folder / path).exists():
+        if folder == self.file.root or not (folder / path).exists():
             return path
         try:
             nested = (folder / path).relative_to(self.file.root).as_posix()

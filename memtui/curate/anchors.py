@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 from memtui.curate.file_history import Certainty, Renames
 from memtui.curate.memories import verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
-from memtui.curate.projects import known_trees
+from memtui.curate.projects import known_trees, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Anchor, AnchorState, Memory, Verdict
@@ -222,6 +223,21 @@ def check_trees(
         woken = {verdict.memory_id for verdict in snoozes if _differs(verdict, tree, hashes)}
         remember_states(vault, found[tree.project], woken=woken)
     return found
+
+
+def note_states(vault: Vault, prefixes: Sequence[str], folder: Path, project: str | None) -> None:
+    """Store how the files of candidates are before they are accepted: what is missing by then is no news later.
+
+    Raises `NotFoundError`: an id is unknown.
+    """
+    with vault.read() as reader:
+        ids = tuple(dict.fromkeys(map(reader.resolve, prefixes)))
+        known = {identifier for identifier, _ in stored_states(reader, ids)}
+        found = tied_memories(reader, MemoryFilter(statuses=("candidate",), ids=ids))
+        tied = [memory for memory in found if memory.id not in known]
+        trees = known_trees(reader, view_of(reader, folder, project).tree) if tied else {}
+    for tree in trees.values():
+        remember_states(vault, check_anchors(tied, tree))
 
 
 def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Collection[str] | None = None) -> int:

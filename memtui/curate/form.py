@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from memtui.curate.anchors import note_states
 from memtui.curate.fields import (
     LONGEST_TITLE,
     anchors_for,
@@ -59,6 +60,8 @@ def save_edit(
     """
     if decision != "edit":
         require_person(actor, decision)
+    if decision == "accept":
+        note_states(vault, [identifier], folder, None)
     with vault.write(actor=actor.name, action=decision) as writer:
         memory = writer.get(writer.resolve(identifier))
         edited = edited_memory(

@@ -108,6 +108,8 @@ def decide(
         RefusedError: an agent cannot accept.
         SecretRefusedError: new words hold what looks like a secret.
     """
+    from memtui.curate.anchors import note_states
+
     require_person(actor, "accept")
     changes, known = edits or {}, versions or {}
     many = len(accepting) + len(rejecting) > 1
@@ -128,6 +130,7 @@ def decide(
     chosen = [each for each in (*accepting, *rejecting) if each not in left_out]
     if not chosen:
         return Outcome(skipped=tuple(skipped))
+    note_states(vault, [each for each in chosen if each not in going], folder, project)
     outcome = apply_to_each(
         vault,
         chosen,

@@ -261,7 +261,10 @@ def accept(
 
     Raises `RefusedError`: an agent cannot accept.
     """
+    from memtui.curate.anchors import note_states
+
     require_person(actor, "accept")
+    note_states(vault, prefixes, folder, project)
     chosen_kind = check_kind(vault.kinds, kind) if kind else None
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:

@@ -78,6 +78,26 @@ def test_a_file_narrows_all_and_a_kind_is_given(harbour: Cli) -> None:
     assert harbour("show", left["id"], "--json").json["kind"] == "bug-pattern"
 
 
+def test_what_was_just_accepted_is_not_due_for_files_that_were_missing_then(cli: Cli) -> None:
+    root = cli.repository("mill", "git@github.com:acme/mill.git")
+    cli.cd(root)
+    (root / "mill" / "wheel").mkdir(parents=True)
+    (root / "wheel").mkdir()
+    for path in ("mill/wheel/turn.py", "wheel/turn.py", "mill/stone.py"):
+        (root / path).touch()
+    rules = ["- Write the grain log to `var/grain.log` each night.", "- Keep `mill/stone.py` free of IO at all times."]
+    (root / "AGENTS.md").write_text("\n".join(["# Mill", "", *rules, ""]))
+    (root / "mill" / "AGENTS.md").write_text("# Mill\n\n- Never turn the wheel but through `wheel/turn.py`.\n")
+    cli("import", ".")
+    anchors = {anchor["path"] for row in waiting(cli) for anchor in row["anchors"]}
+    assert {"var/grain.log", "mill/wheel/turn.py"} <= anchors
+    assert "wheel/turn.py" not in anchors
+    cli("inbox", "accept", "--all")
+    assert cli("review", "--list", "--json").json == []
+    (root / "mill" / "stone.py").unlink()
+    assert "mill/stone.py is gone" in cli("review", "--list").out
+
+
 def test_a_kind_is_set_for_all_of_a_file(harbour: Cli) -> None:
     assert len(harbour("inbox", "kind", "bug-pattern", "--file", "CLAUDE.md").lines) == 3
     assert {row["kind"] for row in waiting(harbour) if row["source"]["path"] == "CLAUDE.md"} == {"bug-pattern"}
