@@ -214,7 +214,7 @@ def test_a_tag_is_no_text(cli: Cli, made: str) -> None:
     rows = '{"insight": "Ports are odd", "tags": ["' + LONG_TAG + '", "ports"]}'
     cli.write("rows.jsonl", rows)
     brought = cli("import", "rows.jsonl", "--format", "jsonl")
-    assert f"Check {brought.id}: long-tag-cut" in brought.err
+    assert f"Check {brought.id}: a long tag was cut" in brought.err
     tags = next(row["tags"] for row in cli.all_rows() if row["id"] == brought.id)
     assert tags == ["x" * 199 + "…", "ports"]
     assert cli("import", "rows.jsonl", "--format", "jsonl", "--json").json["unchanged"] == 1
