@@ -45,6 +45,7 @@ _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _WORD = re.compile(r"\w")
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
+_OPENING_MARKS = re.compile(r"\A(?:(?:[-*+>#]|\d+[.)])\s+)+")
 _NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
 _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
@@ -75,8 +76,9 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     writer = _Writer()
     for heading in heading_path:
         writer.enter(heading)
-    title = writer.title(blocks(text[:READ_CHARS]))
-    return title or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING) or "Untitled"
+    title = writer.title(blocks(text[:READ_CHARS])) or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING)
+    # A sign that stood behind a quote or a full stop would now begin a list.
+    return _OPENING_MARKS.sub("", title).strip() or "Untitled"
 
 
 def cut_title(title: str) -> str:

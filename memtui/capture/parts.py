@@ -286,15 +286,17 @@ class Parts:
             if unit.end - units[parts[-1].first].start <= takes:
                 parts[-1].last = at
             else:
-                start = self._opening(parts[-1].first + 1, at)
+                start = self._opening(parts[-1].first + 1, at, takes)
                 parts[-1].last = start - 1
                 parts.append(Part(start, at, path))
         return parts
 
-    def _opening(self, first: int, at: int) -> int:
+    def _opening(self, first: int, at: int, most: int) -> int:
         """Return the last unit up to one that refers to nothing above it, so that a part can begin there."""
         for start in range(at, max(first, at - _MOST_CARRIED) - 1, -1):
             unit, before = self.units[start], self.units[start - 1]
+            if self.units[at].end - unit.start > most:
+                break
             text = self.page.text[unit.start : unit.end]
             if announces(self.page.text[before.start : before.end]) or _GOES_ON.match(text):
                 continue

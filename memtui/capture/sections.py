@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.prose import announces, is_counted, is_example_label, is_statement, step_number
-from memtui.capture.units import PIECE_CHARS, Page
+from memtui.capture.units import CODE, PIECE_CHARS, Page
 from memtui.text.inline import plain_text
 
 STEPS_CHARS = 3_000  # Steps, and words with code or a table, stay together up to this size
@@ -99,12 +99,20 @@ def _families(flat: Sequence[Passage], at: int, page: Page) -> Iterator[tuple[in
     first = flat[at]
     yield _steps_end(flat, at), STEPS_CHARS
     if first.heading is not None and first.blocks:
-        yield _examples_end(flat, at), STEPS_CHARS - 1
+        end = _examples_end(flat, at)
+        yield end, _most_of_examples(flat[at:end])
     if first.has_children and is_example_label(first.name):
-        yield _end(flat, at), STEPS_CHARS - 1
+        end = _end(flat, at)
+        yield end, _most_of_examples(flat[at:end])
     if first.heading is not None and first.has_children and (is_counted(first.name) or _leads(first)):
         yield _end(flat, at), PIECE_CHARS
     yield _fragments_end(flat, at, page), PIECE_CHARS
+
+
+def _most_of_examples(members: Sequence[Passage]) -> int:
+    """Return how long a rule and its examples may be together: with code longer than mere prose."""
+    has_code = any(block.kind in CODE or block.kind == "table" for member in members for block in member.blocks)
+    return STEPS_CHARS - 1 if has_code else PIECE_CHARS
 
 
 def _end(flat: Sequence[Passage], at: int) -> int:
@@ -130,7 +138,7 @@ def _examples_end(flat: Sequence[Passage], at: int) -> int:
     """Return where headings like "Good" and "Bad" end that follow a passage."""
     number = at + 1
     while number < len(flat) and flat[number].level >= flat[at].level and is_example_label(flat[number].name):
-        if flat[number].has_children or flat[number].level != flat[at + 1].level:
+        if flat[number].has_children or not flat[number].blocks or flat[number].level != flat[at + 1].level:
             break
         number += 1
     deep = number > at + 1 and flat[at + 1].level > 2  # noqa: PLR2004 - "## Examples" is a chapter
