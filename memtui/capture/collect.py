@@ -158,6 +158,7 @@ class _Search:
         recognised: list[SourceFound] = []
         others: list[SourceFound] = []
         skipped = self.result.skipped
+        excluded: set[str] = set()
         walk = Walk(folder, base, in_repository, self._is_of_interest)
         for number, found in enumerate(walk):
             if self.progress is not None and number % _FILES_PER_REPORT == 0:
@@ -167,6 +168,8 @@ class _Search:
             reason = self._reason(source, found, base)
             if reason is not None and not found.linked:
                 skipped.append(Skipped(_shown(source, base), None, reason))
+                if reason in {LeftOut.IGNORED, LeftOut.EXCLUDED}:
+                    excluded.add(source.real)
             elif reason is None:
                 (recognised if source.reader else others).append(source)
         for path, why in walk.skipped:
@@ -175,6 +178,7 @@ class _Search:
                 skipped.append(Skipped(file.name, None, why))
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
+        recognised = [source for source in recognised if source.real not in excluded]  # links to what is left out
         recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
         if (folder / MANIFEST).is_file():
             recognised = [replace(source, named=True) for source in recognised]

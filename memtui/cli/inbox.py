@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -328,7 +329,7 @@ def _never(arguments: argparse.Namespace, session: Session) -> None:
         _offer_again(arguments.file, session)
         return
     project, path = _file_named(arguments.file, session)
-    outcome = never_offer(session.vault, project, path, actor=session.actor)
+    outcome = never_offer(session.vault, project, path, actor=session.actor, folder=session.folder)
     session.put({"path": path, "project": project, "changed": [one.id for one in outcome.changed]})
     say(f"Never offered again: {path}; {counted(len(outcome.changed), 'candidate')} rejected.")
     say(f"{UNDO_HINT} Later `memtui inbox never --undo {quote(path)}` offers it again.")
@@ -365,7 +366,10 @@ def _file_named(name: str, session: Session) -> tuple[str | None, str]:
 
     with session.vault.read() as reader:
         offers = read_offers(reader, _waiting(session, with_unassigned=session.project is None))
-        path = relative_name(name, root=root_for(reader, session.folder), folder=session.folder)
+        root = root_for(reader, session.folder)
+    path = relative_name(name, root=root, folder=session.folder)
+    if (root / path).is_symlink():  # what a link leads to is the file that candidates name
+        path = relative_name(os.path.realpath(root / path), root=root, folder=session.folder)
     for wanted in dict.fromkeys((path, name)):
         with suppress(NotFoundError):
             places = {(offer.project, offer.path) for offer in chosen_offers(offers, file=wanted)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from memtui.curate.lifecycle import accepted, planted_reasons, supersede_replace
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source
 from memtui.errors import NotFoundError
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter
@@ -163,19 +164,25 @@ def _unread(vault: Vault, identifiers: Sequence[str], edits: Mapping[str, Mappin
 # -- files that are never offered again --------------------------------------------------------------
 
 
-def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor) -> Outcome:
+def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor, folder: Path) -> Outcome:
     """Let imports pass over a file from now on, and reject what waits from it alone, as one change.
+
+    `folder`: the working directory, whose repository shows which other sources are links to the file, or import it.
 
     Raises:
         RefusedError: an agent cannot decide that.
     """
+    from memtui.curate.projects import root_for
+
     require_person(actor, "leave a file out of imports")
     with vault.read() as reader:
         ids = [offer.id for offer in read_offers(reader, _waiting_in(project)) if offer.path == path]
+        root = root_for(reader, folder)
     reason = _never_reason(path)
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
-        if memory.status != "candidate" or any(source.path != path for source in memory.sources):
+        own = next((source for source in memory.sources if source.path == path), None)
+        if memory.status != "candidate" or own is None or any(_states(root, each, own) for each in memory.sources):
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
         batch.bury(memory, reason)
         return replace(memory, status="retired", status_reason=reason)
@@ -189,6 +196,26 @@ def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor) -
         summary=lambda changed: f"never offer {path} again ({counted(len(changed), 'candidate')} rejected)",
         first=lambda writer: pass_files(writer, [PassedFile(project, path, writer.now, actor.name)]),
     )
+
+
+def _states(root: Path, source: Source, own: Source) -> bool:
+    """Return whether another file states a text too, and is no link to the one that does, nor imports it."""
+    if source.path == own.path:
+        return False
+    if (source.span, source.native_id) != (own.span, own.native_id):
+        return True
+    here, there = root / (own.path or ""), root / (source.path or "")
+    if os.path.realpath(here) == os.path.realpath(there):
+        return False
+    return _lines(there, own.span) == _lines(here, own.span)
+
+
+def _lines(path: Path, span: tuple[int, int] | None) -> list[bytes] | None:
+    first, last = span or (1, None)
+    try:
+        return path.read_bytes().splitlines()[first - 1 : last]
+    except OSError:
+        return None
 
 
 def offer_file_again(vault: Vault, file: PassedFile, *, actor: Actor) -> Outcome:

@@ -193,7 +193,8 @@ class InboxAccess:
         from memtui.curate.inbox import never_offer
 
         self._opening.before_change()
-        outcome = never_offer(self._vault, project, path, actor=self._opening.actor)
+        opening = self._opening
+        outcome = never_offer(self._vault, project, path, actor=opening.actor, folder=opening.folder)
         rejected = f"{counted(len(outcome.changed), 'candidate')} rejected"
         later = f"later: memtui inbox never --undo {quote(path)}"
         return Done(f"Never offered again: {tame(path, 80)}; {rejected}. u takes it back, {tame(later, 120)}")

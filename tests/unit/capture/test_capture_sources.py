@@ -219,6 +219,16 @@ def test_the_ignore_file_and_patterns_leave_out_more_and_git_does_not(tmp_path: 
     }
 
 
+def test_what_is_left_out_is_not_read_through_a_link_and_a_link_alone_can_be_left_out(
+    tmp_path: Path, home: Path
+) -> None:
+    write_files(tmp_path / "shop", {"AGENTS.md": RULE, ".memtuiignore": "AGENTS.md\n"})
+    (tmp_path / "shop/CLAUDE.md").symlink_to("AGENTS.md")
+    assert names(found(tmp_path / "shop", home)) == []
+    write_files(tmp_path / "shop", {".memtuiignore": "CLAUDE.md\n"})
+    assert names(found(tmp_path / "shop", home)) == ["AGENTS.md"]
+
+
 def test_what_is_left_out_is_not_read_through_an_import_either(tmp_path: Path, home: Path) -> None:
     files = {"CLAUDE.md": "@docs/a.md\n@docs/b.md\n@docs/c.md\n", ".memtuiignore": "b.md\n"}
     write_files(tmp_path / "shop", {**files, **dict.fromkeys(["docs/a.md", "docs/b.md", "docs/c.md"], RULE)})

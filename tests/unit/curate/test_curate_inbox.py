@@ -175,7 +175,7 @@ def test_any_subset_that_is_deleted_is_what_is_rejected() -> None:
 
 def test_a_file_that_is_never_offered_again_is_passed_over_and_reported(harbour: tuple[Vault, Path]) -> None:
     vault, root = harbour
-    outcome = never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON)
+    outcome = never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON, folder=root)
     assert len(outcome.changed) == 2
     assert titles(offers(vault)) == ["Read the tide table before you moor"]
     rewrite(root, "Log every lockage", "Write down every lockage")
@@ -187,8 +187,8 @@ def test_a_file_that_is_never_offered_again_is_passed_over_and_reported(harbour:
 
 
 def test_undo_and_redo_know_what_is_never_offered_again(harbour: tuple[Vault, Path]) -> None:
-    vault, _ = harbour
-    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON)
+    vault, root = harbour
+    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON, folder=root)
     undo(vault, actor=PERSON)
     with vault.read() as reader:
         assert passed_files(reader) == []
@@ -202,7 +202,7 @@ def test_a_file_that_is_offered_again_brings_back_what_went_with_it(harbour: tup
     vault, root = harbour
     mine = offers(vault)[0].id
     reject(vault, [mine], actor=PERSON)
-    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON)
+    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON, folder=root)
     file = passed_file(vault, (), "CLAUDE.md")
     assert len(offer_file_again(vault, file, actor=PERSON).changed) == 1
     assert get(vault, mine).status == "retired", "what was rejected before stays rejected"
@@ -217,21 +217,38 @@ def test_what_several_files_say_waits_on_when_one_of_them_is_passed_over(tmp_pat
     vault, _ = new_vault(tmp_path, clock)
     bring(vault, root)
     (offer,) = offers(vault)
-    never_offer(vault, "harbour", str(offer.path), actor=PERSON)
+    never_offer(vault, "harbour", str(offer.path), actor=PERSON, folder=root)
     assert [one.id for one in offers(vault)] == [offer.id]
+
+
+@pytest.mark.parametrize("by_import", [False, True])
+def test_a_file_that_others_only_link_to_or_import_is_passed_over(
+    tmp_path: Path, clock: Clock, *, by_import: bool
+) -> None:
+    root = repository(tmp_path / "harbour", {"AGENTS.md": TIDES})
+    if by_import:
+        (root / "CLAUDE.md").write_text("@AGENTS.md\n", encoding="utf-8")
+    else:
+        (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    vault, _ = new_vault(tmp_path, clock)
+    bring(vault, root)
+    (offer,) = offers(vault)
+    assert len(never_offer(vault, "harbour", str(offer.path), actor=PERSON, folder=root).changed) == 1
+    assert offers(vault) == []
+    assert bring(vault, root).added == 0
 
 
 def test_agents_decide_nothing_here(harbour: tuple[Vault, Path]) -> None:
     vault, root = harbour
     with pytest.raises(RefusedError):
-        never_offer(vault, "harbour", "CLAUDE.md", actor=AGENT)
+        never_offer(vault, "harbour", "CLAUDE.md", actor=AGENT, folder=root)
     with pytest.raises(RefusedError):
         decide(vault, [offers(vault)[0].id], actor=AGENT, folder=root)
 
 
 def test_files_never_offered_again_travel_with_an_export(harbour: tuple[Vault, Path], tmp_path: Path) -> None:
     vault, root = harbour
-    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON)
+    never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON, folder=root)
     other, _ = new_vault(tmp_path / "other")
     exported = to_jsonl(vault, tmp_path)
     bring(other, exported)
