@@ -97,21 +97,26 @@ def match_edits(
     return found
 
 
-def match_reworded(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[int, Memory]:
-    """Return, by the position of the draft, the memory of the same file that it rewords.
+def match_reworded(
+    drafts: Mapping[str, Draft], memories: Sequence[Memory], paths: Collection[str | None]
+) -> dict[str, Memory]:
+    """Return, by content, the deleted memory of the same file that a draft rewords, of those from some files.
 
-    Several drafts may reword one memory; the position in the file is ignored. Where a number or a negation differs it
-    is another fact: whoever deleted "Postgres 13" wants to hear of "Postgres 14".
+    Only similarity counts, never the place: a new text below an old heading is new. Several drafts may reword one
+    memory. Where a number or a negation differs it is another fact: whoever deleted "Postgres 13" wants to hear of
+    "Postgres 14".
     """
     from rapidfuzz import fuzz
 
-    found: dict[int, Memory] = {}
-    best: dict[int, float] = {}
+    found: dict[str, Memory] = {}
+    best: dict[str, float] = {}
     by_path: dict[str | None, list[Memory]] = {}
     for memory in memories:
-        for path in {source.path for source in memory.sources}:
-            by_path.setdefault(path, []).append(memory)
-    for number, draft in enumerate(drafts):
+        places = {source.path for source in memory.sources}
+        if memory.status == "retired" and not places.isdisjoint(paths):
+            for path in places:
+                by_path.setdefault(path, []).append(memory)
+    for content, draft in drafts.items():
         for memory in by_path.get(draft.source.path, ())[:_MOST_REWORDED]:
             if _facts(draft.insight) != _facts(memory.insight):
                 continue
@@ -120,8 +125,8 @@ def match_reworded(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[
                 memory.insight[:_COMPARED_CHARACTERS],
                 score_cutoff=SIMILAR_RATIO,
             )
-            if ratio > best.get(number, 0.0):
-                best[number], found[number] = ratio, memory
+            if ratio > best.get(content, 0.0):
+                best[content], found[content] = ratio, memory
     return found
 
 

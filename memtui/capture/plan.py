@@ -244,7 +244,7 @@ class Planner:
             for content, draft in firsts.items()
             if content not in known.by_content and content not in edited
         }
-        deleted = _reworded(left, known.memories, paths)
+        deleted = match_reworded(left, known.memories, paths)
         elsewhere = self._moved_away(left, project)
         items = []
         for content, draft in firsts.items():
@@ -483,18 +483,3 @@ def spared_by_agents(item: Planned) -> Planned:
         vouched = "pinned" if memory.pinned else "verified"
         return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
     return item
-
-
-def _reworded(drafts: Mapping[str, Draft], known: Sequence[Memory], paths: set[str | None]) -> dict[str, Memory]:
-    """Return, by content, the deleted memory that a draft rewords.
-
-    Only similarity counts, never the place: a new text below an old heading is new.
-    """
-    deleted = [
-        memory
-        for memory in known
-        if memory.status == "retired" and any(source.path in paths for source in memory.sources)
-    ]
-    found = match_reworded(list(drafts.values()), deleted)
-    contents = list(drafts)
-    return {contents[number]: memory for number, memory in found.items()}

@@ -48,7 +48,6 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     leaves out more. Candidates wait in the inbox unless --active accepts them.
     """
     from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
-    from memtui.capture.merge_conflicts import UNRESOLVED_SETTINGS
 
     if arguments.conflicts:
         from memtui.cli.inbox import list_conflicts
@@ -73,14 +72,21 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
     record = _counts(plan, _unknown_kinds(plan, session), read)
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
+    return _exit_code(plan, read)
+
+
+def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
+    """Return what an import ends with: a conflict, nothing found, or done."""
+    from memtui.capture.merge_conflicts import UNRESOLVED_SETTINGS
+
     undecided = not read.files and any(lines.reason == UNRESOLVED_SETTINGS for lines in read.skipped)
     if plan.count("conflict", "clash") or undecided or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
-    if not read.files and not session.json:
-        found = "All that was found there was left out" if read.skipped else "No memory files were found there"
-        say(f"{found}. `memtui import FILE` takes any Markdown file.")
-        return EXIT_NOTHING
-    return EXIT_DONE
+    if read.files:
+        return EXIT_DONE
+    found = "All that was found there was left out" if read.skipped else "No memory files were found there"
+    say(f"{found}. `memtui import FILE` takes any Markdown file.")
+    return EXIT_NOTHING
 
 
 def _say_home(request: ImportRequest, read: SourcesRead) -> None:

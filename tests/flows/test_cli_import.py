@@ -413,3 +413,9 @@ def test_an_export_with_odd_anchors_comes_back_unchanged_here_and_elsewhere(cli:
         cli("export", "--target", target, "--out", str(out))
         report = cli("import", str(out), "--active", "--json").json
         assert (report["unchanged"], report["conflicts"], report["flagged"]) == (1, 0, [])
+
+
+def test_a_folder_without_memory_files_ends_alike_with_and_without_json(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert "No memory files were found there" in cli("import", tmp_path / "empty", code=3).err
+    assert cli("import", tmp_path / "empty", "--json", code=3).json["added"] == 0
