@@ -288,7 +288,7 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
         Cell(row.kind, "kind", 12, since=40, after=1),
         Cell(row.title, "base"),
         Cell(row.note, "warning", int(width * 0.4) if row.note else 0, before=1),
-        Cell(row.place, "dim", 0 if row.note else 22, since=64, right=True, before=1, after=1),
+        Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, after=1),
     ]
 
 

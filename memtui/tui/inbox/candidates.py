@@ -380,7 +380,7 @@ class CandidateList(MemoryList):
                 edge,
                 Cell("", "base", indent, since=44),
                 Cell(ODD if odd else " ", "due", 1, after=1),
-                Cell(row.kind, "kind", KIND_CELLS, since=56),
+                Cell(row.kind, "kind", KIND_CELLS, since=56, after=1),
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
                 Cell(row.title, "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
