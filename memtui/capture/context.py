@@ -96,9 +96,14 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     words = words_in(plain)
     if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or _CJK.search(plain)):
         return True
-    if is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain) or plain[:1].islower():
-        return True
-    if _LETTERS.search(first_label(text)[1:]) and words <= _LABELLED_WORDS:
+    is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
+    return is_labelled or _names_nothing(text, first, plain)
+
+
+def _names_nothing(text: str, first: str, plain: str) -> bool:
+    """Return whether a text lacks a subject or a verb, or refers to one before it."""
+    in_lower_case = plain[:1].islower() and not first.lstrip("*_ ").startswith("`")  # code is written as it is
+    if in_lower_case or is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain):
         return True
     if is_imperative(plain):
         return False

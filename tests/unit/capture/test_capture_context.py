@@ -103,3 +103,8 @@ def test_a_definition_names_the_term_that_is_its_heading(definition: str) -> Non
 def test_when_a_file_was_written_is_no_memory() -> None:
     dates = "_created_at: 2026-01-06_\n_updated_at: 2026-03-18_"
     assert split_markdown(f"# Loom\n\n## Later\n\n{dates}\n").pieces == []
+
+
+def test_a_statement_that_begins_with_code_needs_no_heading() -> None:
+    text = "`__warp__`, `weft` and `out` are generated and must not be reviewed."
+    assert context_lead(text, ("Guidance for looms", "Notes")) == ""
