@@ -1,0 +1,1 @@
+"""Transcripts of assistants, one reader for each format, and the lessons that they hold."""

@@ -1,0 +1,1 @@
+"""One memory on many machines: the merge of vaults, carried by git or by PostgreSQL."""
