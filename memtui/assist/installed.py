@@ -1,0 +1,200 @@
+"""What memtui wrote into files of other programs: backed up before, recorded, and taken back byte for byte.
+
+The record is `installs.json` in memtui's state folder, the backups lie beside it. Without the record nothing is lost:
+memtui's entries are recognised by what they run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from memtui import locations
+from memtui.assist.splice import FileEdit, TextFile
+from memtui.errors import ConflictError, MemtuiError
+from memtui.publish.files import write_atomically
+
+_VERSION = 1
+_PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One file that memtui wrote into."""
+
+    path: str
+    owner: str  # whose configuration it is: `codex`, `git-hook` …
+    without: str | None  # hash of the file without memtui's part; None: there was no file
+    after: str  # hash of the file as memtui wrote it
+    kept_empty: tuple[str, ...] = ()  # containers that were there and empty before, as `/`-joined keys
+    folders: tuple[str, ...] = ()  # folders that memtui made for the file, the innermost first
+    at: str = ""  # when, ISO 8601
+
+
+Strip = Callable[[TextFile, Installed | None], bytes | None]
+"""Takes memtui's part out of a file that somebody changed since; None where no file is to stay."""
+
+
+def records() -> dict[str, Installed]:
+    """Return what is recorded, by path; nothing where the record is missing or damaged."""
+    try:
+        data = json.loads(_record_file().read_bytes())
+        rows = data["files"] if data["version"] == _VERSION else []
+        return {row["path"]: Installed(**{**row, **_tuples(row)}) for row in rows}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+
+
+def _tuples(row: dict[str, object]) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(map(str, row.get(key) or ())) for key in ("kept_empty", "folders")}  # type: ignore[call-overload] # a list in JSON
+
+
+def without_ours(file: TextFile, strip: Strip) -> bytes | None:
+    """Return a file as it is without memtui's part.
+
+    Unchanged since memtui wrote it, it is the very file of before; else `strip` takes the part out.
+    """
+    record = records().get(str(file.path))
+    if file.data is None:
+        return None
+    if record is not None and record.after == _hash(file.data):
+        if record.without is None:
+            return None
+        with suppress(OSError):
+            kept = _backup(file.path).read_bytes()
+            if _hash(kept) == record.without:
+                return kept
+    return strip(file, record)
+
+
+def apply(edits: Sequence[FileEdit], *, owner: str, at: str, kept_empty: Sequence[str] = ()) -> None:
+    """Write what was shown, all of it or nothing, and record it.
+
+    Args:
+        edits: files as they were when they were shown, and as they are to be.
+        owner: whose configuration it is.
+        at: the time, for the record.
+        kept_empty: containers that stay when they are empty again.
+
+    Raises:
+        ConflictError: a file changed since it was shown.
+        MemtuiError: the system refuses; nothing is changed.
+    """
+    edits = [edit for edit in edits if edit.is_change]
+    for edit in edits:
+        if _read(edit.path) != edit.before:
+            raise ConflictError(
+                "The file changed since it was read", where=str(edit.path), remedy="Run the command again."
+            )
+    kept = records()
+    removed: list[tuple[FileEdit, tuple[str, ...]]] = []
+    written: list[tuple[FileEdit, tuple[str, ...]]] = []
+    try:
+        for edit in edits:
+            _keep_backup(edit)
+            folders = _write(edit)
+            written.append((edit, folders))
+            earlier = kept.pop(str(edit.path), None)
+            folders = folders or (earlier.folders if earlier else ())
+            if edit.is_removal:
+                removed.append((edit, folders))
+            else:
+                kept[str(edit.path)] = _recorded(edit, folders, owner=owner, at=at, kept_empty=kept_empty)
+        _save(kept)
+    except MemtuiError:
+        for edit, folders in reversed(written):
+            _put_back(edit, folders)
+        raise
+    for edit, folders in removed:
+        _backup(edit.path).unlink(missing_ok=True)
+        if edit.after is None:
+            _remove_folders(folders)
+
+
+def _recorded(edit: FileEdit, folders: Sequence[str], *, owner: str, at: str, kept_empty: Sequence[str]) -> Installed:
+    return Installed(
+        path=str(edit.path),
+        owner=owner,
+        without=None if edit.without is None else _hash(edit.without),
+        after=_hash(edit.after or b""),
+        kept_empty=tuple(kept_empty),
+        folders=tuple(folders),
+        at=at,
+    )
+
+
+def _write(edit: FileEdit) -> tuple[str, ...]:
+    """Write a file, or remove it; returns the folders that were made for it, the innermost first."""
+    missing = tuple(str(folder) for folder in edit.path.parents if not folder.exists())
+    if edit.after is None:
+        try:
+            edit.path.unlink()
+        except OSError as error:
+            raise MemtuiError(
+                f"The file cannot be removed ({error.strerror})", where=str(edit.path), remedy="Nothing was changed."
+            ) from error
+    else:
+        write_atomically(edit.path, edit.after, mode=edit.mode)
+    return missing
+
+
+def _put_back(edit: FileEdit, folders: Sequence[str]) -> None:
+    """Undo a write after a later one failed."""
+    with suppress(OSError, MemtuiError):
+        if edit.before is not None:
+            write_atomically(edit.path, edit.before)
+        else:
+            edit.path.unlink()
+            _remove_folders(folders)
+
+
+def _remove_folders(folders: Sequence[str]) -> None:
+    """Remove folders that memtui made, if nothing else is in them."""
+    for folder in folders:
+        with suppress(OSError):
+            Path(folder).rmdir()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _record_file() -> Path:
+    return _folder() / "installs.json"
+
+
+def _folder() -> Path:
+    return locations.state_folder() / "installs"
+
+
+def _backup(path: Path) -> Path:
+    """Return where the file is kept as it was before memtui wrote into it."""
+    return _folder() / f"{_hash(str(path).encode('utf-8', 'surrogateescape'))[:16]}-{path.name}"
+
+
+def _keep_backup(edit: FileEdit) -> None:
+    if edit.without is not None and edit.after != edit.without:
+        _make_folder()
+        write_atomically(_backup(edit.path), edit.without, mode=_PRIVATE_FILE)
+
+
+def _make_folder() -> None:
+    _folder().mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+
+
+def _save(kept: dict[str, Installed]) -> None:
+    _make_folder()
+    rows = [asdict(kept[path]) for path in sorted(kept)]
+    text = json.dumps({"version": _VERSION, "files": rows}, ensure_ascii=False, indent=2)
+    write_atomically(_record_file(), text.encode("utf-8", "surrogateescape"), mode=_PRIVATE_FILE)
