@@ -35,16 +35,28 @@ class CallResult(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     REFUSED = "refused"
-    """A person refused it; their reason, where they gave one, is `ToolCall.reason`."""
+    """A person refused it; their reason, where they gave one with it, is `ToolCall.reason`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a record stands: the file, and its line (from 1) or the name of its row (`table/id`)."""
+    """Where a record stands: the file, and its line (from 1) or the name of its row (`table/id`, `messages[3]`)."""
 
     file: Path
     line: int | None = None
     row: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A point between two lines of a file that grows."""
+
+    offset: int = 0
+    lines: int = 0
+    """Lines before it."""
+
+
+START = Position()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,12 @@ class Session:
     subagent: bool = False
     unknown_records: Counter[str] = field(default_factory=Counter)
     bad_lines: list[int] = field(default_factory=list)
+    seen: int = 0
+    """How many of the first turns an earlier run has read; they are context, not news."""
+    end: Position | None = None
+    """For files that grow: the end of the last whole record."""
+    context: Position | None = None
+    """For files that grow: where the next run starts to read, so that it sees what its first news answers to."""
 
     def typed(self) -> Iterable[Turn]:
         """Yield the turns that a person typed."""

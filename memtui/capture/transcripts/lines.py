@@ -1,0 +1,62 @@
+"""Lines of JSON in a file that is still being written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memtui.capture.transcripts.session import START, Position
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of a line that is still parsed; a longer one is counted as bad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One record, its number counted from 1, and where it starts and ends."""
+
+    number: int
+    start: Position
+    end: Position
+    record: dict[str, Any]
+
+
+def records(
+    file: Path, bad_lines: list[int], *, since: Position = START, skip: tuple[bytes, ...] = ()
+) -> Iterator[Line]:
+    """Yield the records of a file after a position; other lines are noted in `bad_lines`.
+
+    Half a line at the end is noted, not yielded, and lies behind the end of every line that is. Lines that start with
+    one of `skip` are left out unparsed.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    number, offset = since.lines, since.offset
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        for raw in stream:
+            start = Position(offset, number)
+            number += 1
+            offset += len(raw)
+            if skip and raw.startswith(skip):
+                continue
+            record = _parsed(raw)
+            if record is None:
+                if raw.strip() or (raw.endswith(b"\n") and start.offset != since.offset):
+                    bad_lines.append(number)
+                continue
+            yield Line(number, start, Position(offset, number), record)
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    if len(raw) > LONGEST_LINE:
+        return None
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
