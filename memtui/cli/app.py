@@ -34,6 +34,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     """
     import gc
 
+    from memtui.assist.spool import fold_quietly
     from memtui.recall.resident import ResidentMeaning
     from memtui.tui.app import MemtuiApp
     from memtui.tui.state import Opening
@@ -68,6 +69,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         secret_patterns=tuple(config.secrets.patterns),
         targets=config.targets,
     )
+    fold_quietly(opened)
     code = MemtuiApp(opening).run(mouse=config.app.mouse) or EXIT_DONE
     if opened.wrote:
         opened.fold_log_if_free()

@@ -107,6 +107,8 @@ def _dispatch(argv: list[str]) -> int:
     from memtui.cli.session import Session
 
     session = Session(arguments)
+    if BY_NAME[arguments.command].group not in {"Start", "Assistants"}:
+        session.fold_spool()
     try:
         code = arguments.run(arguments, session) or EXIT_DONE
         flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from memtui.domain.identity import Actor, normalise_remote, parse_actor
 from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.embedding.engine import model_state
-from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.errors import MemtuiError, NotFoundError, RefusedError, UsageError
 from memtui.recall import semantic
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.words import did_you_mean, some_of
@@ -126,10 +127,15 @@ class Session:
         if not self.actor.is_person:
             raise RefusedError(f"Only a person can {act}", where=f"actor {self.actor.name}")
 
+    @property
+    def vault_path(self) -> Path:
+        """The vault that was chosen, as it was named."""
+        return self.folder / (Path(self._vault).expanduser() if self._vault else locations.default_vault())
+
     @cached_property
     def vault(self) -> Vault:
         """The vault that was chosen."""
-        path = self.folder / (Path(self._vault).expanduser() if self._vault else locations.default_vault())
+        path = self.vault_path
         return Vault(path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds)
 
     @property
@@ -219,6 +225,14 @@ class Session:
             from memtui.vault.repair import back_up_daily
 
             back_up_daily(self.vault)
+
+    def fold_spool(self) -> None:
+        """Take into the vault what assistants were served since the last command."""
+        from memtui.assist.spool import Spool, fold_quietly
+
+        with suppress(MemtuiError, OSError, ValueError, RuntimeError):  # the command reports what is wrong
+            if not Spool(self.vault_path).is_empty:
+                fold_quietly(Vault(self.vault_path, kinds=self.kinds, now=clock.now))
 
     def fold_log(self) -> None:
         """Leave a vault that was written whole in its file, unless another process is using it."""

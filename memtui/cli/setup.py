@@ -12,12 +12,14 @@ from memtui.cli.parsing import Parser, full_parser
 from memtui.cli.session import Commands, Session
 from memtui.config import default_text
 from memtui.curate.projects import alias_remote, link_folder
+from memtui.curate.switch import SWITCH_FILE, is_off_by_file, projects_off, switch_project
 from memtui.domain.identity import linked_folder
 from memtui.embedding.engine import BUNDLED, NONE, damage_of
 from memtui.embedding.sentence_transformers import PREFIX, cache_folder, download, folder_bytes, full_name
 from memtui.errors import EXIT_DONE, EXIT_ERROR, UsageError
 from memtui.text.words import counted
 from memtui.vault.projects import check_name, list_projects
+from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memtui.recall.embedding_cache import SemanticState
@@ -200,19 +202,32 @@ def _project_arguments(parser: Parser) -> None:
     alias = add("alias", "make another git remote mean the project too", _alias_project)
     alias.add_value("name", "NAME", "the project")
     alias.add_value("remote", "REMOTE", "the remote's URL")
+    add("off", "serve nothing to this project's assistants, and capture nothing from them", _project_off)
+    add("on", "serve and capture again", _project_on)
 
 
 def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
-    """List projects, link folders, add aliases.
+    """List projects, link folders, add aliases, switch a project off and on for assistants.
 
     A project is a git repository, recognised by its remote, else by its root commit. Other folders belong to a project
-    only when they are linked.
+    only when they are linked. `memory = "off"` in the `.memtui.toml` of a repository switches it off for everybody.
     """
     with session.vault.read() as reader:
-        projects = list_projects(reader)
+        projects, off = list_projects(reader), projects_off(reader)
     session.put_rows(
-        ({"name": p.name, "memories": p.memories, "identities": list(p.identities)} for p in projects),
-        ([p.name, counted(p.memories, "memory"), ", ".join(p.identities) + _missing(p.identities)] for p in projects),
+        (
+            {"name": p.name, "memories": p.memories, "identities": list(p.identities)}
+            | ({"off": True} if p.name in off else {})
+            for p in projects
+        ),
+        (
+            [
+                p.name,
+                counted(p.memories, "memory"),
+                ", ".join(p.identities) + _missing(p.identities) + ("  (off)" if p.name in off else ""),
+            ]
+            for p in projects
+        ),
     )
     if not projects and not session.json:
         say("No projects yet. The first memory of a repository creates one.")
@@ -245,6 +260,24 @@ def _alias_project(arguments: argparse.Namespace, session: Session) -> None:
 def _say_owner(session: Session, what: str, name: str, before: str | None) -> None:
     session.put({"project": name, "before": before})
     say(f"{what} belongs to {name}" + (f" (was {before})" if before and before != name else ""))
+
+
+def _project_off(arguments: argparse.Namespace, session: Session) -> None:
+    _switch(session, off=True)
+
+
+def _project_on(arguments: argparse.Namespace, session: Session) -> None:
+    _switch(session, off=False)
+
+
+def _switch(session: Session, *, off: bool) -> None:
+    session.only_a_person("switch a project off or on")
+    name, changed = switch_project(session.vault, session.folder, session.project, off=off, actor=session.actor)
+    session.put({"project": name, "off": off, "changed": changed})
+    state = "off: its assistants are served nothing, and nothing is captured" if off else "on"
+    say(f"{name} {'is now' if changed else 'was already'} {state}.")
+    if not off and is_off_by_file(find_workspace(session.folder)):
+        say(f"{SWITCH_FILE} here still says otherwise.")
 
 
 COMMANDS: Commands = {

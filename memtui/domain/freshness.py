@@ -166,8 +166,11 @@ SIGNALS: Mapping[str, SignalType] = {
     "accepted": SignalType(),
     "asked": SignalType(),
     "helped": SignalType(helped=1.0),
-    # Found by a program, not said by a person: half as much.
+    # Found by a program, not said by a person: at most half as much.
     "paid": SignalType(helped=0.5),
+    "stopped": SignalType(helped=0.5),
+    "followed": SignalType(helped=0.2),
+    "contradicted": SignalType(hurt=0.2),
     "hurt": SignalType(hurt=1.0),
     "corrected": SignalType(hurt=0.5),
     "unused": SignalType(hurt=0.1),
@@ -175,6 +178,9 @@ SIGNALS: Mapping[str, SignalType] = {
 """The types of signals with their weights; a new kind of signal adds its row here."""
 
 SIGNAL_TYPES = tuple(SIGNALS)
+
+AUTOMATIC = frozenset({"injected", "referenced", "followed", "contradicted", "stopped", "paid"})
+"""What programs found of the use of a memory; the other types are what a person did or said."""
 
 _NO_WEIGHT = SignalType()
 

@@ -1,0 +1,171 @@
+"""What each session of an assistant was served, so that no memory reaches it twice and none is learned back from it.
+
+One small file per session in the state folder, written whole: a crash leaves the state before or after. It holds ids
+and hashes, no text. Sessions are told apart by their own ids alone: Cursor runs Claude Code's hooks too, and one
+session must not get two copies.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from memtui.assist.spool import Spool, folder_of, make_folder
+from memtui.domain.memory import Memory, content_hash
+from memtui.publish.files import write_atomically
+from memtui.text.normal_form import normal_form
+from memtui.vault.lease import lease
+
+WAIT_SECONDS = 0.5  # How long a session waits for another that is writing; nothing is served where that is in vain
+MOST_SERVED = 2_000  # Memories remembered per session
+MOST_SESSIONS = 500  # Sessions remembered per vault, the last used
+KEPT_DAYS = 30  # Days after its last use until a session is forgotten
+_LARGEST_BYTES = 1 << 20
+_DAY_SECONDS = 86_400
+
+
+def short_hash(text: str) -> str:
+    """Return the hash by which a text is known again without being kept."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def text_hash(text: str) -> str:
+    """Return the hash of what a text says, whatever its case, marks and spacing."""
+    return short_hash(normal_form(text))
+
+
+@dataclass(slots=True)
+class State:
+    """What is remembered of one session."""
+
+    served: dict[str, str] = field(default_factory=dict)  # content hash of each memory that was served, by id
+    texts: list[str] = field(default_factory=list)  # `text_hash` of their titles and insights
+    files: list[str] = field(default_factory=list)  # `short_hash` of the files that were asked about
+    events: dict[str, int] = field(default_factory=dict)  # how often each kind of event came, by name
+    tokens: int = 0  # tokens that were served
+
+    def has(self, memory: Memory) -> bool:
+        """Return whether a memory was served, under this id or with these words under another."""
+        return memory.id in self.served or content_hash(memory) in self.served.values()
+
+    def knows_text(self, text: str) -> bool:
+        """Return whether a text says what the session was served: it was not learned in it."""
+        return text_hash(text) in self.texts
+
+
+class Session:
+    """One session of an assistant with one vault.
+
+    Attributes:
+        id: the assistant's own name of the session.
+        assistant: which assistant it is.
+    """
+
+    def __init__(self, vault: Path, session: str, assistant: str) -> None:
+        self.id = session
+        self.assistant = assistant
+        self.spool = Spool(vault)
+        self._folder = folder_of(vault) / "sessions"
+        self._path = self._folder / f"{short_hash(session)}.json"
+
+    def state(self) -> State:
+        """Return what is remembered now; nothing where the file is missing or broken."""
+        return _read(self._path)
+
+    def claim(
+        self,
+        memories: Sequence[Memory],
+        *,
+        event: str,  # what they are served for, in the assistant's own word
+        at: datetime,
+        tokens: int = 0,  # of the text that is served, all memories together
+        project: str | None = None,
+        subject: str = "",  # `short_hash` of the file or task that asked for them
+    ) -> list[Memory]:
+        """Mark memories as served and spool that they were; returns those that nobody served meanwhile.
+
+        Call it before the text goes out, and serve what is returned: two hooks of one session may run at once.
+
+        Raises `MemtuiError` or `OSError`: it could not be kept, so that nothing must be served.
+        """
+        with self._locked():
+            state = self.state()
+            fresh = [memory for memory in memories if not state.has(memory)]
+            state.events[event] = state.events.get(event, 0) + 1
+            for memory in fresh:
+                state.served[memory.id] = content_hash(memory)
+                state.texts += [text_hash(memory.title), text_hash(memory.insight)]
+            if fresh:
+                state.tokens += tokens
+            if subject and subject not in state.files:
+                state.files.append(subject)
+            self._write(state)
+        served = {"memories": [memory.id for memory in fresh], "tokens": tokens if fresh else 0}
+        place = {"assistant": self.assistant, "session": short_hash(self.id), "project": project, "subject": subject}
+        self.spool.append({"kind": "served", "event": event, "at": at.isoformat(), **place, **served})
+        return fresh
+
+    def begin_anew(self) -> None:
+        """Forget what was served: the assistant cleared or compacted its context, and the texts are gone from it."""
+        with self._locked():
+            state = self.state()
+            state.served, state.files = {}, []
+            self._write(state)
+
+    def _locked(self) -> Any:
+        make_folder(self._folder)
+        return lease(self._folder / "all", exclusive=True, wait_seconds=WAIT_SECONDS)
+
+    def _write(self, state: State) -> None:
+        state.served = dict(list(state.served.items())[-MOST_SERVED:])
+        state.texts, state.files = state.texts[-2 * MOST_SERVED :], state.files[-MOST_SERVED:]
+        is_new = not self._path.exists()
+        data = json.dumps({"v": 1, **asdict(state)}, separators=(",", ":")).encode()
+        write_atomically(self._path, data, mode=0o600, durable=False)
+        if is_new:
+            _forget_old(self._folder)
+
+
+def _read(path: Path) -> State:
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            return State()
+        values = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return State()
+    state = State()
+    for name in fields(State):
+        value = values.get(name.name) if isinstance(values, dict) else None
+        if type(value) is type(getattr(state, name.name)):
+            setattr(state, name.name, value)
+    state.served = {str(one): str(known) for one, known in state.served.items()}
+    state.texts, state.files = [str(one) for one in state.texts], [str(one) for one in state.files]
+    events: dict[str, object] = dict(state.events)
+    state.events = {name: number for name, number in events.items() if isinstance(number, int)}
+    return state
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove sessions that were not used for long, and the oldest where there are too many."""
+    used: list[tuple[float, Path]] = []
+    for path in folder.glob("*.json"):
+        with suppress(OSError):
+            used.append((path.stat().st_mtime, path))
+    used.sort(reverse=True)
+    oldest = time.time() - KEPT_DAYS * _DAY_SECONDS
+    for place, (at, path) in enumerate(used):
+        if at < oldest or place >= MOST_SESSIONS:
+            with suppress(OSError):
+                path.unlink()
+
+
+def served_texts(sessions: Iterable[Session]) -> set[str]:
+    """Return `text_hash` of everything that sessions were served, which none of them can have learned by itself."""
+    return {one for session in sessions for one in session.state().texts}
