@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from memtui.curate.memories import NewMemory, add_memory, edit_memory, is_left_b
 from memtui.curate.outcomes import Outcome, require_changed
 from memtui.curate.views import get_view, view_record
 from memtui.domain.memory import Memory
+from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line
 from memtui.text.words import counted, parse_day, parse_duration
@@ -93,7 +95,7 @@ def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, obje
 _EDITED_TEXTS = {"title": "title", "why": "rationale", "snippet": "snippet"}
 _SINGLE_OPTIONS = (
     *("title", "text", "why", "snippet", "add_file", "remove_file", "confidence", "valid_until", "move_to"),
-    "if_version",
+    *("rule", "no_rules", "if_version"),
 )
 """Options of `edit` that apply to one memory."""
 
@@ -107,6 +109,8 @@ def _edit_arguments(parser: Parser) -> None:
     parser.add_value("--snippet", "TEXT", "new piece of code")
     parser.add_value("--kind", "KIND", "new kind")
     parsing.add_list_changes(parser, "a tag", "a file or glob")
+    parsing.add_repeatable(parser, "--rule", "RULE", "add a rule for `memtui check`, e.g. \"protect 'GLOB'\"")
+    parser.add_flag("--no-rules", "remove its rules")
     parser.add_value("--importance", "N", "1 to 5", type=whole_number)
     parser.add_value("--confidence", "X", "0 to 1", type=number)
     parser.add_value("--half-life", "DAYS", "`90d`, `12w`, or `kind` to follow its kind again")
@@ -123,6 +127,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
         return
     memory = get_view(session.vault, arguments.id).memory
     values, lists = _values(arguments, session), list_changes(arguments, session)
+    lists = replace(lists, add_rules=clean_rules(arguments.rule), remove_rules=arguments.no_rules)
     if values or lists:
         saved = _save(arguments, session, memory, values, arguments.if_version, lists)
     else:

@@ -140,6 +140,8 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
         yield f"File     {anchor.path}  {view.anchor_states.get(anchor.path, '')}".rstrip()
     if memory.tags:
         yield f"Tags     {', '.join(memory.tags)}"
+    for rule in memory.rules:
+        yield f"Rule     {rule}"
     for link in view.links:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
         yield f"Link     {arrow}"

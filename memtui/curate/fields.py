@@ -39,12 +39,15 @@ class ListChanges:
 
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
+    add_rules: tuple[str, ...] = ()
+    remove_rules: bool = False  # whether the rules that it has go first
     add_anchors: tuple[Anchor, ...] = ()  # an anchor replaces one with the same path
     # paths as memories name them, each with what the person typed
     remove_files: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.add_tags or self.remove_tags or self.add_anchors or self.remove_files)
+        lists = (self.add_tags, self.remove_tags, self.add_rules, self.add_anchors, self.remove_files)
+        return self.remove_rules or any(lists)
 
     def values(self, memory: Memory | Proposed) -> dict[str, Any]:
         """Return the new values of the memory's lists that change, by field.
@@ -56,6 +59,9 @@ class ListChanges:
             values["tags"] = self._tags(memory)
         if self.add_anchors or self.remove_files:
             values["anchors"] = self._anchors(memory)
+        if isinstance(memory, Memory) and (self.add_rules or self.remove_rules):
+            kept = () if self.remove_rules else memory.rules
+            values["rules"] = tuple(dict.fromkeys((*kept, *self.add_rules)))
         return values
 
     def _tags(self, memory: Memory | Proposed) -> list[str]:

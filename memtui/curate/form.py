@@ -26,6 +26,7 @@ from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
+from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
 from memtui.text.sanitize import one_line, sanitise
@@ -132,6 +133,7 @@ def texts_of(memory: Memory | None, values: Mapping[str, Any] | None = None) -> 
         **{name: line(name) for name in ("title", "kind", "project", "status_reason")},
         **{name: sanitise(str(value(name))).text for name in ("insight", "rationale", "snippet")},
         "tags": one_line(", ".join(value("tags", ()))),
+        "rules": "\n".join(one_line(rule) for rule in value("rules", ())),
         "anchors": "\n".join(one_line(anchor.path) for anchor in value("anchors", ())),
         "importance": str(value("importance", DEFAULT_IMPORTANCE)),
         "confidence": f"{value('confidence', DEFAULT_CONFIDENCE):g}",
@@ -182,6 +184,7 @@ def _readers(basis: Basis) -> dict[str, Callable[[str], Any]]:
         "kind": lambda text: _kind(basis.kinds, text),
         "tags": lambda text: check_tags(clean_tags([text]), in_use=basis.memory.tags if basis.memory else ()),
         "anchors": lambda text: _anchors_of(text, basis),
+        "rules": lambda text: clean_rules(text.split("\n"), in_use=basis.memory.rules if basis.memory else ()),
         "project": lambda text: check_name(text.strip()) if text.strip() else None,
         "importance": lambda text: check_importance(_whole(text)),
         "confidence": lambda text: check_confidence(_share(text)),

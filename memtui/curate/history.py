@@ -24,7 +24,7 @@ Fate = Literal["made", "taken out", "changed"]
 
 _HIDDEN = frozenset({"id", "created_at"})  # Keys that no diff shows
 
-_MADE = ("kind", "project", "status", "insight", "rationale", "snippet", "anchors", "tags")
+_MADE = ("kind", "project", "status", "insight", "rationale", "snippet", "anchors", "tags", "rules")
 """Keys shown for a new memory: the others hold what every new memory has."""
 
 
@@ -114,7 +114,7 @@ def _text(value: Any) -> str:
 
 
 REVERTED = (
-    *("title", "insight", "rationale", "snippet", "kind", "tags", "anchors"),
+    *("title", "insight", "rationale", "snippet", "kind", "tags", "anchors", "rules"),
     *("importance", "confidence", "half_life_days", "valid_from", "valid_until"),
 )
 """Fields that going back to a version brings back."""

@@ -40,6 +40,7 @@ from memtui.domain.memory import (
     new_id,
     trimmed,
 )
+from memtui.domain.rules import clean_rules
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.projects import check_name, ensure_project
@@ -258,7 +259,7 @@ def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
 
 EDITABLE = (
     *("title", "insight", "rationale", "snippet", "kind", "importance", "confidence", "half_life_days", "tags"),
-    *("anchors", "valid_from", "valid_until", "due_at", "project", "pinned", "status_reason"),
+    *("anchors", "rules", "valid_from", "valid_until", "due_at", "project", "pinned", "status_reason"),
 )
 """Fields that an edit may change."""
 
@@ -304,6 +305,9 @@ def edited_memory(
     check_may_alter(actor, memory)
     edited = _titled(memory, replace(memory, **_cleaned(writer.kinds, values)))
     check_tags(edited.tags, in_use=memory.tags)
+    if edited.rules != memory.rules:
+        require_person(actor, "set a rule")
+        edited = replace(edited, rules=clean_rules(edited.rules, in_use=memory.rules))
     if not edited.insight.strip():
         raise UsageError("A memory needs a text", where=memory.id, remedy="To take it out of use, retire it.")
     if edited.pinned != memory.pinned:

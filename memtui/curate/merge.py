@@ -56,6 +56,7 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_
         confirmed_at=into.confirmed_at or accepted.confirmed_at,
         confirmed_by=into.confirmed_by or accepted.confirmed_by,
         tags=united(everyone, "tags"),
+        rules=united(everyone, "rules"),
         anchors=united_anchors(everyone),
         sources=united(everyone, "sources"),
         importance=max(memory.importance for memory in everyone),

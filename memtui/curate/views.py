@@ -250,6 +250,7 @@ def view_record(view: MemoryView, kinds: Kinds) -> dict[str, Any]:
         "snippet": memory.snippet,
         "anchors": [{"path": anchor.path, "state": view.anchor_states.get(anchor.path)} for anchor in memory.anchors],
         "tags": list(memory.tags),
+        "rules": list(memory.rules),
         "importance": memory.importance,
         "confidence": memory.confidence,
         "pinned": memory.pinned,

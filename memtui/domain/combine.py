@@ -13,7 +13,7 @@ MOST_LINES = 4_000
 """Longer texts are not compared but become one clash: the matcher is quadratic, about 0.5 s for twice 4,000 lines."""
 
 LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})  # Fields that are merged line by line
-ITEM_FIELDS = frozenset({"tags", "anchors"})  # Fields that are merged item by item
+ITEM_FIELDS = frozenset({"tags", "rules", "anchors"})  # Fields that are merged item by item
 
 COMPARED = (
     "title",
@@ -23,6 +23,7 @@ COMPARED = (
     "kind",
     "tags",
     "anchors",
+    "rules",
     "project",
     "importance",
     "confidence",

@@ -74,6 +74,7 @@ class Memory:
     snippet: str = ""
     anchors: tuple[Anchor, ...] = ()
     tags: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()  # what `memtui check` holds commits to, see `memtui.domain.rules`
     importance: int = DEFAULT_IMPORTANCE
     confidence: float = DEFAULT_CONFIDENCE
     pinned: bool = False

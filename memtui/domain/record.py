@@ -87,6 +87,8 @@ def memory_record(memory: Memory) -> Record:
         record["anchors"] = [_anchor_record(anchor) for anchor in memory.anchors]
     if memory.tags:
         record["tags"] = list(memory.tags)
+    if memory.rules:
+        record["rules"] = list(memory.rules)
     record["importance"] = memory.importance
     record["confidence"] = memory.confidence
     record["pinned"] = memory.pinned
@@ -170,6 +172,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         snippet=_text(record, "snippet"),
         anchors=tuple(_anchors(record.get("anchors"))),
         tags=tuple(dict.fromkeys(_strings(record.get("tags"), "tags"))),
+        rules=tuple(dict.fromkeys(_lines(record.get("rules"), "rules"))),
         importance=int(_number(record, "importance", DEFAULT_IMPORTANCE, 1, 5)),
         confidence=_number(record, "confidence", DEFAULT_CONFIDENCE, 0, 1),
         pinned=_flag(record, "pinned"),
@@ -246,6 +249,13 @@ def _strings(value: object, key: str) -> list[str]:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return [part for part in value if part]
     raise RecordError(f"{key} is not a list of texts: {str(value)[:40]!r}", key=key)
+
+
+def _lines(value: object, key: str) -> list[str]:
+    """Return texts that may hold commas; a text alone has one a line."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split("\n") if part.strip()]
+    return _strings(value, key)
 
 
 def _anchors(value: object) -> list[Anchor]:

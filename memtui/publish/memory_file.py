@@ -17,7 +17,7 @@ from memtui.domain.record import TIME_FIELDS, Record, memory_record
 from memtui.publish.files import HIDDEN, dump_line
 
 TEXT_KEYS = ("title", "insight", "rationale", "snippet")
-LIST_KEYS = ("anchors", "tags")
+LIST_KEYS = ("anchors", "tags", "rules")
 NUMBER_KEYS = ("importance", "confidence", "half_life_days")
 KEYS = (
     *("id", "project", "kind", "status", "status_reason", *TEXT_KEYS, *LIST_KEYS),
@@ -210,12 +210,13 @@ def _typed(key: str, value: Any) -> Any:
 
 
 def _items(key: str, value: Any) -> Any:
-    """Return a list of tags or anchors, also from text separated by commas."""
-    items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+    """Return a list, also from text: separated by commas, and rules a line each."""
+    separator = "\n" if key == "rules" else ","
+    items = [item.strip() for item in value.split(separator)] if isinstance(value, str) else value
     if not isinstance(items, list):
         return value
     kept = [item for item in items if item]
-    return kept if key == "tags" else [{"path": item} if isinstance(item, str) else item for item in kept]
+    return kept if key != "anchors" else [{"path": item} if isinstance(item, str) else item for item in kept]
 
 
 def _source(value: Any) -> Any:

@@ -284,6 +284,8 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Files", ((tame(anchor.path) + "  ", "text"), (state or "unchecked", style))
     if memory.tags:
         yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
+    for rule in memory.rules:
+        yield "Rules", ((tame(rule), "code"),)
     for number, near in enumerate(neighbours(detail), 1):
         yield "Links", ((f"{number} ", "label"), (f"{near.arrow} {near.type}  ", "dim"), (near.title, "text"))
     yield from _maybe(detail)

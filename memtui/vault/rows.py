@@ -42,7 +42,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "importance INTEGER, confidence DOUBLE, pinned BOOLEAN, created_at TIMESTAMP, updated_at TIMESTAMP,"
         "observed_at TIMESTAMP, confirmed_at TIMESTAMP, confirmed_by VARCHAR, verified_at TIMESTAMP,"
         "verified_by VARCHAR, valid_from TIMESTAMP, valid_until TIMESTAMP, due_at TIMESTAMP, snoozed_until TIMESTAMP,"
-        "half_life_days DOUBLE, sources SOURCE[], content_hash VARCHAR"
+        "half_life_days DOUBLE, sources SOURCE[], content_hash VARCHAR, rules VARCHAR[]"
     ),
     "links": _shapes(
         "from_id VARCHAR, type VARCHAR, to_id VARCHAR, weight DOUBLE, origin VARCHAR, created_at TIMESTAMP"
@@ -88,7 +88,11 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
 }
 """Columns of each table with DuckDB's types; a list holds its element type, a mapping is a STRUCT."""
 
-LATER_COLUMNS: dict[str, frozenset[str]] = {"packs": frozenset({"options"}), "recipes": frozenset({"options"})}
+LATER_COLUMNS: dict[str, frozenset[str]] = {
+    "packs": frozenset({"options"}),
+    "recipes": frozenset({"options"}),
+    "memories": frozenset({"rules"}),
+}
 """Columns that a file with an older schema lacks; its rows are complete without them."""
 
 MACHINE_KEYS = frozenset(
@@ -217,15 +221,17 @@ _STRUCTURES: Mapping[str, Sequence[str]] = {
     "anchors": tuple(_SHAPES["ANCHOR[]"][0]),
     "sources": tuple(_SHAPES["SOURCE[]"][0]),
 }
+_LISTS = ("tags", "rules")
 _PLAIN_COLUMNS = tuple(
     name
     for name in MEMORY_COLUMNS
-    if name not in {"key", "content_hash", "tags", *_STRUCTURES} and name not in _TIME_COLUMNS
+    if name not in {"key", "content_hash", *_LISTS, *_STRUCTURES} and name not in _TIME_COLUMNS
 )
 
 
 def memory_row(memory: Memory, key: int) -> Row:
-    row: Row = {"key": key, "content_hash": content_hash(memory), "tags": list(memory.tags)}
+    row: Row = {"key": key, "content_hash": content_hash(memory)}
+    row |= {name: list(getattr(memory, name)) for name in _LISTS}
     for name in _PLAIN_COLUMNS:
         row[name] = getattr(memory, name)
     for name in _TIME_COLUMNS:
@@ -245,6 +251,7 @@ def memory_from_row(values: Sequence[Any]) -> tuple[int, Memory]:
     memory = Memory(
         **fields,
         tags=tuple(row["tags"] or ()),
+        rules=tuple(row["rules"] or ()),
         anchors=tuple(Anchor(anchor["path"], anchor["content_hash"]) for anchor in row["anchors"] or ()),
         sources=tuple(Source(**{**one, "span": tuple(one["span"]) if one["span"] else None}) for one in sources),
     )
@@ -266,7 +273,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 7  # The newest migration; a vault with a higher one is refused
+SCHEMA_VERSION = 8  # The newest migration; a vault with a higher one is refused
 CHANGE = "change"  # The journal's entity for a change that was undone or redone
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
 _HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives

@@ -35,6 +35,7 @@ _MEMORY_DEFAULTS: rows.Row = {
     "importance": 3,
     "confidence": 1.0,
     "pinned": False,
+    "rules": [],
 }
 
 

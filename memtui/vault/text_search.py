@@ -157,6 +157,7 @@ class Eraser:
             memory,
             **texts,
             tags=tuple(dict.fromkeys(self.text(tag) for tag in memory.tags)),
+            rules=tuple(dict.fromkeys(self.text(rule) for rule in memory.rules)),
             anchors=tuple(Anchor(self.text(anchor.path), anchor.content_hash) for anchor in memory.anchors),
             sources=tuple(
                 replace(one, **{name: self.value(getattr(one, name)) for name in ("path", "native_id", "agent")})

@@ -177,6 +177,7 @@ PLAN: tuple[FieldPlan, ...] = (
     FieldPlan("kind", "Kind", "line", "facts", "guessed from the text if left out"),
     FieldPlan("tags", "Tags", "line", "facts", "separated by commas"),
     FieldPlan("anchors", "Files", "area", "facts", "a path or glob a line"),
+    FieldPlan("rules", "Rules", "area", "facts", "protect 'GLOB'; one a line, for memtui check"),
     FieldPlan("project", "Project", "line", "facts", "unassigned"),
     FieldPlan("importance", "Importance", "line", "facts", "1 to 5"),
     FieldPlan("confidence", "Confidence", "line", "facts", "0 to 1"),

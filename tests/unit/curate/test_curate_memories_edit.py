@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from curating import AGENT, PERSON, START, add, everything, get
 
+from memtui.curate.fields import ListChanges
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, verify
 from memtui.curate.memories import EDITABLE, edit_memory
@@ -172,6 +173,7 @@ def test_every_editable_field_can_be_set_and_emptied(vault: Vault, memory: Memor
         "due_at": moment,
         "project": "global",
         "tags": ("db",),
+        "rules": ("protect 'db/'",),
         "pinned": True,
         "status_reason": "kept for its story",
     }
@@ -187,3 +189,21 @@ def test_every_editable_field_can_be_set_and_emptied(vault: Vault, memory: Memor
 def test_an_unknown_id_is_an_error(vault: Vault, memory: Memory) -> None:
     with pytest.raises(NotFoundError):
         edit_memory(vault, "zzzzzzzz", {"title": memory.title}, actor=PERSON)
+
+
+def test_a_rule_is_checked_added_beside_others_and_undone(vault: Vault, memory: Memory) -> None:
+    first = edit(vault, memory, rules=["protect generated/"])
+    assert first.rules == ("protect 'generated/'",)
+    second = edit_memory(vault, memory.id, {}, actor=PERSON, lists=ListChanges(add_rules=("forbid 'x' in 'a'",)))
+    assert second.rules == ("protect 'generated/'", "forbid 'x' in 'a'")
+    with pytest.raises(UsageError, match="No such rule"):
+        edit(vault, memory, rules=["forbidd x"])
+    undo(vault, actor=PERSON)
+    assert get(vault, memory.id).rules == first.rules
+    cleared = edit_memory(vault, memory.id, {}, actor=PERSON, lists=ListChanges(remove_rules=True))
+    assert cleared.rules == ()
+
+
+def test_an_agent_sets_no_rule(vault: Vault, memory: Memory) -> None:
+    with pytest.raises(RefusedError):
+        edit(vault, memory, actor=AGENT, rules=["protect src/"])

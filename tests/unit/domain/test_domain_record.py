@@ -56,6 +56,7 @@ memories = st.builds(
         st.builds(Anchor, path=words.filter(names_a_path), content_hash=st.none() | words), max_size=3
     ).map(tuple),
     tags=st.lists(words, max_size=3, unique=True).map(tuple),
+    rules=st.lists(words, max_size=3, unique=True).map(tuple),
     importance=st.integers(1, 5),
     confidence=st.floats(0, 1),
     pinned=st.booleans(),

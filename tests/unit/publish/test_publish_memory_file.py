@@ -149,6 +149,13 @@ SOURCES = st.builds(
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A memory has thirty fields, which take their time to draw on a busy machine."""
 
+RULES = (
+    r"forbid 'print\(|, \{' in 'src/**'",
+    """forbid "it's: [a]" in '*.md'""",
+    "with 'a' change 'b, c'",
+    "protect '#x'",
+)
+
 MEMORIES = st.builds(
     Memory,
     id=NAMES,
@@ -162,6 +169,7 @@ MEMORIES = st.builds(
     snippet=TEXTS,
     anchors=st.lists(st.builds(Anchor, NAMES.filter(names_a_path), st.none() | NAMES), max_size=3).map(tuple),
     tags=st.lists(NAMES, max_size=3, unique=True).map(tuple),
+    rules=st.lists(st.sampled_from(RULES), max_size=3, unique=True).map(tuple),
     importance=st.integers(1, 5),
     confidence=st.floats(0, 1),
     pinned=st.booleans(),

@@ -206,10 +206,13 @@ def test_a_vault_of_version_1_gets_the_table_after_a_backup(tmp_path: Path, monk
         older.setattr(vault_module, "SCHEMA_VERSION", 1)
         older.setattr(rows, "_scripts", lambda _after: [first])
         older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
-        with vault.write(actor="person", action="add") as writer:
-            writer.put(make_memory(id="oldmemry"))
+        early = {name: kind for name, kind in rows.COLUMNS["memories"].items() if name != "rules"}
+        older.setattr(rows, "COLUMNS", {**rows.COLUMNS, "memories": early})
+        with vault.connect(read_only=False) as connection:
+            rows.insert_rows(connection, "memories", [rows.memory_row(make_memory(id="oldmemry"), 1)])
     with vault.read() as reader:
         assert reader.get("oldmemry").title
+        assert reader.get("oldmemry").rules == ()
         assert vectors.count_missing(reader, "small") == 1
     (backup,) = list_backups(vault.path)
     with duckdb.connect(str(backup), read_only=True) as connection:
