@@ -71,14 +71,13 @@ def without_ours(file: TextFile, strip: Strip) -> bytes | None:
     return strip(file, record)
 
 
-def apply(edits: Sequence[FileEdit], *, owner: str, at: str, kept_empty: Sequence[str] = ()) -> None:
+def apply(edits: Sequence[FileEdit], *, owner: str, at: str) -> None:
     """Write what was shown, all of it or nothing, and record it.
 
     Args:
         edits: files as they were when they were shown, and as they are to be.
         owner: whose configuration it is.
         at: the time, for the record.
-        kept_empty: containers that stay when they are empty again.
 
     Raises:
         ConflictError: a file changed since it was shown.
@@ -103,7 +102,7 @@ def apply(edits: Sequence[FileEdit], *, owner: str, at: str, kept_empty: Sequenc
             if edit.is_removal:
                 removed.append((edit, folders))
             else:
-                kept[str(edit.path)] = _recorded(edit, folders, owner=owner, at=at, kept_empty=kept_empty)
+                kept[str(edit.path)] = _recorded(edit, folders, owner=owner, at=at)
         _save(kept)
     except MemtuiError:
         for edit, folders in reversed(written):
@@ -115,14 +114,14 @@ def apply(edits: Sequence[FileEdit], *, owner: str, at: str, kept_empty: Sequenc
             _remove_folders(folders)
 
 
-def _recorded(edit: FileEdit, folders: Sequence[str], *, owner: str, at: str, kept_empty: Sequence[str]) -> Installed:
+def _recorded(edit: FileEdit, folders: tuple[str, ...], *, owner: str, at: str) -> Installed:
     return Installed(
         path=str(edit.path),
         owner=owner,
         without=None if edit.without is None else _hash(edit.without),
         after=_hash(edit.after or b""),
-        kept_empty=tuple(kept_empty),
-        folders=tuple(folders),
+        kept_empty=edit.kept_empty,
+        folders=folders,
         at=at,
     )
 

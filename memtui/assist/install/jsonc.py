@@ -1,0 +1,319 @@
+"""JSON, with or without comments, parsed with positions and edited by splices: all else keeps its bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memtui.errors import RefusedError, SourceError
+
+DEEPEST = 100  # Levels of nesting; no configuration has more
+
+Key = str | int
+Path = tuple[Key, ...]
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
+_REST_OF_LINE = re.compile(r"[ \t]*(?://[^\n\r]*|/\*[^\n\r]*?\*/)?[ \t]*(?=\r?\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a program accepts beyond JSON."""
+
+    comments: bool = False
+    trailing_commas: bool = False
+
+
+STRICT = Dialect()
+
+
+@dataclass(slots=True)
+class Node:
+    """A value and where it stands."""
+
+    start: int
+    end: int = 0
+    value: Any = None
+    items: list[Item] | None = None  # of an object or a list
+
+    def item(self, key: Key) -> Item | None:
+        """Return the member of an object, or the element of a list."""
+        return next((item for item in self.items or () if item.key == key), None)
+
+
+@dataclass(slots=True)
+class Item:
+    """A member of an object, or an element of a list."""
+
+    key: Key
+    start: int  # of the key, or of the element
+    node: Node
+    comma: int | None = field(default=None)  # where the comma after it stands
+
+
+def parse(text: str, dialect: Dialect = STRICT) -> Node:
+    """Parse a whole text; an empty one is an empty object.
+
+    Raises `SourceError`: it is not valid, with line and column.
+    """
+    if not text.strip():
+        return Node(len(text), len(text), {}, [])
+    return _Parser(text, dialect).whole()
+
+
+class _Parser:
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self._text = text
+        self._dialect = dialect
+        self._at = 0
+
+    def whole(self) -> Node:
+        node = self._value(0)
+        self._skip()
+        if self._at < len(self._text):
+            raise self._error("something follows the end")
+        return node
+
+    def _error(self, what: str) -> SourceError:
+        line = self._text.count("\n", 0, self._at) + 1
+        column = self._at - (self._text.rfind("\n", 0, self._at) + 1) + 1
+        return SourceError(f"The file cannot be parsed ({what})", where=f"line {line}, column {column}")
+
+    def _skip(self) -> None:
+        while True:
+            self._at = _end(_BLANK, self._text, self._at)
+            if not self._text.startswith("/", self._at):
+                return
+            comment = _COMMENT.match(self._text, self._at)
+            if comment is None:
+                raise self._error("a stray /")
+            if not self._dialect.comments:
+                raise self._error("this program accepts no comments")
+            self._at = comment.end()
+
+    def _peek(self) -> str:
+        self._skip()
+        return self._text[self._at : self._at + 1]
+
+    def _value(self, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise self._error("nested too deeply")
+        sign = self._peek()
+        node = Node(self._at)
+        if sign == "{":
+            self._container(node, depth, "}")
+        elif sign == "[":
+            self._container(node, depth, "]")
+        else:
+            node.value = self._scalar(_STRING if sign == '"' else _SCALAR)
+        node.end = self._at
+        return node
+
+    def _scalar(self, pattern: re.Pattern[str]) -> Any:
+        match = pattern.match(self._text, self._at)
+        try:
+            value = json.loads(match[0]) if match else None
+        except ValueError:
+            match = None
+        if match is None:
+            raise self._error("a value is expected")
+        self._at = match.end()
+        return value
+
+    def _container(self, node: Node, depth: int, closing: str) -> None:
+        is_object = closing == "}"
+        node.items = []
+        self._at += 1
+        while self._peek() != closing:
+            if node.items and node.items[-1].comma is None:
+                raise self._error(f"a comma or {closing} is expected")
+            start = self._at
+            key: Key = self._key(node.items) if is_object else len(node.items)
+            node.items.append(Item(key, start, self._value(depth + 1)))
+            if self._peek() == ",":
+                node.items[-1].comma = self._at
+                self._at += 1
+        if node.items and node.items[-1].comma is not None and not self._dialect.trailing_commas:
+            raise self._error("this program accepts no trailing comma")
+        self._at += 1
+        values = [item.node.value for item in node.items]
+        node.value = dict(zip((item.key for item in node.items), values, strict=True)) if is_object else values
+
+    def _key(self, items: Sequence[Item]) -> str:
+        key = self._scalar(_STRING)
+        if any(item.key == key for item in items):
+            raise self._error(f"the key {json.dumps(key)} stands twice")
+        if self._peek() != ":":
+            raise self._error("a colon is expected")
+        self._at += 1
+        return str(key)
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def find(root: Node, path: Path) -> Node | None:
+    """Return what stands at a path."""
+    node: Node | None = root
+    for key in path:
+        item = node.item(key) if node is not None else None
+        node = item.node if item is not None else None
+    return node
+
+
+class Editor:
+    """A text that is edited by splices; after each it is parsed again."""
+
+    def __init__(self, text: str, dialect: Dialect = STRICT, newline: str = "\n") -> None:
+        self.text = text
+        self._dialect = dialect
+        self._newline = newline
+        self.root = parse(text, dialect)
+
+    @property
+    def value(self) -> Any:
+        return self.root.value
+
+    def get(self, path: Path) -> Any:
+        """Return the value at a path, None if there is none."""
+        node = find(self.root, path)
+        return node.value if node is not None else None
+
+    def put(self, path: Path, value: Any) -> None:
+        """Set a value, in place where there is one; missing containers are made.
+
+        Raises `RefusedError`: something on the way is not an object.
+        """
+        for depth in range(len(path)):
+            node = find(self.root, path[:depth])
+            if node is not None and node.item(path[depth]) is not None:
+                continue
+            if node is None or not isinstance(node.value, dict):
+                raise RefusedError(
+                    "This is expected to be an object", where="/".join(map(str, path[:depth])) or "the file"
+                )
+            for key in reversed(path[depth + 1 :]):
+                value = {key: value}
+            self._add(node, value, key=str(path[depth]))
+            return
+        node = find(self.root, path)
+        if node is not None and node.value != value:
+            self._splice((node.start, node.end, self._rendered(value, node.start)))
+
+    def append(self, path: Path, value: Any) -> None:
+        """Add an element to the end of a list; a missing list is made."""
+        node = find(self.root, path)
+        if node is None:
+            self.put(path, [value])
+        elif not isinstance(node.value, list):
+            raise RefusedError("This is expected to be a list", where="/".join(map(str, path)))
+        else:
+            self._add(node, value)
+
+    def remove(self, path: Path, *, keep_empty: Sequence[Path] = ()) -> None:
+        """Remove a value, and the containers that are empty without it, but for those in `keep_empty`."""
+        parent, item = find(self.root, path[:-1]), None
+        if parent is not None:
+            item = parent.item(path[-1])
+        if parent is None or item is None:
+            return
+        items = parent.items or []
+        if len(items) == 1 and len(path) > 1 and path[:-1] not in keep_empty and not self._has_comment(parent):
+            self.remove(path[:-1], keep_empty=keep_empty)
+            return
+        at = items.index(item)
+        end = item.node.end if item.comma is None else item.comma + 1
+        start = len(self.text[: item.start].rstrip(" \t\r\n"))
+        is_first = not self.text[parent.start + 1 : start]
+        if is_first and not self.text[end : parent.end - 1].strip():
+            end = parent.end - 1
+        elif "\n" in self.text[start : item.start] and _REST_OF_LINE.match(self.text, end) is None:
+            start = item.start  # else what follows would come to stand behind a comment
+        before = items[at - 1].comma if at and item.comma is None else None
+        cuts = [(start, end, "")] if before is None else [(before, before + 1, ""), (max(start, before + 1), end, "")]
+        self._splice(*cuts)
+
+    def _has_comment(self, node: Node) -> bool:
+        """Return whether a comment stands between the items of a container."""
+        at = node.start + 1
+        for item in node.items or ():
+            if self.text[at : item.start].strip(" \t\r\n,"):
+                return True
+            at = item.node.end
+        return bool(self.text[at : node.end - 1].strip(" \t\r\n,"))
+
+    def _add(self, node: Node, value: Any, *, key: str | None = None) -> None:
+        """Add the last member of an object, or the last element of a list."""
+        head = f"{json.dumps(key, ensure_ascii=False)}: " if key is not None else ""
+        if node.end == node.start:  # an empty file
+            self._splice((node.start, node.end, self._rendered({key: value}, node.start) + self._newline))
+            return
+        if not node.items:
+            self._fill(node, head, value)
+            return
+        last = node.items[-1]
+        indent = self._indent_of(last.start)
+        if indent is None:
+            piece = f"{head}{json.dumps(value, ensure_ascii=False)}"
+            end = last.node.end if last.comma is None else last.comma + 1
+            self._splice((end, end, f", {piece}" if last.comma is None else f" {piece},"))
+            return
+        piece = f"{self._newline}{indent}{head}{self._rendered(value, last.start)}"
+        if last.comma is not None:
+            end = _end(_REST_OF_LINE, self.text, last.comma + 1)
+            self._splice((end, end, f"{piece},"))
+        else:
+            end = _end(_REST_OF_LINE, self.text, last.node.end)
+            self._splice((last.node.end, last.node.end, ","), (end, end, piece))
+
+    def _fill(self, node: Node, head: str, value: Any) -> None:
+        """Add the first item to an empty container, after the comments that are in it."""
+        inside = self.text[node.start + 1 : node.end - 1]
+        end = node.start + 1 + len(inside.rstrip(" \t\r\n"))
+        outer = self._line_indent(node.start)
+        unit = self._unit()
+        lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
+        body = f"{self._newline}{outer}{unit}".join(lines)
+        piece = f"{self._newline}{outer}{unit}{head}{body}{self._newline}{outer}"
+        self._splice((end, node.end - 1, piece))
+
+    def _rendered(self, value: Any, beside: int) -> str:
+        """Return a value as text that stands on a line indented like the one at a position."""
+        indent = self._indent_of(beside)
+        if indent is None and "\n" not in self.text.strip() and self.text.strip():
+            return json.dumps(value, ensure_ascii=False)
+        lines = json.dumps(value, ensure_ascii=False, indent=self._unit()).split("\n")
+        return f"{self._newline}{self._line_indent(beside)}".join(lines)
+
+    def _indent_of(self, position: int) -> str | None:
+        """Return what stands before something on its line; None where that is more than blanks."""
+        before = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+        return before if "\n" in self.text[:position] and not before.strip() else None
+
+    def _line_indent(self, position: int) -> str:
+        """Return the blanks at the start of the line of a position."""
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def _unit(self) -> str:
+        """Return one step of indentation: that of the first member, else two blanks."""
+        first = self.root.items[0] if self.root.items else None
+        indent = self._indent_of(first.start) if first is not None else None
+        return indent if indent and len(indent) <= 8 else "  "  # noqa: PLR2004 - deeper is no step
+
+    def _splice(self, *pieces: tuple[int, int, str]) -> None:
+        """Replace spans, given in their order, by texts."""
+        kept, at = [], 0
+        for start, end, new in pieces:
+            kept += [self.text[at:start], new]
+            at = end
+        self.text = "".join([*kept, self.text[at:]])
+        self.root = parse(self.text, self._dialect)

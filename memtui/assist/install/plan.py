@@ -1,0 +1,203 @@
+"""What installing into an assistant, and uninstalling, would change; nothing is written until it is carried out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+
+from memtui.assist.install.assistants import Assistant
+from memtui.assist.install.command import PATIENCE_SECONDS, Program
+from memtui.assist.install.parts import ConfigFile, pasted
+from memtui.assist.installed import Installed, apply, without_ours
+from memtui.assist.splice import FileEdit, TextFile, read_file
+from memtui.domain.wiring import Scope, Use
+from memtui.errors import MemtuiError, RefusedError
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is installed besides the server and the hooks."""
+
+    commands: bool = False  # a hook before each command, for constraints that forbid it
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """Lines for a person to paste."""
+
+    path: str  # the file
+    lines: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A file that cannot be edited, and what to paste into it instead."""
+
+    path: Path
+    error: MemtuiError
+    pastes: tuple[Paste, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Changes of an assistant's files, to be shown and then carried out."""
+
+    assistant: Assistant
+    scope: Scope
+    edits: tuple[FileEdit, ...] = ()  # files that change
+    kept: tuple[Path, ...] = ()  # files that are already as they should be
+    blocked: tuple[Blocked, ...] = ()
+    pastes: tuple[Paste, ...] = ()  # for assistants whose files memtui does not write
+
+    @property
+    def is_change(self) -> bool:
+        return bool(self.edits)
+
+
+def config_files(
+    assistant: Assistant, scope: Scope, root: Path, program: Program, wishes: Wishes | None = None
+) -> list[ConfigFile]:
+    """Return the files of an assistant that memtui writes into, each with its parts.
+
+    `wishes`: None for every part that there is.
+    """
+    found: dict[Path, ConfigFile] = {}
+    hooks, base = assistant.hooks, assistant.base(scope, root)
+
+    def file_at(path: Path) -> ConfigFile:
+        return found.get(path) or ConfigFile(path, base, name=assistant.name)
+
+    path = assistant.path(assistant.server.place, scope, root)
+    if path is not None:
+        found[path] = replace(file_at(path), server=assistant.server)
+    path = assistant.path(hooks.place, scope, root) if hooks else None
+    if hooks is not None and path is not None:
+        with_commands = wishes is not None and wishes.commands
+        events = tuple(event for event in hooks.events if with_commands or event.use is not Use.COMMAND)
+        whole = _plugin([event.name for event in events], program) if hooks.shape == "plugin" else None
+        found[path] = replace(file_at(path), hooks=hooks, events=events, whole=whole)
+    return list(found.values())
+
+
+def _plugin(events: list[str], program: Program) -> str:
+    """Return the plugin of OpenCode: the command line and the time limit are put into it."""
+    text = (files("memtui.assist.install") / "opencode.js").read_text("utf-8")
+    command = [program.path, *program.words[1:]]
+    options = ["--vault", program.vault] if program.vault else []
+    for name, value in (
+        ("__COMMAND__", command),
+        ("__OPTIONS__", options),
+        ("__LIMIT_MS__", PATIENCE_SECONDS * 1000),
+        ("__EVENTS__", events),
+    ):
+        text = text.replace(name, json.dumps(value, ensure_ascii=False))
+    return text
+
+
+def plan_install(assistant: Assistant, scope: Scope, root: Path, program: Program, wishes: Wishes) -> Plan:
+    """Return what installing would change. `root`: the project's folder; in user scope it does not matter."""
+    if not assistant.is_written:
+        return Plan(assistant, scope, pastes=tuple(server_pastes(assistant, program, scope)))
+    _refuse_plugin(assistant)
+
+    def with_ours(config: ConfigFile, file: TextFile) -> bytes | None:
+        return config.put(file, program)
+
+    return _plan(assistant, scope, config_files(assistant, scope, root, program, wishes), with_ours, program)
+
+
+def plan_uninstall(assistant: Assistant, scope: Scope, root: Path, program: Program) -> Plan:
+    """Return what uninstalling would change: every part of memtui goes, also where the record is lost."""
+    if not assistant.is_written:
+        return Plan(assistant, scope)
+    return _plan(assistant, scope, config_files(assistant, scope, root, program), None, program)
+
+
+def _plan(
+    assistant: Assistant,
+    scope: Scope,
+    configs: list[ConfigFile],
+    after: Callable[[ConfigFile, TextFile], bytes | None] | None,
+    program: Program,
+) -> Plan:
+    edits, kept, blocked = [], [], []
+    for config in configs:
+        try:
+            file = read_file(config.path, config.root)
+            without = without_ours(file, config.strip)
+            wanted = without if after is None else after(config, file)
+        except MemtuiError as error:
+            blocked.append(Blocked(config.path, error, tuple(_pastes(config, program))))
+            continue
+        edit = FileEdit(config.path, file.data, wanted, without, kept_empty=config.empty_containers(without))
+        if edit.is_change:
+            edits.append(edit)
+        elif file.data is not None:
+            kept.append(config.path)
+    return Plan(assistant, scope, tuple(edits), tuple(kept), tuple(blocked))
+
+
+def carry_out(plan: Plan, at: str) -> None:
+    """Write what a plan shows.
+
+    Raises:
+        RefusedError: one of the files cannot be edited; nothing is written.
+        ConflictError: a file changed since.
+        MemtuiError: the system refuses; nothing is changed.
+    """
+    if plan.blocked:
+        first = plan.blocked[0]
+        raise RefusedError(first.error.what, where=_where(first), remedy=first.error.remedy or "Nothing was changed.")
+    apply(plan.edits, owner=plan.assistant.name, at=at)
+
+
+def _where(blocked: Blocked) -> str:
+    path = str(blocked.path)
+    return path if blocked.error.where in {"", path} else f"{path}: {blocked.error.where.removeprefix(f'{path}: ')}"
+
+
+def server_pastes(assistant: Assistant, program: Program, scope: Scope) -> Iterator[Paste]:
+    """Yield the lines of the server's entry, and where they go."""
+    server = assistant.server
+    names = (scope is Scope.PROJECT and server.place.project) or server.place.user
+    entry = program.filled(server.entry, "mcp")
+    path = names[-1].replace("@", f"~/{assistant.folder}")
+    yield Paste(path, pasted(server.at, entry, server.format))
+
+
+def _pastes(config: ConfigFile, program: Program) -> Iterator[Paste]:
+    """Yield the lines that would go into a file that cannot be edited."""
+    if config.whole is not None:
+        return
+    if config.server is not None:
+        entry = program.filled(config.server.entry, "mcp")
+        yield Paste(str(config.path), pasted(config.server.at, entry, config.server.format))
+    if config.events:
+        events = {event.name: [config.wanted(event, program)] for event in config.events}
+        yield Paste(str(config.path), pasted(("hooks",), events, "json"))
+
+
+def _refuse_plugin(assistant: Assistant) -> None:
+    """Refuse where a plugin of the assistant already brings memtui: everything would be served twice."""
+    settings = assistant.home / "settings.json"
+    if assistant.name != "claude-code" or not settings.is_file():
+        return
+    try:
+        enabled = json.loads(settings.read_text("utf-8-sig")).get("enabledPlugins", {})
+        plugin = next((name for name, on in enabled.items() if on and name.startswith("memtui@")), None)
+    except (OSError, ValueError, AttributeError):
+        return
+    if plugin is not None:
+        raise RefusedError(
+            "A plugin already brings memtui into this assistant",
+            where=f"{settings}: {plugin}",
+            remedy=f"Disable it first: claude plugin disable {plugin}.",
+        )
+
+
+def recorded_for(assistant: Assistant, records: dict[str, Installed]) -> list[Installed]:
+    """Return the files that are recorded for an assistant, those of other projects included."""
+    return [record for record in records.values() if record.owner == assistant.name]
