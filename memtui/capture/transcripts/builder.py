@@ -9,7 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.transcripts.session import CallKind, CallResult, Place, Position, Role, Session, ToolCall, Turn
+from memtui.capture.transcripts.session import (
+    WHOLE,
+    CallKind,
+    CallResult,
+    Place,
+    Position,
+    Resume,
+    Role,
+    Session,
+    ToolCall,
+    Turn,
+)
 
 LONGEST_TYPED = 20_000
 LONGEST_SAID = 6_000
@@ -72,6 +83,11 @@ class SessionBuilder:
     results: dict[str, Result] = field(default_factory=dict)
     _records: set[str] = field(default_factory=set)
 
+    @classmethod
+    def resumed(cls, assistant: str, file: Path, resume: Resume) -> SessionBuilder:
+        """Return a builder that knows what an earlier run knew."""
+        return cls(assistant, file, id=resume.id, folder=resume.folder, version=resume.version)
+
     def place(self, line: int | None = None, row: str = "") -> Place:
         """Return a place in the file."""
         return Place(self.file, line, row)
@@ -116,8 +132,8 @@ class SessionBuilder:
         if held is None or not held.reason:
             self.results[call_id] = result
 
-    def build(self, *, seen_to: int = 0, end: Position | None = None) -> Session:
-        """Return the session; turns that start before the byte `seen_to` were read by an earlier run."""
+    def build(self, resume: Resume = WHOLE, *, end: Position | None = None) -> Session:
+        """Return the session, with the number of turns that an earlier run has read."""
         turns = [self._settled(turn) if turn.calls else turn for turn in self.turns]
         typed = [at for at, turn in enumerate(turns) if turn.role is Role.PERSON]
         return Session(
@@ -130,10 +146,18 @@ class SessionBuilder:
             subagent=self.subagent,
             unknown_records=self.unknown_records,
             bad_lines=self.bad_lines,
-            seen=sum(1 for start in self.starts if start.offset < seen_to),
+            seen=self._seen(resume),
             end=end,
-            context=None if end is None else self.starts[typed[-2]] if len(typed) > 1 else Position(),
+            context=None if end is None else self.starts[typed[-2]] if len(typed) > 1 else resume.start,
         )
+
+    def _seen(self, resume: Resume) -> int:
+        if resume.seen_to:
+            return sum(1 for start in self.starts if start.offset < resume.seen_to)
+        until = resume.seen_until
+        if until is None:
+            return 0
+        return sum(1 for turn in self.turns if turn.at is not None and turn.at <= until)
 
     def _settled(self, turn: Turn) -> Turn:
         return replace(turn, calls=tuple(self._ended(call) for call in turn.calls))

@@ -17,7 +17,7 @@ from memtui.capture.transcripts.builder import (
     tool_call,
 )
 from memtui.capture.transcripts.lines import Line, records
-from memtui.capture.transcripts.session import START, CallResult, Place, Position, Role, Session
+from memtui.capture.transcripts.session import WHOLE, CallResult, Place, Resume, Role, Session
 
 ASSISTANT = "claude-code"
 
@@ -48,16 +48,16 @@ _NOTE = "\n\nNote: The user's next message"
 _EXIT_CODE = re.compile(r"^(?:Error: )?Exit code (\d{1,5})\b")
 
 
-def read(file: Path, *, since: Position = START, seen_to: int = 0) -> list[Session]:
-    """Return the session of a file, or of the part that follows a position. Raises OSError: it cannot be read."""
-    built = SessionBuilder(ASSISTANT, file)
+def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
+    """Return the session of a file, or of the part that an earlier run left. Raises OSError: it cannot be read."""
+    built = SessionBuilder.resumed(ASSISTANT, file, resume)
     built.subagent = file.name.startswith("agent-")
-    end = since
-    for line in records(file, built.bad_lines, since=since, skip=_SKIPPED):
+    end = resume.start
+    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED):
         end = line.end
         _header(built, line.record)
         _take(built, line)
-    return [built.build(seen_to=seen_to, end=end)]
+    return [built.build(resume, end=end)]
 
 
 def _header(built: SessionBuilder, record: dict[str, Any]) -> None:

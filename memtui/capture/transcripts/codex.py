@@ -19,7 +19,7 @@ from memtui.capture.transcripts.builder import (
     tool_call,
 )
 from memtui.capture.transcripts.lines import Line, records
-from memtui.capture.transcripts.session import START, CallResult, Place, Position, Role, Session, ToolCall
+from memtui.capture.transcripts.session import WHOLE, CallResult, Place, Resume, Role, Session, ToolCall
 
 ASSISTANT = "codex"
 
@@ -51,16 +51,16 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move t
 _ADDED = re.compile(r"^\+(?!\+\+ )(.*)$", re.MULTILINE)
 
 
-def read(file: Path, *, since: Position = START, seen_to: int = 0) -> list[Session]:
-    """Return the session of a rollout, or of the part that follows a position. Raises OSError: it cannot be read."""
-    built = SessionBuilder(ASSISTANT, file)
+def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
+    """Return the session of a rollout, or of the part that an earlier run left. Raises OSError: it cannot be read."""
+    built = SessionBuilder.resumed(ASSISTANT, file, resume)
     rollout = _Rollout(built)
-    end = since
-    for line in records(file, built.bad_lines, since=since):
+    end = resume.start
+    for line in records(file, built.bad_lines, since=resume.start):
         end = line.end
         rollout.take(line)
     rollout.finish()
-    return [built.build(seen_to=seen_to, end=end)]
+    return [built.build(resume, end=end)]
 
 
 class _Rollout:

@@ -14,6 +14,10 @@ LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line that is still parsed; a longer one is counted as bad."""
 
 
+LONGEST_FILE = 256 * 1024 * 1024
+"""Bytes of a file that is one object; such a file is read as a whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One record, its number counted from 1, and where it starts and ends."""
@@ -60,3 +64,20 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def json_file(file: Path, bad_lines: list[int]) -> dict[str, Any]:
+    """Return the object of a whole file; a list becomes its `messages`, and what is no JSON is noted as bad.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if file.stat().st_size > LONGEST_FILE:
+        bad_lines.append(1)
+        return {}
+    try:
+        found = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        bad_lines.append(1)
+        return {}
+    return {"messages": found} if isinstance(found, list) else found if isinstance(found, dict) else {}

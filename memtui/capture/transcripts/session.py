@@ -60,6 +60,24 @@ START = Position()
 
 
 @dataclass(frozen=True, slots=True)
+class Resume:
+    """Where an earlier run stopped in a file, and what it knew of the session by then."""
+
+    start: Position = START
+    """Where to read from; what lies between it and `seen_to` is context."""
+    seen_to: int = 0
+    """The byte before which an earlier run has read everything."""
+    seen_until: datetime | None = None
+    """For files that are rewritten, and for databases: the time of the last turn that was read."""
+    id: str = ""
+    folder: Path | None = None
+    version: str = ""
+
+
+WHOLE = Resume()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call with its result; texts are cut by the reader to what lesson detection needs."""
 
@@ -110,6 +128,11 @@ class Session:
     """For files that grow: the end of the last whole record."""
     context: Position | None = None
     """For files that grow: where the next run starts to read, so that it sees what its first news answers to."""
+
+    @property
+    def last_at(self) -> datetime | None:
+        """When the last turn was said; None where no record has a time."""
+        return max((turn.at for turn in self.turns if turn.at is not None), default=None)
 
     def typed(self) -> Iterable[Turn]:
         """Yield the turns that a person typed."""

@@ -8,7 +8,7 @@ import pytest
 from sessions import REFUSAL, ROOT, claude, claude_call, claude_result, claude_typed, write_lines
 
 from memtui.capture.transcripts.claude_code import read
-from memtui.capture.transcripts.session import CallKind, CallResult, Role, Session
+from memtui.capture.transcripts.session import CallKind, CallResult, Resume, Role, Session
 
 
 def _session(tmp_path: Path, *records: object) -> Session:
@@ -132,7 +132,7 @@ def test_half_a_line_at_the_end_waits_until_it_is_whole(tmp_path: Path) -> None:
     assert before.end is not None
     assert before.context is not None
     file.write_bytes(whole)
-    (after,) = read(file, since=before.context, seen_to=before.end.offset)
+    (after,) = read(file, Resume(before.context, before.end.offset))
     assert [turn.text for turn in after.turns[after.seen :]] == ["third"]
     assert after.turns[after.seen].place.line == 3
 
