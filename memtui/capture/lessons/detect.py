@@ -1,0 +1,337 @@
+"""What of a session a careful colleague would write down: who typed it and the shape of the exchange decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from memtui.analysis.sentence_acts import acts_of
+from memtui.capture.lessons.cues import language_of, only_agrees, says
+from memtui.capture.lessons.exchange import Said, said_in, stems
+from memtui.capture.lessons.features import NAME, Setting, features, is_dated, model
+from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
+from memtui.capture.lessons.runs import Recovery, recoveries
+from memtui.capture.lessons.same import joined, same_lesson
+from memtui.capture.lessons.speech import Statement
+from memtui.capture.lessons.write import (
+    act_words,
+    acted,
+    context_of,
+    cut,
+    files_of,
+    insight_of,
+    kind_of,
+    quote_of,
+    title_of,
+)
+from memtui.capture.transcripts.session import Role, Session, ToolCall
+from memtui.text.secrets import find_secrets, redact
+
+LEAST = 0.5
+"""Share of the model from which a statement is proposed."""
+
+_EXPLAINS = 2  # Statements after a lesson that may belong to it
+_SECRET_WORD = re.compile(
+    r"\b(?:pass(?:word|wort|code|phrase)?|passwd|pwd|secret|token|(?:api[ -]?)?key|mot de passe|contraseña|senha)\b"
+    r"|密码|口令|密钥|パスワード",
+    re.IGNORECASE,
+)
+_MIXED = re.compile(r"(?<![\w/.-])(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!@#$%^&*]|\S{10})[^\s/()=.]{7,}")
+
+
+def propose(session: Session, *, earlier: Sequence[Proposal] = ()) -> list[Proposal]:
+    """Return what is worth keeping of a session, in the order in which it was said.
+
+    `earlier`: proposals of other sessions; what is said again raises one of these to a repeated correction, and is
+    then returned in its place, with the places of both.
+    """
+    if session.subagent:
+        return []
+    reader = _Reader(session)
+    found: list[Proposal] = []
+    for proposal in sorted(reader.proposals(), key=lambda each: reader.order[each.place]):
+        _take(found, proposal)
+    found = [each for each in found if each.digest not in reader.retracted]
+    return [next((joined(old, each) for old in earlier if same_lesson(old, each)), each) for each in found]
+
+
+def propose_all(sessions: Iterable[Session]) -> list[Proposal]:
+    """Return what is worth keeping of several sessions, what they say twice once."""
+    found: list[Proposal] = []
+    for session in sessions:
+        for proposal in propose(session):
+            _take(found, proposal)
+    return found
+
+
+def _take(found: list[Proposal], proposal: Proposal) -> None:
+    for at, old in enumerate(found):
+        if same_lesson(old, proposal):
+            found[at] = joined(old, proposal)
+            return
+    found.append(proposal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    statement: Statement
+    setting: Setting
+    share: float
+    is_out: bool
+    """Whether it cannot be a lesson, nor belong to one."""
+
+
+class _Reader:
+    """One reading of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.order: dict[object, int] = {}
+        self.retracted: set[str] = set()
+        self._language = ""
+        self._spoken: list[Proposal] = []
+
+    def proposals(self) -> Iterator[Proposal]:
+        for said in said_in(self.session):
+            self._language = said.language or self._language
+            self.order[said.place] = said.number
+            yield from self._of_person(said)
+        yield from self._of_runs()
+
+    def _of_person(self, said: Said) -> Iterator[Proposal]:
+        if only_agrees(said.text[:200].lower()):
+            return
+        judged = [_judge(statement, setting) for statement, setting in said.settings()]
+        if any(says("retracts", one.statement.plain, said.language) for one in judged):
+            self._retract(said)
+        for group in _groups(judged):
+            proposal = self._proposal(said, [one.statement for one in group], judged)
+            if proposal is not None:
+                self._spoken.append(proposal)
+                yield proposal
+
+    def _proposal(self, said: Said, group: list[Statement], judged: Sequence[_Judged]) -> Proposal | None:
+        words = quote_of(said, group)
+        if holds_secret(words):
+            return None
+        chosen = [one for one in judged if one.statement in group]
+        best = max(chosen, key=lambda one: one.share)
+        signal = _signal(said, chosen)
+        terms = {
+            call.id: stems(f"{call.command[:300]} {' '.join(call.paths)} {call.written[:300]}") for call in said.calls
+        }
+        act = acted(said, stems(words), terms)
+        corrects = signal in {LessonSignal.REJECTED_TOOL, LessonSignal.CORRECTION, LessonSignal.REPEATED_CORRECTION}
+        act = act if corrects and act is not None and not holds_secret(act_words(act)) else None
+        insight = insight_of(said, group, act)
+        title = title_of(insight)
+        rationale = context_of(said, act, _around(judged, group))
+        pointed = act.paths[:1] if act and act.paths and act_words(act) in insight else ()
+        return Proposal(
+            quote=words,
+            title=title,
+            insight=insight,
+            rationale=rationale,
+            kind=kind_of(signal, insight_of(said, group, None)),
+            signal=signal,
+            score=round(_score(best.share, signal), 3),
+            place=said.place,
+            evidence=_evidence_of_call(act, self.session.id),
+            assistant=self.session.assistant,
+            session=self.session.id,
+            at=said.at,
+            scope=Scope.TEMPORARY if any(_is_temporary(one) for one in chosen) else Scope.PROJECT,
+            files=files_of(words, self.session.folder, pointed),
+        )
+
+    def _retract(self, said: Said) -> None:
+        """Take back what the words name most; without a name in them, what was said last."""
+        terms = stems(said.text)
+        alike = [(len(terms & stems(each.quote)) / max(1, len(terms)), each) for each in self._spoken]
+        best = max(alike, key=lambda each: each[0], default=None)
+        if best is not None and best[0] >= _RETRACTED_SHARE:
+            self.retracted.add(best[1].digest)
+
+    def _of_runs(self) -> Iterator[Proposal]:
+        for found in recoveries(self.session):
+            if self._told_by_person(found) is None and not self._was_wrong(found):
+                proposal = _of_recovery(self.session, found)
+                self.order.setdefault(proposal.place, found.number)
+                yield proposal
+
+    def _told_by_person(self, found: Recovery) -> Proposal | None:
+        """Return a person's lesson that already says what made a command pass."""
+        new = stems(found.passed.command) - stems(found.failed.command)
+        new |= frozenset().union(*(stems(call.command) for call in found.between))
+        return next((each for each in self._spoken if len(new & stems(each.quote)) * 2 >= max(1, len(new))), None)
+
+    def _was_wrong(self, found: Recovery) -> bool:
+        """Return whether the person contradicted right after it."""
+        turns = islice(self.session.turns, found.number + 1, None)
+        reply = next((turn.text for turn in turns if turn.role is Role.PERSON), "")
+        plain = reply[:200].lower()
+        language = language_of(reply) or self._language
+        return says("opens_no", plain, language) and not says("no_matter", plain, language)
+
+
+_RETRACTED_SHARE = 0.75
+
+
+def _judge(statement: Statement, setting: Setting) -> _Judged:
+    if _is_out(statement, setting):
+        return _Judged(statement, setting, 0.0, is_out=True)
+    found = features(statement, setting, stems(statement.text))
+    return _Judged(statement, setting, model().share(found), is_out=False)
+
+
+def _is_out(statement: Statement, setting: Setting) -> bool:
+    plain, language = statement.plain, setting.language
+    if only_agrees(plain) or plain.rstrip().endswith(("?", "？")) or says("asks_last", plain, language):
+        return True
+    if says("retracts", plain, language) or says("told_by_others", plain, language):
+        return True
+    if says("temporary", plain, language) and not is_dated(plain) and not says("again", plain, language):
+        return True
+    if says("supposes", plain, language) and not says("remembers", plain, language):
+        return True
+    return (says("no_matter", plain, language) and not setting.is_refusal) or holds_secret(statement.text)
+
+
+def _is_temporary(one: _Judged) -> bool:
+    return says("temporary", one.statement.plain, one.setting.language) and is_dated(one.statement.plain)
+
+
+def holds_secret(text: str) -> bool:
+    """Return whether words hold what looks like a secret, or name one next to a value that may be it."""
+    if any(found.severity == "secret" for found in find_secrets(text)):
+        return True
+    return _SECRET_WORD.search(text) is not None and _MIXED.search(text) is not None
+
+
+def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
+    """Yield the statements of each lesson: one that holds it, and those around it that explain it."""
+    group: list[_Judged] = []
+    trailing = 0
+    for one in judged:
+        if one.is_out:
+            yield from [group] if group else []
+            group = []
+        elif one.share >= LEAST:
+            if group and _is_another(group[-1], one):
+                yield group
+                group = []
+            group, trailing = [*group, one], 0
+        elif group and _explains(one, group[-1]) and trailing < _EXPLAINS:
+            group, trailing = [*group, one], trailing + 1
+        elif group:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _is_another(before: _Judged, one: _Judged) -> bool:
+    """Return whether a statement begins another lesson."""
+    apart = before.statement.paragraph != one.statement.paragraph
+    return (apart and one.statement.is_item) or says("another", one.statement.plain, one.setting.language)
+
+
+def _explains(one: _Judged, before: _Judged) -> bool:
+    plain, language = one.statement.plain, one.setting.language
+    same = one.statement.paragraph == before.statement.paragraph
+    tells = not says("task", plain, language) or bool(NAME.search(one.statement.text))
+    return same and (tells or one.setting.is_refusal)
+
+
+def _around(judged: Sequence[_Judged], group: Sequence[Statement]) -> str:
+    """Return the statement before a lesson where it belongs to it: what was chosen, what is wrong."""
+    first = next(at for at, one in enumerate(judged) if one.statement is group[0])
+    if not first:
+        return ""
+    before = judged[first - 1]
+    plain, language = before.statement.plain, before.setting.language
+    belongs = not before.is_out and not says("task", plain, language) and len(plain) > 12  # noqa: PLR2004
+    return cut(before.statement.text, 200) if belongs else ""
+
+
+def _signal(said: Said, chosen: Sequence[_Judged]) -> LessonSignal:
+    plain, language = " ".join(one.statement.plain for one in chosen), said.language
+    setting = chosen[0].setting
+    if said.refused:
+        return LessonSignal.REJECTED_TOOL
+    if says("remembers", plain, language):
+        return LessonSignal.REMEMBER
+    if says("again", said.text.lower(), language) and (said.calls or setting.opened_no):
+        return LessonSignal.REPEATED_CORRECTION
+    if setting.after_options and (says("chooses", said.text.lower(), language) or not _acted(setting)):
+        return LessonSignal.DECISION
+    acts = acts_of(plain)
+    if says("chooses", plain, language) and "decide" in acts:
+        return LessonSignal.DECISION
+    if setting.opened_no or (_acted(setting) and _shares(chosen)):
+        return LessonSignal.CORRECTION
+    return LessonSignal.DECISION if says("chooses", plain, language) else LessonSignal.STANDING_RULE
+
+
+def _acted(setting: Setting) -> bool:
+    return setting.after_edit or setting.after_command
+
+
+def _shares(chosen: Sequence[_Judged]) -> bool:
+    return any(stems(one.statement.text) & one.setting.acted_on for one in chosen)
+
+
+_WEIGHT = {
+    LessonSignal.REJECTED_TOOL: 0.15,
+    LessonSignal.REMEMBER: 0.15,
+    LessonSignal.REPEATED_CORRECTION: 0.2,
+    LessonSignal.CORRECTION: 0.05,
+}
+
+
+def _score(share: float, signal: LessonSignal) -> float:
+    return min(0.99, share * 0.85 + _WEIGHT.get(signal, 0.0))
+
+
+def _evidence_of_call(call: ToolCall | None, session: str) -> tuple[Evidence, ...]:
+    return (Evidence(call.place, act_words(call), session=session),) if call is not None else ()
+
+
+_RUN_SCORE = 0.55
+_TELLING = re.compile(
+    r"[^\n]*(?:error|not found|cannot|can't|missing|fail|no such|unable|denied|refused|could not)[^\n]*",
+    re.IGNORECASE,
+)
+
+
+def _of_recovery(session: Session, found: Recovery) -> Proposal:
+    failed, passed = (_masked(call.command) for call in (found.failed, found.passed))
+    steps = [_masked(call.command) for call in found.between]
+    why = _TELLING.search(found.failed.output)
+    reason = cut(" ".join(_masked(why[0]).split()), 200) if why else ""
+    worked = " && ".join([*steps, passed]) if steps and steps[-1] != passed else passed
+    insight = f"Run `{worked}`; `{failed}` fails." if not steps else f"Before `{passed}`, run `{' && '.join(steps)}`."
+    quote = steps[-1] if steps else passed
+    return Proposal(
+        quote=cut(quote, 500),
+        title=title_of(insight),
+        insight=insight,
+        rationale=f"`{failed}` failed" + (f": {reason}" if reason else "") + ".",
+        kind="tooling",
+        signal=LessonSignal.FAIL_THEN_PASS,
+        score=min(0.9, _RUN_SCORE + 0.1 * (found.failures - 1)),
+        place=(found.between[-1] if steps else found.passed).place,
+        evidence=(
+            Evidence(found.failed.place, failed, session=session.id),
+            Evidence(found.passed.place, passed, session=session.id),
+        ),
+        assistant=session.assistant,
+        session=session.id,
+        at=found.turn.at,
+    )
+
+
+def _masked(text: str) -> str:
+    return redact(text, find_secrets(text))

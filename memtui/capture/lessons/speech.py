@@ -1,0 +1,118 @@
+"""A person's turn as statements: without code, quotations, tags and what was pasted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_CHARS = 6_000
+"""Characters of a turn that are read; a longer one is a paste or a plan."""
+
+MOST_LINES = 10  # Lines of a block without a blank one from which it counts as pasted
+
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_TAGGED = re.compile(r"<([a-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.*?(?:</\1>|\Z)", re.DOTALL)
+_QUOTED_LINES = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_LOGGED = re.compile(
+    r"^(?:[+-]{3} |@@ |[ \t]+at [\w.$]+\(|Traceback|\s*File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\$ |>>> |"
+    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|NOTE)\b|E\s{2,}|diff --git|error(?:\[\w+\])?: "
+    r"|[\w.]*(?:Error|Exception)\b:? ).*$",
+    re.MULTILINE,
+)
+_PASTED = re.compile(r"(?<=[:：])[ \t]*\n(?:[ \t]*\n)?(?![ \t]*(?:[-*•]|\d+[.)])\s)(?:[^\n]*\S[^\n]*\n){1,}[^\n]*")
+"""Lines after one that announces them."""
+
+_QUOTED = re.compile(
+    r"“[^”\n]{18,600}”|„[^“”\"\n]{18,600}[“”\"]|«[^»\n]{18,600}»|\"[^\"\n]{18,600}\"|「[^」\n]{9,400}」|『[^』\n]{9,400}』|“[^”\n]{7,400}”"
+)
+_BOUND = re.compile(r"(?<=[.!?…])[\s\"')”]+(?=\S)|(?<=[。！？!?])|\n+|(?<=[\w)`])\s+(?=[✅👍🙏🎉😀-🙏])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|z\.\s?b|d\.\s?h|bzw|ca|usw|p\.\s?ex|ej|no|nr|dr|st|resp)|\b\w)\.$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+_WORD = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that a person typed, as it stands in the turn."""
+
+    text: str
+    start: int
+    end: int
+    paragraph: int
+    """Statements of one paragraph or list item belong together."""
+
+    is_item: bool = False
+
+    @property
+    def plain(self) -> str:
+        """It in lower case with plain apostrophes, as cues are matched."""
+        return self.text.lower().replace("\u2019", "'")
+
+
+def statements_of(text: str) -> list[Statement]:
+    """Return what a person states in a turn, in order."""
+    typed = without_quotations(text[:MOST_CHARS])
+    found: list[Statement] = []
+    for number, (start, end) in enumerate(_paragraphs(typed)):
+        found.extend(_sentences(typed, start, end, number))
+    return found
+
+
+def without_quotations(text: str) -> str:
+    """Return a text of the same length in which everything that is not a person's own words is blank."""
+    for pattern in (_FENCE, _TAGGED, _QUOTED_LINES, _PASTED, _LOGGED, _QUOTED):
+        text = pattern.sub(_blank, text)
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "".join("\n" if sign == "\n" else " " for sign in found[0])
+
+
+def _paragraphs(typed: str) -> Iterator[tuple[int, int]]:
+    """Yield where the paragraphs and list items of a text stand; blocks of many lines are pasted."""
+    at = 0
+    for block in re.split(r"(\n[ \t]*\n\s*)", typed):
+        lines = block.split("\n")
+        if block.strip() and len(lines) <= MOST_LINES:
+            yield from _items(block, at)
+        elif block.strip():
+            yield from _listed(lines, at)
+        at += len(block)
+
+
+def _items(block: str, at: int) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line_start in [match.end() for match in re.finditer(r"\n", block)]:
+        if _ITEM.match(block, line_start):
+            yield at + start, at + line_start
+            start = line_start
+    yield at + start, at + len(block)
+
+
+def _listed(lines: list[str], at: int) -> Iterator[tuple[int, int]]:
+    """Yield the items of a block of many lines, if it is a list that a person may have typed."""
+    if sum(bool(_ITEM.match(line)) for line in lines) * 2 < len(lines):
+        return
+    for line in lines:
+        if _ITEM.match(line):
+            yield at, at + len(line)
+        at += len(line) + 1
+
+
+def _sentences(typed: str, start: int, end: int, paragraph: int) -> Iterator[Statement]:
+    item = _ITEM.match(typed, start, end)
+    begin = item.end() if item else start
+    for bound in [*_BOUND.finditer(typed, begin, end), None]:
+        stop = bound.start() if bound else end
+        if bound and _ABBREVIATION.search(typed, max(begin, stop - 8), stop):
+            continue
+        piece = typed[begin:stop]
+        if _WORD.search(piece):
+            lead = len(piece) - len(piece.lstrip())
+            yield Statement(piece.strip(), begin + lead, begin + len(piece.rstrip()), paragraph, item is not None)
+        begin = bound.end() if bound else end

@@ -1,0 +1,155 @@
+"""The text of a proposal: a standalone insight, a title, the context, and the files that the words name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from memtui.analysis.classify import anchors_in, kind_guess
+from memtui.analysis.titles import title_for
+from memtui.capture.lessons.cues import says
+from memtui.capture.lessons.exchange import Said
+from memtui.capture.lessons.features import NAME
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
+from memtui.capture.lessons.speech import Statement
+from memtui.capture.transcripts.session import CallKind, ToolCall
+from memtui.text.sanitize import one_line
+
+_LONGEST_ACT = 160
+_CUT = "…"
+_LEAD = re.compile(
+    r"\A(?:\s*(?:no|nope|nah|stop|wait|hm+|ok(?:ay)?|ah|oh|yes|yep|well|actually|and|also|but|sorry|please|nein|nee|halt|doch|ja|also|"
+    r"non|nan|oui|alors|no|sí|vale|não|sim|então|不对|不是|不|对|好|いや|いいえ|はい|ええと|あの)\s*[,.!:;–—，。！、：]\s*)+",
+    re.IGNORECASE,
+)
+_KEPT_IN_MIND = re.compile(r"\A[^:：]{0,60}?[:：]\s*|\A\S+(?:\s\S+)?\s(?:that|dass|que|qu')\s+", re.IGNORECASE)
+_FIRST = re.compile(r"[^\W\d_]")
+_POINTS = re.compile(
+    r"\A(?:it|that|this|these|those|they|there|the (?:file|table|test|folder|command)|das"
+    r"|dies\w*|es|sie|ça|c'est|cela|eso|esto|isso|"
+    r"isto|ele|ela|elle|il|这|那|它|それ|これ|そこ|そのファイル)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def quote_of(said: Said, statements: Sequence[Statement]) -> str:
+    """Return the words that a proposal rests on."""
+    words = said.text[statements[0].start : statements[-1].end]
+    return cut(words.strip(), LONGEST_QUOTE)
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters, shortened at a word."""
+    if len(text) <= most:
+        return text
+    head = text[: most - 1]
+    at = max(head.rfind(" "), head.rfind("\n"))
+    return (head[:at] if at > most // 2 else head).rstrip() + _CUT
+
+
+def insight_of(said: Said, statements: Sequence[Statement], act: ToolCall | None) -> str:
+    """Return the words as they can be read without the session; what they point at is put before them."""
+    parts = [_without_lead(one.text, said.language) for one in statements]
+    words = _joined(part for part in parts if part)
+    named = act_words(act) if act else ""
+    unclear = _POINTS.match(words) is not None or not NAME.search(words)
+    if named and unclear and named.strip("`") not in words:
+        return f"{named}: {words}"
+    return f"{words[:1].upper()}{words[1:]}" if _is_prose(words) else words
+
+
+def _joined(parts: Iterable[str]) -> str:
+    words = ""
+    for part in parts:
+        gap = "" if not words or words.endswith(("。", "！", "？")) else " " if words[-1:] in ".!?…:;" else ". "
+        words += f"{gap}{part}"
+    return words
+
+
+def _is_prose(words: str) -> bool:
+    """Return whether the first word is plain, so that its letter may become a capital."""
+    first = words.split(maxsplit=1)[0] if words.split() else ""
+    return first.isalpha() and first.islower() and not NAME.fullmatch(first)
+
+
+def _without_lead(text: str, language: str) -> str:
+    """Return a statement without its "no," and without the words that ask to keep it in mind."""
+    bare = _LEAD.sub("", text).strip()
+    plain = bare.lower().replace("\u2019", "'")
+    if says("remembers", plain[:60], language):
+        after = _KEPT_IN_MIND.match(bare)
+        bare = bare[after.end() :] if after and after.end() < len(bare) else bare
+    return bare if _FIRST.search(bare) else text
+
+
+def act_words(call: ToolCall) -> str:
+    """Return what a call did, as a code span: its command, or the file that it wrote."""
+    words = one_line(call.command) or (_tail(call.paths[0]) if call.paths else "")
+    return f"`{cut(words, _LONGEST_ACT)}`" if words and "`" not in words else words
+
+
+def _tail(path: str) -> str:
+    parts = PurePosixPath(path.replace("\\", "/")).parts
+    return "/".join(parts[-4:]) if path.startswith("/") and len(parts) > 4 else path  # noqa: PLR2004
+
+
+def context_of(said: Said, act: ToolCall | None, around: str) -> str:
+    """Return why it was said: what was refused or corrected, and the words around it."""
+    done = act_words(act) if act else ""
+    verb = "Reason for refusing" if said.refused else "Said after"
+    parts = [f"{verb} {done}." if done else "", around]
+    return " ".join(part for part in parts if part)
+
+
+def files_of(words: str, folder: Path | None, pointed: Iterable[str]) -> tuple[str, ...]:
+    """Return the paths that words name, relative to the project, and those that they point at."""
+    named = [found[0].strip("`.,;:") for found in NAME.finditer(words) if "/" in found[0]]
+    spans = " ".join(f"`{_relative(each, folder)}`" for each in [*named, *pointed])
+    return anchors_in(spans)
+
+
+def _relative(path: str, folder: Path | None) -> str:
+    root = f"{folder.as_posix().rstrip('/')}/" if folder else ""
+    return path.removeprefix(root) if root else path
+
+
+def acted(said: Said, insight_terms: frozenset[str], terms_of_call: dict[str, frozenset[str]]) -> ToolCall | None:
+    """Return the call that was refused, or the one just made that the words are about; else the last one."""
+    if said.refused:
+        return said.refused
+    made = [call for call in said.calls if call.kind in {CallKind.EDIT, CallKind.COMMAND}]
+    if not made:
+        return None
+    best = max(made[-8:], key=lambda call: len(terms_of_call.get(call.id, frozenset()) & insight_terms))
+    return best if terms_of_call.get(best.id, frozenset()) & insight_terms else made[-1]
+
+
+_KIND_OF_SIGNAL = {
+    LessonSignal.DECISION: ("decision", frozenset({"decision"})),
+    LessonSignal.FAIL_THEN_PASS: ("tooling", frozenset({"tooling"})),
+    LessonSignal.ROOT_CAUSE: ("bug-pattern", frozenset({"bug-pattern"})),
+    LessonSignal.DISCOVERY: ("bug-pattern", frozenset({"bug-pattern"})),
+}
+
+
+def kind_of(signal: LessonSignal, words: str) -> str:
+    """Return the kind that the words say; a signal that says more than the words decides.
+
+    What a person says of how things are, in answer to what was done, binds what is done next.
+    """
+    guessed = kind_guess(words, title_of(words), ()).kind
+    firm, fitting = _KIND_OF_SIGNAL.get(signal, ("", frozenset()))
+    if firm and guessed not in fitting:
+        return firm
+    if guessed in _KINDS_OF_PERSONS or firm:
+        return guessed
+    return "tooling" if _SET.search(words) else "constraint"
+
+
+_KINDS_OF_PERSONS = frozenset({"constraint", "convention", "tooling", "decision", "bug-pattern"})
+_SET = re.compile(r"(?<![\w-])--?[a-z][\w-]*|\b[A-Z][A-Z0-9_]+=\S")  # An option of a command, or a setting
+
+
+def title_of(insight: str) -> str:
+    return title_for(insight, ())

@@ -1,0 +1,91 @@
+"""Fits the model that finds lessons in what people type into `memtui/capture/lessons/weights.json`.
+
+Learned from the statements of `tests/lessons/exchanges-dev.jsonl` and `statements-dev.jsonl`. The figures that it
+prints are of languages that were left out of the fit: the statements of each are judged by a model of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+from lessons.exchanges import labelled_statements, read_exchanges
+
+from memtui.capture.lessons import features as lesson_features
+from memtui.capture.lessons.exchange import stems
+from memtui.capture.lessons.features import Model, features
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WEIGHTS = Path(lesson_features.__file__).with_name("weights.json")
+RIDGE = 4.0
+
+Row = tuple[dict[str, float], bool, str, str]
+
+
+def rows() -> list[Row]:
+    """Return features, label, language and text of each statement."""
+    return [
+        (features(statement, setting, stems(statement.text)), is_lesson, exchange.language, statement.text)
+        for exchange, _, statement, setting, is_lesson in labelled_statements(
+            [*read_exchanges("exchanges-dev"), *read_exchanges("statements-dev")]
+        )
+    ]
+
+
+def fit(chosen: Sequence[Row]) -> Model:
+    """Return a logistic model with standardised features and a ridge penalty, by Newton's method."""
+    names = sorted(chosen[0][0])
+    table = np.array([[row[0][name] for name in names] for row in chosen])
+    said = np.array([float(row[1]) for row in chosen])
+    mean, spread = table.mean(0), np.maximum(table.std(0), 0.1)
+    known = np.c_[(table - mean) / spread, np.ones(len(chosen))]
+    penalty = np.diag([*[RIDGE] * len(names), 1e-3])
+    found = np.zeros(len(names) + 1)
+    for _ in range(50):
+        share = 1.0 / (1.0 + np.exp(-np.clip(known @ found, -30, 30)))
+        slope = known.T @ (share - said) + penalty @ found
+        curve = (known.T * (share * (1 - share))) @ known + penalty
+        step = np.linalg.solve(curve, slope)
+        found -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    weights = found[:-1] / spread
+    return Model(
+        {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)},
+        round(float(found[-1] - weights @ mean), 3),
+    )
+
+
+def main() -> None:
+    everything = rows()
+    right = false = missed = 0
+    for language in sorted({row[2] for row in everything}):
+        other = fit([row for row in everything if row[2] != language])
+        for found, is_lesson, spoken, text in everything:
+            if spoken != language:
+                continue
+            share = other.share(found)
+            right += is_lesson and share >= 0.5
+            false += not is_lesson and share >= 0.5
+            missed += is_lesson and share < 0.5
+            if is_lesson != (share >= 0.5) and "-v" in sys.argv:
+                print(f"{'missed' if is_lesson else 'false '} {spoken} {share:.2f} {text}")
+    print(f"statements of a language left out: {right} right, {false} false, {missed} missed of {len(everything)}")
+    whole = fit(everything)
+    if "-v" in sys.argv:
+        for name, weight in sorted(whole.weights.items(), key=lambda each: each[1]):
+            print(f"{name:18}{weight:7.2f}")
+    stored = {"base": whole.base, "weights": whole.weights}
+    WEIGHTS.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Lessons of sessions: what is proposed, what is not, and what a proposal says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lessons.exchanges import session_of
+
+from memtui.capture.lessons.detect import propose, propose_all
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal, Proposal, Scope
+
+
+def proposed(*turns: list[Any], name: str = "one") -> list[Proposal]:
+    return propose(session_of(name, [["person", "next one please"], *map(list, turns)]))
+
+
+def only(*turns: list[Any]) -> Proposal:
+    found = proposed(*turns)
+    assert len(found) == 1, found
+    return found[0]
+
+
+EDIT = ["edit", "src/stamps.py", "stamp = float(row.time)"]
+
+
+def test_the_reason_for_a_refused_call_is_a_lesson_that_names_the_call() -> None:
+    reason = "seed data is frozen, every auditor compares it byte by byte. Add a new file under seeds/"
+    found = only(["refused", "run", "sed -i s/a/b/ seeds/base.sql", reason])
+    assert found.signal == LessonSignal.REJECTED_TOOL
+    assert found.quote == reason
+    assert "sed -i s/a/b/ seeds/base.sql" in found.rationale
+    assert found.files == ("seeds/",)
+    assert found.evidence[0].quote == "`sed -i s/a/b/ seeds/base.sql`"
+
+
+def test_a_refusal_without_a_lesson_is_none() -> None:
+    assert not proposed(["refused", "run", "make deploy", "not now, wait for Jo"])
+    assert not proposed(["refused", "edit", "src/stamps.py", ""])
+
+
+def test_a_correction_after_an_edit_is_a_lesson() -> None:
+    found = only(EDIT, ["person", "no, stamps are integer milliseconds everywhere, floats lose the last digits"])
+    assert found.signal == LessonSignal.CORRECTION
+    assert not found.title.lower().startswith("no,")
+
+
+def test_words_that_point_at_what_was_done_are_put_after_its_name() -> None:
+    found = only(
+        ["edit", "gen/routes.ts", "export const a"], ["person", "no, this is generated from routes.yaml, never edit it"]
+    )
+    assert found.insight.startswith("`gen/routes.ts`:")
+
+
+def test_what_was_corrected_twice_is_one_proposal_with_both_places_and_a_higher_score() -> None:
+    words = "no, stamps are integer milliseconds everywhere, floats lose the last digits"
+    first = only(EDIT, ["person", words])
+    twice = only(EDIT, ["person", words], EDIT, ["person", f"{words}!"])
+    assert twice.signal == LessonSignal.REPEATED_CORRECTION
+    assert twice.score > first.score
+    assert len({each.place for each in twice.evidence} | {twice.place}) >= 3
+
+
+def test_what_was_said_in_an_earlier_session_raises_that_proposal() -> None:
+    words = "no, stamps are integer milliseconds everywhere, floats lose the last digits"
+    sessions = [session_of(name, [["person", "go on"], EDIT, ["person", words]]) for name in ("mon", "tue")]
+    (found,) = propose_all(sessions)
+    assert found.signal == LessonSignal.REPEATED_CORRECTION
+    assert {each.session for each in found.evidence} == {"mon", "tue"}
+    assert propose(sessions[1], earlier=propose(sessions[0])) == [found]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "remember: every tariff is stored with its validity, old bills are printed again",
+        "merk dir: jeder Tarif wird mit seiner Gültigkeit gespeichert, alte Rechnungen werden nachgedruckt",
+        "retiens que chaque tarif est stocké avec sa validité, on réimprime de vieilles factures",
+        "recuerda que cada tarifa se guarda con su vigencia, se reimprimen facturas viejas",
+        "lembra: cada tarifa é guardada com a vigência, faturas antigas são reimpressas",
+        "记住：每个资费都要带有效期保存，旧账单会重新打印",
+        "覚えておいて：料金は必ず有効期間と一緒に保存すること。古い請求書を再印刷するため",
+    ],
+)
+def test_what_shall_be_remembered_is_a_lesson_in_every_language(words: str) -> None:
+    assert only(["person", words]).signal == LessonSignal.REMEMBER
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "should we always compress these?",
+        "for now skip the slow tests in this branch, they take an hour",
+        "what if we never stored the raw file",
+        "thanks, that looks great",
+        "no problem, take your time",
+        "put the button on the left and rename the handler",
+        "I'm away until Monday, carry on with the list",
+        "forget what I said about the tariffs, I was wrong",
+        'the manual says "you must always calibrate the probe before a run" - is that so?',
+        "> Never call the old endpoint, it is slow for every client\n\nis that still true?",
+        "```\n# never call this twice, the driver always crashes\n```\nfix the crash",
+        "die Tests laufen heute nicht, ignoriere das erst mal",
+        "pour l'instant on laisse toujours la lampe allumée",
+        "por ahora deja siempre el registro en modo detallado",
+        "por enquanto deixa sempre o log ligado",
+        "这次先不用写测试，所有用例明天再补",
+        "とりあえず今回は全てのテストを飛ばして",
+    ],
+)
+def test_what_holds_for_now_asks_thanks_or_quotes_is_no_lesson(words: str) -> None:
+    assert not proposed(EDIT, ["person", words])
+
+
+def test_only_a_person_is_listened_to() -> None:
+    rule = "Never write to the ledger directly, everything goes through post(), otherwise balances drift"
+    assert not propose(session_of("one", [["person", "go on"], ["assistant", rule], ["other", rule]]))
+    session = session_of("two", [["person", "go on"], ["person", rule]])
+    session.subagent = True
+    assert not propose(session)
+
+
+def test_an_option_chosen_for_a_reason_is_a_decision() -> None:
+    found = only(
+        ["assistant", "We can poll or use a socket. Polling is simpler."],
+        ["person", "let's go with polling, because the kiosks drop idle sockets after a minute"],
+    )
+    assert (found.signal, found.kind) == (LessonSignal.DECISION, "decision")
+
+
+def test_a_command_that_failed_and_the_one_that_worked_are_one_lesson() -> None:
+    found = only(
+        ["run", "make test", 2, "ld: cannot find -lproj"],
+        ["run", "PROJ_DIR=/opt/proj make test", 0, "ok"],
+    )
+    assert (found.signal, found.kind) == (LessonSignal.FAIL_THEN_PASS, "tooling")
+    assert "PROJ_DIR=/opt/proj make test" in found.insight
+    assert "cannot find -lproj" in found.rationale
+    assert [each.quote for each in found.evidence] == ["make test", "PROJ_DIR=/opt/proj make test"]
+
+
+def test_what_was_run_before_the_same_command_passed_is_a_lesson() -> None:
+    found = only(
+        ["run", "rake spec", 1, "no database"], ["run", "rake db:create", 0, ""], ["run", "rake spec", 0, "ok"]
+    )
+    assert "rake db:create" in found.quote
+    assert "rake spec" in found.insight
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [["run", "make test", 2, "1 failed"], EDIT, ["run", "make test", 0, "ok"]],
+        [["run", "pytest -q", 1, "1 failed"], EDIT, ["run", "pytest -q -x", 0, "ok"]],
+        [["run", "pytest tests/a.py", 1, "1 failed"], ["run", "pytest tests/a.py -v", 0, "ok"]],
+        [["run", "grep foo a.py", 1, ""], ["run", "grep bar a.py", 0, "bar"]],
+        [["run", "make test", 2, "x"], ["run", "docker ps", 0, ""]],
+    ],
+)
+def test_a_command_that_passes_after_an_edit_or_with_other_output_teaches_nothing(turns: list[list[Any]]) -> None:
+    assert not proposed(*turns)
+
+
+def test_a_command_that_the_person_explained_is_no_proposal_of_its_own() -> None:
+    found = only(
+        ["run", "cargo test", 101, "linker error"],
+        ["person", "no, always with --features mock here, the real driver needs the board"],
+        ["run", "cargo test --features mock", 0, "ok"],
+    )
+    assert found.signal == LessonSignal.CORRECTION
+
+
+def test_a_way_around_that_the_person_objects_to_is_not_proposed() -> None:
+    found = proposed(
+        ["run", "terraform plan", 1, "locked"],
+        ["run", "terraform plan -lock=false", 0, "ok"],
+        ["person", "no no no"],
+    )
+    assert not found
+
+
+def test_what_holds_until_a_date_says_so() -> None:
+    words = "for now we stay on schema 3 until March 2031, because the readers in the trams cannot be updated before"
+    assert only(["person", words]).scope == Scope.TEMPORARY
+    assert (
+        only(["person", "we always stay on schema 3, the readers in the trams cannot be updated"]).scope
+        == Scope.PROJECT
+    )
+
+
+def test_secrets_are_in_no_proposal() -> None:
+    key = "sk_live_51HabcdEFGHijklMNOPqrstUV"
+    turns: list[list[Any]] = [
+        ["run", f"TOKEN={key} make push", 1, "error: no region"],
+        ["run", f"TOKEN={key} REGION=eu make push", 0, "ok"],
+        ["person", f"never print the token {key}, every log is public"],
+        ["person", "remember: the password of the kiosk is Maple!4471x and must never change"],
+    ]
+    for found in proposed(*turns):
+        assert key not in str(found)
+        assert "Maple" not in str(found)
+
+
+def test_a_long_turn_keeps_its_first_words_only() -> None:
+    long = "remember: every tariff has a validity, " + "and so on and so forth, " * 40
+    assert len(only(["person", long]).quote) <= LONGEST_QUOTE
+
+
+def test_hostile_text_is_read_and_harmless() -> None:
+    for text in (
+        "[/x]\x1b[31m always \x00 never",
+        "」" * 2_000,
+        "never " * 40_000,
+        "\u202e always \u2066",
+        "<" * 5_000,
+    ):
+        proposed(EDIT, ["person", text])
