@@ -129,6 +129,12 @@ def find_workspace(start: Path) -> Workspace:
 _ALIAS = re.compile(r"(?P<before>(?:ssh://)?(?:[^@/\s]+@)?)(?P<host>[\w-]{2,})(?=:(?!//)|/(?!/))")
 
 
+def project_root(folder: Path) -> Path | None:
+    """Return the git root above a folder, None outside a repository."""
+    workspace = find_workspace(folder)
+    return workspace.root if workspace.git_folder is not None else None
+
+
 def _with_real_host(url: str) -> str:
     """Return a remote with the host that a plain alias such as `work` stands for in the user's SSH configuration."""
     found = _ALIAS.match(url.strip())

@@ -69,7 +69,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.setenv(name, str(base / folder))
     monkeypatch.setenv("MEMTUI_VAULT", str(base / "home" / "default-vault" / "vault.duckdb"))
     monkeypatch.setenv("MEMTUI_CONFIG", str(base / "home" / "config" / "memtui" / "config.toml"))
-    for name in ("MEMTUI_NOW", "MEMTUI_ACTOR"):
+    for name in ("MEMTUI_NOW", "MEMTUI_ACTOR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(name, raising=False)
     yield base / "home"
     shutil.rmtree(base, ignore_errors=True)

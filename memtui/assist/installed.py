@@ -108,10 +108,10 @@ def apply(edits: Sequence[FileEdit], *, owner: str, at: str) -> None:
         for edit, folders in reversed(written):
             _put_back(edit, folders)
         raise
-    for edit, folders in removed:
+    for edit, _ in removed:
         _backup(edit.path).unlink(missing_ok=True)
-        if edit.after is None:
-            _remove_folders(folders)
+    made = {folder for edit, folders in removed if edit.after is None for folder in folders}
+    _remove_folders(sorted(made, key=len, reverse=True))
 
 
 def _recorded(edit: FileEdit, folders: tuple[str, ...], *, owner: str, at: str) -> Installed:
@@ -193,6 +193,9 @@ def _make_folder() -> None:
 
 
 def _save(kept: dict[str, Installed]) -> None:
+    if not kept:
+        _record_file().unlink(missing_ok=True)
+        return
     _make_folder()
     rows = [asdict(kept[path]) for path in sorted(kept)]
     text = json.dumps({"version": _VERSION, "files": rows}, ensure_ascii=False, indent=2)

@@ -30,6 +30,13 @@ class Parser(argparse.ArgumentParser):
         """Add an argument, or an option with a value."""
         self.add_argument(name, metavar=metavar, help=help_text, **options)
 
+    def drop_option(self, name: str) -> None:
+        """Take a global option away whose name means something else in this command."""
+        action = self._option_string_actions.pop(name)
+        for actions in (self._actions, *(group._group_actions for group in self._action_groups)):  # noqa: SLF001 - argparse has no public way to do it
+            if action in actions:
+                actions.remove(action)
+
     def add_actions(self) -> Callable[..., Parser]:
         """Return a function (name, help, run) that adds a subcommand and returns its parser."""
         actions, parent = self.add_subparsers(dest="action", metavar="ACTION"), global_options()

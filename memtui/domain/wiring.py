@@ -28,6 +28,7 @@ class Part(StrEnum):
     SERVER = "server"
     HOOKS = "hooks"
     SKILL = "skill"
+    BLOCK = "block"
 
 
 class Wiring(StrEnum):

@@ -34,7 +34,10 @@ MEMORY_KEYS = re.findall(
 )
 """The keys of a memory in `--json`, as the design lists them."""
 
-_UNSET = ("MEMTUI_VAULT", "MEMTUI_ACTOR", "MEMTUI_NOW", "MEMTUI_EDITOR", "VISUAL", "EDITOR", "TMUX", "SSH_TTY")
+_UNSET = (
+    *("MEMTUI_VAULT", "MEMTUI_ACTOR", "MEMTUI_NOW", "MEMTUI_EDITOR", "VISUAL", "EDITOR", "TMUX", "SSH_TTY"),
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"),
+)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from memtui.tui.actions.registry import ACTIONS, Keymap
 from memtui.vault.sql_query import STABLE_VIEWS
 
 DOCS = Path(__file__).parents[2] / "docs"
-_GLOBAL = {"--vault", "--project", "--actor", "--json", "--help"}
+_GLOBAL = {"vault", "project", "actor", "json", "help"}
 
 
 def commands() -> str:
@@ -54,7 +54,7 @@ def _positionals(parser: argparse.ArgumentParser) -> str:
 def _options(parser: argparse.ArgumentParser, indent: str = "") -> Iterator[str]:
     for action in parser._actions:
         names = [name for name in action.option_strings if name.startswith("--")]
-        if names and names[0] not in _GLOBAL:
+        if names and action.dest not in _GLOBAL:
             value = f" {action.metavar}" if action.metavar and action.nargs != 0 else ""
             yield f"{indent}- `{names[0]}{value}`: {action.help}"
 

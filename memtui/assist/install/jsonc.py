@@ -160,6 +160,22 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return match.end() if match else at
 
 
+def dumped(value: Any, unit: str, outer: str = "") -> str:
+    """Return a value as text of several lines, lists of plain values on one."""
+    if not value or not isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        return json.dumps(value, ensure_ascii=False)
+    inner = outer + unit
+    heads = (
+        [f"{json.dumps(key, ensure_ascii=False)}: " for key in value] if isinstance(value, dict) else [""] * len(value)
+    )
+    items = value.values() if isinstance(value, dict) else value
+    lines = [f"{inner}{head}{dumped(item, unit, inner)}" for head, item in zip(heads, items, strict=True)]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return ",\n".join([f"{opening}\n{lines[0]}", *lines[1:]]) + f"\n{outer}{closing}"
+
+
 def find(root: Node, path: Path) -> Node | None:
     """Return what stands at a path."""
     node: Node | None = root
@@ -280,7 +296,7 @@ class Editor:
         end = node.start + 1 + len(inside.rstrip(" \t\r\n"))
         outer = self._line_indent(node.start)
         unit = self._unit()
-        lines = json.dumps(value, ensure_ascii=False, indent=unit).split("\n")
+        lines = dumped(value, unit).split("\n")
         body = f"{self._newline}{outer}{unit}".join(lines)
         piece = f"{self._newline}{outer}{unit}{head}{body}{self._newline}{outer}"
         self._splice((end, node.end - 1, piece))
@@ -290,7 +306,7 @@ class Editor:
         indent = self._indent_of(beside)
         if indent is None and "\n" not in self.text.strip() and self.text.strip():
             return json.dumps(value, ensure_ascii=False)
-        lines = json.dumps(value, ensure_ascii=False, indent=self._unit()).split("\n")
+        lines = dumped(value, self._unit()).split("\n")
         return f"{self._newline}{self._line_indent(beside)}".join(lines)
 
     def _indent_of(self, position: int) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from memtui.assist.install import toml_table
 from memtui.assist.install.assistants import Event, Hooks, Server
 from memtui.assist.install.command import Program, runs_memtui
-from memtui.assist.install.jsonc import Dialect, Editor, Key
+from memtui.assist.install.jsonc import Dialect, Editor, Key, dumped
 from memtui.assist.installed import Installed
 from memtui.assist.splice import TextFile
 from memtui.errors import RefusedError
@@ -251,4 +250,4 @@ def pasted(path: Sequence[str], value: Any, form: str) -> str:
         import yaml
 
         return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True))
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    return dumped(value, "  ") + "\n"

@@ -1,0 +1,237 @@
+"""`memtui install` and `uninstall`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui import clock
+from memtui.cli.output import say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
+from memtui.domain.wiring import Part, Scope
+from memtui.errors import EXIT_DONE, NotFoundError, UsageError
+from memtui.text.sanitize import reveal
+from memtui.workspace import project_root
+
+if TYPE_CHECKING:
+    from memtui.assist.install.command import Program
+    from memtui.assist.install.plan import Plan
+    from memtui.assist.install.status import AssistantState
+    from memtui.assist.splice import FileEdit
+
+
+def _scope_arguments(parser: Parser) -> None:
+    parser.drop_option("--project")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--user", action="store_true", help="for you, in every project (default)")
+    scope.add_argument(
+        "--project", dest="project_scope", action="store_true", help="in the project of the working directory"
+    )
+    parser.add_flag("--dry-run", "show the changes of each file; write nothing")
+
+
+def _install_arguments(parser: Parser) -> None:
+    parser.add_value("assistant", "ASSISTANT", "the assistant; --list names them", nargs="?")
+    _scope_arguments(parser)
+    parser.add_flag("--list", "list the assistants: which are here, and what is installed")
+    parser.add_flag("--commands", "also ask before each command whether a constraint forbids it")
+
+
+def _install(arguments: argparse.Namespace, session: Session) -> int:
+    """Install memtui into an assistant: its MCP server and its hooks.
+
+    Shows the change of each file, writes it, and says what is left to do. Everything else in the files keeps its bytes;
+    `memtui uninstall` gives back those of before. For some assistants it prints the lines to paste.
+    """
+    from memtui.assist.install.assistants import assistant_named
+    from memtui.assist.install.plan import Wishes, plan_install
+
+    if arguments.list:
+        return _list(session)
+    if not arguments.assistant:
+        raise UsageError("Which assistant?", remedy="`memtui install --list` names them.")
+    assistant = assistant_named(arguments.assistant)
+    session.only_a_person("install memtui")
+    program = _program(session)
+    scope = Scope.PROJECT if arguments.project_scope else Scope.USER
+    plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=arguments.commands))
+    _carry_out([plan], arguments, session)
+    if plan.pastes or session.json:
+        return EXIT_DONE
+    if not arguments.dry_run:
+        _say_next(plan, program)
+    return EXIT_DONE
+
+
+def _say_next(plan: Plan, program: Program) -> None:
+    """Say what the person still has to do."""
+    if not plan.is_change:
+        say(f"memtui is already installed in {plan.assistant.title}.")
+    if program.is_ephemeral:
+        say(f"{program.path} belongs to an environment that may vanish; install memtui for good and run this again.")
+    if plan.scope is Scope.PROJECT:
+        say(f"The files name {program.path}, which others do not have: keep them out of your commits.")
+    for step in plan.assistant.steps:
+        say(f"Next: {step}")
+
+
+def _uninstall_arguments(parser: Parser) -> None:
+    parser.add_value("assistant", "ASSISTANT", "the assistant; `memtui install --list` names them")
+    _scope_arguments(parser)
+
+
+def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
+    """Remove memtui from an assistant: its files are as they were before.
+
+    Without --user or --project it is removed from both. Memories stay in the vault.
+    """
+    from memtui.assist.install.assistants import assistant_named
+    from memtui.assist.install.plan import plan_uninstall
+
+    assistant = assistant_named(arguments.assistant)
+    session.only_a_person("uninstall memtui")
+    scopes = [Scope.PROJECT] if arguments.project_scope else [Scope.USER]
+    if not (arguments.user or arguments.project_scope) and project_root(session.folder) is not None:
+        scopes.append(Scope.PROJECT)
+    program = _program(session)
+    plans = [plan_uninstall(assistant, scope, _root(session, scope), program) for scope in scopes]
+    if not any(plan.is_change or plan.blocked for plan in plans):
+        raise NotFoundError(f"memtui is not installed in {assistant.title}", where=_looked_at(plans))
+    _carry_out(plans, arguments, session)
+    return EXIT_DONE
+
+
+def _looked_at(plans: Sequence[Plan]) -> str:
+    return ", ".join(scope.value for scope in dict.fromkeys(plan.scope for plan in plans))
+
+
+def _program(session: Session) -> Program:
+    """Return the command line to install; it names the vault where it is not the default one."""
+    from memtui import locations
+    from memtui.assist.install.command import this_program
+
+    is_named = session.vault_path != locations.default_vault() or bool(os.environ.get("MEMTUI_VAULT"))
+    return this_program(str(session.vault_path.absolute()) if is_named else "")
+
+
+def _root(session: Session, scope: Scope) -> Path:
+    root = project_root(session.folder)
+    if scope is Scope.PROJECT and root is None:
+        raise UsageError("There is no repository here", where=str(session.folder), remedy="Run it inside a project.")
+    return root or session.folder
+
+
+def _carry_out(plans: Sequence[Plan], arguments: argparse.Namespace, session: Session) -> None:
+    """Show the changes, then make them, unless they were only asked for."""
+    from memtui.assist.install.plan import carry_out
+
+    if not session.json:
+        for plan in plans:
+            _show(plan)
+    blocked = [plan for plan in plans if plan.blocked]
+    for plan in [*blocked, *plans] if blocked or not arguments.dry_run else ():
+        carry_out(plan, clock.now().isoformat())
+    if session.json:
+        write_json([_record(plan) for plan in plans])
+
+
+def _show(plan: Plan) -> None:
+    """Print how files change, and what to paste where memtui does not write."""
+    for edit in plan.edits:
+        _write_diff(edit)
+    for paste in plan.pastes:
+        say(f"memtui does not write the files of {plan.assistant.title}. Paste this into {paste.path}:")
+        write_line(paste.lines.rstrip("\n"))
+    for step in plan.assistant.steps if plan.pastes else ():
+        say(f"Then: {step}")
+    for blocked in plan.blocked:
+        for paste in blocked.pastes:
+            say(f"To do it by hand, put this into {paste.path}:\n{paste.lines}")
+
+
+def _write_diff(edit: FileEdit) -> None:
+    """Print how a file changes."""
+    state = "new" if edit.before is None else "removed" if edit.after is None else "changed"
+    write_line(f"{edit.path} ({state})")
+    for line in edit.diff:
+        write_line(reveal(f"  {line.sign} {line.text}".rstrip()))
+
+
+def _record(plan: Plan) -> dict[str, Any]:
+    return {
+        "assistant": plan.assistant.name,
+        "scope": plan.scope,
+        "files": [
+            {
+                "path": str(edit.path),
+                "state": "created" if edit.before is None else "removed" if edit.after is None else "changed",
+                "diff": [f"{line.sign} {line.text}" for line in edit.diff],
+            }
+            for edit in plan.edits
+        ],
+        "unchanged": [str(path) for path in plan.kept],
+        "refused": [
+            {"path": str(one.path), "reason": str(one.error), "paste": [paste.lines for paste in one.pastes]}
+            for one in plan.blocked
+        ],
+        "paste": [{"path": paste.path, "lines": paste.lines} for paste in plan.pastes],
+        "next": list(plan.assistant.steps),
+    }
+
+
+def _list(session: Session) -> int:
+    """List the assistants."""
+    from memtui.assist.install.status import states
+    from memtui.wording.wiring import remedy
+
+    found = states(project_root(session.folder), _program(session))
+    session.put_rows([_state_record(state) for state in found], [_row(state) for state in found])
+    if session.json:
+        return EXIT_DONE
+    for state in found:
+        for part in state.parts:
+            advice = remedy(part.wiring, state.assistant.name, state.assistant.title)
+            if advice:
+                say(f"{state.assistant.title}, {part.part} ({part.path}): {advice}")
+        if state.is_doubled:
+            say(f"{state.assistant.title} runs memtui's hooks twice: for you and for this project")
+        for path in state.elsewhere:
+            say(f"{state.assistant.title} also: {path}")
+    return EXIT_DONE
+
+
+def _row(state: AssistantState) -> list[str]:
+    """Return an assistant as the cells of a table."""
+    from memtui.wording.wiring import WIRING_WORDS
+
+    assistant = state.assistant
+    if not assistant.is_written:
+        return [assistant.name, "here" if state.is_here else "-", "prints the lines to paste", ""]
+    parts = [(kind, state.of(kind)) for kind in (Part.SERVER, Part.HOOKS)]
+    cells = [f"{kind} {WIRING_WORDS[part.wiring]}" for kind, part in parts if part is not None]
+    return [assistant.name, "here" if state.is_here else "-", *cells, ", ".join(state.scopes)]
+
+
+def _state_record(state: AssistantState) -> dict[str, Any]:
+    return {
+        "assistant": state.assistant.name,
+        "title": state.assistant.title,
+        "here": state.is_here,
+        "written": state.assistant.is_written,
+        "doubled": state.is_doubled,
+        "parts": [
+            {"part": part.part, "scope": part.scope, "state": part.wiring, "path": str(part.path), "runs": part.argv}
+            for part in state.parts
+        ],
+        "elsewhere": list(state.elsewhere),
+    }
+
+
+COMMANDS: Commands = {
+    "install": (_install_arguments, _install),
+    "uninstall": (_uninstall_arguments, _uninstall),
+}

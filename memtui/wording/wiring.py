@@ -1,0 +1,41 @@
+"""Sentences about what is installed in assistants."""
+
+from __future__ import annotations
+
+from memtui.domain.wiring import Part, Scope, Use, Wiring
+
+PART_WORDS = {Part.SERVER: "MCP server", Part.HOOKS: "hooks", Part.SKILL: "skill", Part.BLOCK: "managed block"}
+
+WIRING_WORDS = {
+    Wiring.ABSENT: "not installed",
+    Wiring.INSTALLED: "installed",
+    Wiring.PARTIAL: "incomplete",
+    Wiring.MOVED: "runs another memtui",
+    Wiring.BROKEN: "runs what is gone",
+    Wiring.OFF: "switched off",
+    Wiring.UNTRUSTED: "waits for your approval",
+    Wiring.UNREADABLE: "file cannot be read",
+}
+
+USE_WORDS = {
+    Use.START: "start of a session: what is always worth knowing in the project",
+    Use.PROMPT: "first prompt of a session: memories for the task",
+    Use.COMMAND: "before a command: constraints that forbid it (only with `--commands`)",
+    Use.FILE: "a file is read or edited: memories tied to it, once a session",
+    Use.END: "end of a session: notes the transcript for `memtui capture`",
+}
+
+SCOPE_WORDS = {Scope.USER: "for you, in every project", Scope.PROJECT: "for this project"}
+
+
+def remedy(wiring: Wiring, assistant: str, title: str) -> str:
+    """Return what to do about a state; empty where nothing is to be done."""
+    again = f"`memtui install {assistant}` brings it up to date"
+    return {
+        Wiring.PARTIAL: again,
+        Wiring.MOVED: again,
+        Wiring.BROKEN: again,
+        Wiring.OFF: f"switch it on in the settings of {title}",
+        Wiring.UNTRUSTED: f"start {title} and accept memtui's hooks",
+        Wiring.UNREADABLE: f"`memtui install {assistant} --dry-run` says where",
+    }.get(wiring, "")

@@ -1,0 +1,160 @@
+"""`install` and `uninstall`: the change is shown, nothing else is touched, and the bytes of before come back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import Cli
+
+WRITTEN = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
+PASTED = ("vscode", "windsurf", "cline", "roo", "zed", "goose", "kiro", "amp")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return every file and folder of a home, but for memtui's own."""
+    found = {str(path): path.read_bytes() if path.is_file() else b"" for path in folder.rglob("*")}
+    return {name: data for name, data in found.items() if "state" not in Path(name).relative_to(folder).parts}
+
+
+def _settle(home: Path) -> None:
+    """Put settings of somebody into the home: with comments, in odd styles, with hooks of others."""
+    for name, text in {
+        ".claude.json": '{"numStartups": 41, "mcpServers": {"other": {"command": "npx"}}, "tips": {"a": 1}}',
+        ".claude/settings.json": '{\n\t"model": "opus",\n\t"hooks": {\n\t\t"SessionStart": []\n\t}\n}\n',
+        ".codex/config.toml": 'model = "o9" # big\r\n\r\n[projects."/w/tide pool"]\r\ntrust_level = "trusted"\r\n',
+        ".gemini/settings.json": '{\n  // which theme\n  "theme": "ansi" /* no, not "dark" */\n  // "vimMode": true\n}',
+        "config/opencode/opencode.jsonc": '\ufeff{\n    "theme": "tokyo", // best\n    "mcp": {},\n}\n',
+        ".cursor/hooks.json": '{"version":1,"hooks":{"stop":[{"command":"./note.sh"}]}}\n',
+    }.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+
+@pytest.mark.parametrize("assistant", WRITTEN)
+@pytest.mark.parametrize("scope", ["--user", "--project"])
+def test_what_was_installed_is_uninstalled_to_the_byte(cli: Cli, assistant: str, scope: str) -> None:
+    _settle(cli.home)
+    cli.repository("tide")
+    cli.write("opencode.jsonc", '{\n\t"share": "off",\n}')
+    before = _files(cli.home)
+    shown = cli("install", assistant, scope, "--dry-run").out
+    assert _files(cli.home) == before
+    done = cli("install", assistant, scope)
+    assert done.out == shown
+    assert "Next: " in done.err
+    after = _files(cli.home)
+    assert after != before
+    assert "already installed" in cli("install", assistant, scope).err
+    assert _files(cli.home) == after
+    cli("uninstall", assistant)
+    assert _files(cli.home) == before
+    cli("uninstall", assistant, code=3)
+
+
+@pytest.mark.parametrize("assistant", WRITTEN)
+def test_what_others_changed_since_is_kept(cli: Cli, assistant: str) -> None:
+    cli("install", assistant)
+    state = cli.home / "state" / "memtui"
+    for path in state.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    for path in [one for one in cli.home.rglob("*.json") if "memtui" not in one.name]:
+        path.write_text(json.dumps({**json.loads(path.read_text()), "theirs": [1, {}]}))
+    cli("uninstall", assistant)
+    kept = [json.loads(path.read_text()) for path in cli.home.rglob("*.json")]
+    assert all(values.pop("theirs") == [1, {}] and values in ({}, {"version": 1}) for values in kept)
+    assert not [path for path in cli.home.rglob("*") if path.is_file() and "memtui hook" in path.read_text()]
+
+
+@pytest.mark.parametrize("assistant", PASTED)
+def test_for_other_assistants_the_lines_to_paste_are_printed(cli: Cli, assistant: str) -> None:
+    before = _files(cli.home)
+    done = cli("install", assistant)
+    assert "memtui" in done.out
+    assert "mcp" in done.out
+    assert "Paste this into" in done.err
+    assert _files(cli.home) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gemini/settings.json", '{"theme": "x",}'),
+        (".gemini/settings.json", "[1]"),
+        (".gemini/settings.json", '{"a": 1, "a": 2}'),
+        (".gemini/settings.json", '{"hooks": {"SessionStart": {"hooks": []}}}'),
+        (".gemini/settings.json", '{"mcpServers": {"memtui": {"command": "somebody-elses"}}}'),
+        (".gemini/settings.json", "[" * 5_000),
+        (".codex/config.toml", "model = \n"),
+        (".codex/config.toml", 'mcp_servers = { other = { command = "x" } }\n'),
+        (".codex/config.toml", b"caf\xe9 = 1\n"),
+    ],
+)
+def test_what_cannot_be_edited_is_refused_with_the_lines_to_paste(cli: Cli, name: str, text: str | bytes) -> None:
+    path = cli.home / name
+    path.parent.mkdir()
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    before = _files(cli.home)
+    refused = cli("install", name.partition("/")[0][1:], code=6)
+    assert str(path) in refused.err
+    assert "To do it by hand" in refused.err
+    assert "memtui" in refused.err
+    assert _files(cli.home) == before
+
+
+def test_a_link_out_of_the_home_is_not_followed(cli: Cli, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    (cli.home / ".cursor").mkdir()
+    (cli.home / ".cursor" / "mcp.json").symlink_to(outside)
+    assert "symbolic link" in cli("install", "cursor", code=6).err
+    assert outside.read_text() == "{}"
+    assert not (cli.home / ".cursor" / "hooks.json").exists()
+
+
+def test_the_command_names_the_vault_only_where_it_is_not_the_default(cli: Cli) -> None:
+    assert "--vault" not in cli("install", "codex", "--dry-run").out
+    assert f"--vault {cli.home}/other" in cli("--vault", cli.home / "other", "install", "codex", "--dry-run").out
+
+
+def test_the_moved_folder_of_an_assistant_is_used(cli: Cli) -> None:
+    cli.patch.setenv("CODEX_HOME", str(cli.home / "elsewhere"))
+    cli.patch.setenv("CLAUDE_CONFIG_DIR", str(cli.home / "moved"))
+    cli("install", "codex")
+    cli("install", "claude-code")
+    assert {path.name for path in (cli.home / "elsewhere").iterdir()} == {"config.toml", "hooks.json"}
+    assert {path.name for path in (cli.home / "moved").iterdir()} == {".claude.json", "settings.json"}
+
+
+def test_the_list_tells_what_is_here_and_what_is_wrong(cli: Cli) -> None:
+    cli("install", "gemini")
+    settings = cli.home / ".gemini" / "settings.json"
+    values = json.loads(settings.read_text())
+    values["mcpServers"]["memtui"]["command"] = "/gone/memtui"
+    values["hooksConfig"] = {"enabled": False}
+    settings.write_text(json.dumps(values))
+    listed = cli("install", "--list", "--json").json
+    assert [row["assistant"] for row in listed] == [*WRITTEN, *PASTED]
+    states = {part["part"]: part["state"] for part in listed[2]["parts"]}
+    assert (listed[2]["here"], states) == (True, {"server": "broken", "hooks": "off"})
+    assert "switch it on" in cli("install", "--list").err
+
+
+def test_a_plugin_that_already_brings_memtui_is_not_doubled(cli: Cli) -> None:
+    (cli.home / ".claude").mkdir()
+    (cli.home / ".claude" / "settings.json").write_text('{"enabledPlugins": {"memtui@memtui": true}}')
+    assert "plugin" in cli("install", "claude-code", code=6).err
+
+
+def test_an_agent_installs_nothing(cli: Cli) -> None:
+    cli("install", "codex", "--actor", "helper", code=6)
+    assert not (cli.home / ".codex").exists()
+
+
+def test_mistakes_are_explained(cli: Cli) -> None:
+    assert "claude-code" in cli("install", "claude-cod", code=2).err
+    assert "--list" in cli("install", code=2).err
+    assert "repository" in cli("install", "codex", "--project", code=2).err
