@@ -99,18 +99,18 @@ async def test_hostile_titles_in_toasts_and_filter_are_only_text(blank: Vault, t
         assert pilot.app.is_running
 
 
-async def test_d_lists_what_is_due_stalest_first_and_y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
+async def test_d_lists_what_is_due_stalest_first_and_Y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("d")
         await shows(pilot, "2 Due for review · stalest first")
         await holds(pilot, 2)
         assert list(browser(pilot)._list.ids) == ["m0000005", "m0000004"]
-        await pilot.press("y")
+        await pilot.press("Y")
         await says(pilot, "Verified: Debugging the quay printer")
         assert stored(ferry, "m0000005").verified_at == NOW
         await holds(pilot, 1)
-        await shows(pilot, "y still true")
+        await shows(pilot, "Y still true")
         await pilot.press("d")
         await holds(pilot, 5)
         await shows(pilot, "y copy")
@@ -143,7 +143,7 @@ async def test_files_are_checked_in_the_linked_folder_and_taken_as_they_are_when
         await pilot.press("d")
         await shows(pilot, "lock.py  changed")
         await shows(pilot, "lost.py  gone")
-        await pilot.press("y")
+        await pilot.press("Y")
         await says(pilot, "Verified: Lock by payment")
         assert stored(blank, "m0000001").anchors[0].content_hash not in {None, "0" * 32}
 

@@ -103,7 +103,7 @@ async def test_a_query_of_the_filter_chooses_and_one_key_changes_all_of_it_as_on
         await pilot.press("3")
         await until(pilot, lambda: len(set(every(blank, "kind"))) == 1 and every(blank, "kind")[0] != "tooling", "kind")
         assert len(screen._ids) == 2, "they stay chosen though the query would not choose them any more"
-        await pilot.press("y")
+        await pilot.press("Y")
         await until(pilot, lambda: all(every(blank, "verified_at")), "both are verified")
         await until(pilot, lambda: knows_the_newest(screen, blank), "they are read anew")
         await pilot.press("x")

@@ -244,7 +244,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await shows(pilot, "12 of 12 memories reviewed")
         assert re.search(r"11\s+still true", screen_text(pilot))
         assert re.search(r"1\s+retired", screen_text(pilot))
-        await pilot.press("Y")
+        await pilot.press("C")
         await says(pilot, "Copied it")
         await pilot.press("w", "w")
         await until(pilot, lambda: len(list(tmp_path.glob("memtui-review-*.txt"))) == 2, "both copies are written")

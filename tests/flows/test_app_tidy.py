@@ -211,7 +211,7 @@ async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(bla
         await shows(pilot, "Never used  3")
         await goes_to(pilot, screen, "unused")
         before = screen._report
-        await pilot.press("y")
+        await pilot.press("Y")
         await passes(pilot, screen, before)
         await shows(pilot, "Never used  2")
         await goes_to(pilot, screen, "unused")

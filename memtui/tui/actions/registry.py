@@ -78,8 +78,6 @@ BROWSE, CONTEXT, PACKS, INBOX, REVIEW, MERGE = "browse", "context", "packs", "in
 BULK, REFLECT, TIDY, CLASH, HISTORY, IMPORT = "bulk", "reflect", "tidy", "clash", "history", "import"
 LAB, HEALTH, EDIT, CONFLICT, RESEMBLING, EVERYWHERE = "lab", "health", "edit", "conflict", "resembling", "everywhere"
 
-DUE = "browse-due"  # What a key of the list means where only what is due is listed
-
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"
 FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "form-line", "form-toggle", "merge-fields", "clash-text"
 SCREEN_ANSWERS = frozenset({MERGE_FIELDS, CLASH_TEXT})

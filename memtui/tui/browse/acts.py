@@ -96,8 +96,8 @@ class ListActions(ScreenPart):
         self._change(self.screen.memories.restore, take_out=True)
 
     def verify(self) -> None:
-        """Confirm as still true, where what is due is listed."""
-        self._change(self.screen.memories.verify, take_out=True)
+        """Confirm as still true."""
+        self._change(self.screen.memories.verify, take_out=self._lists.due_only)
 
     def copy(self) -> None:
         screen, targets = self.screen, self._targets()

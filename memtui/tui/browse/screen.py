@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import BROWSE, DUE, RESEMBLING, Action
+from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
@@ -61,7 +61,6 @@ class BrowseScreen(MemtuiScreen):
     AREA = BROWSE
     BINDINGS: ClassVar[list[BindingType]] = [
         *registry.bindings(BROWSE),
-        *registry.bindings(DUE),
         *registry.bindings(RESEMBLING),
     ]
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
@@ -268,8 +267,6 @@ class BrowseScreen(MemtuiScreen):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        if action.id == "verify" and not self.lists.due_only:
-            return "Only due memories are verified here; d lists them, and r reviews them one by one."
         if action.id == "follow" and self.details.subject is not None and not self.details.linked():
             return "It has no links."
         if action.id in {"link-accept", "link-dismiss"} and not self.details.suggested:
@@ -277,16 +274,6 @@ class BrowseScreen(MemtuiScreen):
         if action.id == "clear" and not self.lists.chosen:
             return "No facet is chosen."
         return super().why_not(action)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let `y` mean what the list is for: still true where due memories are listed, else copy."""
-        if action == "act" and parameters in {("verify",), ("copy",)}:
-            return self.lists.due_only == (parameters == ("verify",))
-        return super().check_action(action, parameters)
-
-    def offered(self) -> list[Action]:
-        """Return the actions that help and the palette can run here."""
-        return [action for action in registry.of_owners(DUE) if action.menu] + super().offered()
 
     # -- changes ----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 
 from memtui.text.sanitize import without_surrogates
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import BROWSE, DUE, ERASING, EVERYWHERE, FACETS, FILTER, PANE, Action, Keymap
+from memtui.tui.actions.registry import BROWSE, ERASING, EVERYWHERE, FACETS, FILTER, PANE, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED, Block, describe
 from memtui.tui.values import Detail
@@ -364,7 +364,7 @@ class HelpScreen(_OptionScreen, inherit_bindings=False):
 
 def _by_area(area: str) -> dict[str, list[Action]]:
     """Return the acts of a screen under their headings, its own first."""
-    owners = (area, DUE, FILTER, FACETS, EVERYWHERE, PANE) if area == BROWSE else (area, EVERYWHERE, PANE)
+    owners = (area, FILTER, FACETS, EVERYWHERE, PANE) if area == BROWSE else (area, EVERYWHERE, PANE)
     found: dict[str, list[Action]] = {}
     for action in registry.of_owners(*owners):
         found.setdefault(action.area, []).append(action)

@@ -17,7 +17,7 @@ from memtui.curate.review_sessions import Progress
 from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width, steady
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import BROWSE, DUE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
+from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import wrap
 from memtui.tui.packs.view import task_words, verdict_words
@@ -181,7 +181,7 @@ def test_it_is_told_in_steps(left: int, each: float, words: str) -> None:
     assert time_left.words(left) == words
 
 
-@pytest.mark.parametrize("screen", [BROWSE, DUE, INBOX, REVIEW, TIDY, EVERYWHERE])
+@pytest.mark.parametrize("screen", [BROWSE, INBOX, REVIEW, TIDY, EVERYWHERE])
 def test_the_lines_keys_are_free(screen: str) -> None:
     mine = {key for action in registry.of_owners(RESEMBLING) for key in action.keys}
     assert mine.isdisjoint(key for action in registry.of_owners(screen) for key in action.keys)
