@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 Signature = tuple[int, ...]  # What the file system says of the vault: sizes and times of file and log
 
-SORTS = {"newest": "newest first", "stalest": "stalest first", "title": "by title", "use": "most used first"}
+SORTS = {
+    "newest": "newest first",
+    "stalest": "stalest first",
+    "title": "by title",
+    "kind": "by kind",
+    "use": "most used first",
+}
 """How the list can be sorted, and how its title says so; a filtered one by score besides."""
 
 BEST = "best match first"  # How the title calls the order by score
@@ -34,6 +40,7 @@ class Row:
     due: bool
     freshness: float
     age_days: float  # since it was last verified, else observed
+    added_days: float = 0.0  # since it was added
     status: str = "active"
     # as it was read, to show its texts without another look at the vault
     memory: Memory | None = field(default=None, repr=False, compare=False)

@@ -117,6 +117,7 @@ class VaultAccess:
             due=memory.status == "active" and due is not None and due <= now,
             freshness=freshness(memory, now, self.vault.kinds),
             age_days=days_between(last_trusted_at(memory), now),
+            added_days=days_between(memory.created_at, now),
             status=memory.status,
             memory=memory,
         )

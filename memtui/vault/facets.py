@@ -30,7 +30,7 @@ _FIXED_FACETS = ("due", "pinned", "health")
 
 UNASSIGNED = ""  # Value of the project facet for memories without a project
 
-BROWSE_SORTS = {"newest": "created", "stalest": "due", "title": "title", "use": "created"}
+BROWSE_SORTS = {"newest": "created", "stalest": "due", "title": "title", "kind": "kind", "use": "created"}
 """Orders of a list with the nearest one of `filters.SORTS`; `use` also sorts by uses."""
 
 _SOON_DAYS = 30

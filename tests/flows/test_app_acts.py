@@ -99,7 +99,7 @@ async def test_hostile_titles_in_toasts_and_filter_are_only_text(blank: Vault, t
         assert pilot.app.is_running
 
 
-async def test_d_lists_what_is_due_stalest_first_and_Y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
+async def test_d_lists_what_is_due_stalest_first_and_shift_y_says_still_true(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await pilot.press("d")

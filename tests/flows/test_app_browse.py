@@ -51,7 +51,6 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
     fill(ferry, [replace(memory(6, "Waits in the inbox"), status="candidate"), memory(7, "Elsewhere", project="other")])
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await shows(pilot, "Why")
-        await shows(pilot, "dead anchors")
         text = screen_text(pilot)
         assert "memtui  ferry" in text
         assert "5 memories" in text
@@ -285,14 +284,32 @@ async def test_what_is_due_takes_the_kinds_and_the_size_of_the_command_line(ferr
 async def test_clicks_choose_a_row_and_press_a_hint(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Retry a refund")
-        await pilot.click("#list", offset=(10, 3))
+        await pilot.click("#list", offset=(10, 4))
         await until(pilot, lambda: browser(pilot)._list.cursor == 2, "the click chose the row")
-        await pilot.click("#list", offset=(10, 3))
+        await pilot.click("#list", offset=(10, 4))
         await until(pilot, lambda: focused(pilot) == "detail", "the second click reads it")
         await pilot.press("escape")
         await shows(pilot, "/ filter")
         await pilot.click("#hints", offset=(screen_lines(pilot)[-1].index("filter"), 0))
         await until(pilot, lambda: focused(pilot) == "filter", "the hint was pressed")
+
+
+async def test_a_click_on_the_word_over_a_column_sorts_by_it(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "fresh added")
+        orders = {"title": "by title", "kind": "by kind", "fresh": "stalest first", "seen": "newest first"}
+        for word, order in orders.items():
+            await pilot.click("#list", offset=(screen_lines(pilot)[2].index(word), 1))
+            await shows(pilot, f"2 Memories · {order}")
+
+
+async def test_neighbours_with_one_heading_name_it_once(blank: Vault, tmp_path: Path) -> None:
+    titles = ("Releases: tag before the build", "Releases: sign every archive", "Ferries carry two lights")
+    fill(blank, [memory(number, title, days=number) for number, title in enumerate(titles, 1)])
+    async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 3)
+        await shows(pilot, "Releases: tag before the build")
+        await shows(pilot, "· sign every archive")
 
 
 def is_ready(pilot: Pilot[Any]) -> bool:

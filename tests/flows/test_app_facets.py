@@ -32,6 +32,8 @@ from memtui.domain.memory import Link
 from memtui.tui.browse import screen
 from memtui.vault.vault import Vault
 
+VAST = (160, 40)  # The facets have room of their own
+
 pytestmark = pytest.mark.usefixtures("isolated")
 
 
@@ -70,7 +72,7 @@ async def counts(pilot: Pilot[Any], facet: str, value: str, number: int) -> None
 async def test_facets_narrow_and_combine_with_the_filter_and_the_sort(ferry: Vault, tmp_path: Path) -> None:
     others = [memory(7, "Elsewhere", project="other", kind="note"), replace(memory(8, "Gone by"), status="retired")]
     fill(ferry, others)
-    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=VAST) as pilot:
         await holds(pilot, 5)
         await counts(pilot, "kind", "note", 1)
         await counts(pilot, "project", "other", 1)
@@ -92,14 +94,14 @@ async def test_facets_narrow_and_combine_with_the_filter_and_the_sort(ferry: Vau
         await pilot.press("escape", "escape", "backspace")
         await holds(pilot, 5)
         titles = []
-        for name in ("stalest first", "by title", "most used first", "newest first"):
+        for name in ("stalest first", "by title", "by kind", "most used first", "newest first"):
             await pilot.press("S")
             await shows(pilot, name)
             await until(pilot, lambda: not browser(pilot).lists.outdated, "the list is sorted")
             titles.append(browser(pilot)._list.ids)
         assert titles[0][0] == "m0000005"
         assert titles[1] == ("m0000005", "m0000001", "m0000004", "m0000003", "m0000002")
-        assert titles[3] == ("m0000001", "m0000002", "m0000003", "m0000005", "m0000004")
+        assert titles[4] == ("m0000001", "m0000002", "m0000003", "m0000005", "m0000004")
         await choose(pilot, "project", "other")
         await holds(pilot, 1)
         await shows(pilot, "Elsewhere")
@@ -124,8 +126,27 @@ async def test_a_facet_that_nothing_has_any_more_says_how_to_let_go(ferry: Vault
         await holds(pilot, 4)
 
 
+async def test_0_hides_the_facets_until_they_are_wanted_again(ferry: Vault, tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
+        await shows(pilot, "1 Facets")
+        await pilot.press("1", "0")
+        await until(pilot, lambda: "1 Facets" not in screen_text(pilot), "the facets are hidden")
+        assert focused(pilot) == "list"
+        await pilot.press("q")
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
+        await shows(pilot, "2 Memories")
+        assert "1 Facets" not in screen_text(pilot)
+        await pilot.press("1")
+        await shows(pilot, "1 Facets")
+        await pilot.press("escape")
+        await until(pilot, lambda: "1 Facets" not in screen_text(pilot), "the facets are hidden again")
+        await pilot.press("0")
+        await shows(pilot, "1 Facets")
+
+
 async def test_headings_fold_and_clicks_choose(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=VAST) as pilot:
         await counts(pilot, "kind", "note", 1)
         await pilot.press("1", "left")
         await shows(pilot, "▸ Project")
@@ -147,7 +168,7 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
         [memory(9, "Contradicted")],
         [Link(from_id="m0000009", type="contradicts", to_id="m0000002", created_at=NOW)],
     )
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=VAST) as pilot:
         await counts(pilot, "health", "dead anchors", 1)
         await counts(pilot, "health", "contradicted", 2)
         await choose(pilot, "health", "dead anchors")
@@ -157,7 +178,7 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
 
 async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault, tmp_path: Path) -> None:
     state = tmp_path / "state" / "app.json"
-    async with app_on(ferry, tmp_path, state_path=state).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
         await holds(pilot, 5)
         before = browser(pilot)._list.size.width
         await pilot.press("less_than_sign", "less_than_sign", "S", "M")
@@ -171,7 +192,7 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
         await until(pilot, lambda: browser(pilot)._list.cursor == 1, "the cursor moved")
         width, current = browser(pilot)._list.size.width, browser(pilot)._list.current
         await pilot.press("q")
-    async with app_on(ferry, tmp_path, state_path=state).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
         await shows(pilot, "2 of 2")
         await shows(pilot, "best match first")
         assert browser(pilot)._list.current == current
@@ -191,7 +212,7 @@ async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault,
         "share": "x",
     }
     state.write_text(json.dumps(stored), encoding="utf-8")
-    async with app_on(ferry, tmp_path, state_path=state).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:
         await holds(pilot, 5)
 
 
@@ -199,7 +220,7 @@ async def test_coming_back_from_another_screen_reads_what_changed_there(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(screen, "POLL_SECONDS", 3_600)
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path).run_test(size=VAST) as pilot:
         await holds(pilot, 5)
         await pilot.press("question_mark")
         await shows(pilot, "type to find")

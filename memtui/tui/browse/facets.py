@@ -312,6 +312,7 @@ class BrowseState:
     best: bool = True  # whether a filtered list shows the best match first
     share: int = 65  # of the list, in per cent, beside the details
     rendered: bool = False  # whether Markdown is rendered
+    facets_hidden: bool = False  # also where they have room of their own
 
     def section(self) -> dict[str, Any]:
         return {
@@ -325,6 +326,7 @@ class BrowseState:
             "best": self.best,
             "share": self.share,
             "rendered": self.rendered,
+            "facets_hidden": self.facets_hidden,
         }
 
 
@@ -347,6 +349,7 @@ def read_state(values: dict[str, Any], place: str) -> BrowseState:
         best=values.get("best") is not False,
         share=_share(values.get("share"), first.share),
         rendered=values.get("rendered") is True,
+        facets_hidden=values.get("facets_hidden") is True,
     )
 
 

@@ -92,6 +92,12 @@ class ListReader:
             self.sorts[self.due_only] = names[(place + 1) % len(names)]
         self.refilter()
 
+    def sort_by(self, name: str) -> None:
+        """Sort by one of `SORTS`."""
+        self.best = False
+        self.sorts[self.due_only] = name
+        self.refilter()
+
     def type_query(self, query: str) -> None:
         """Filter by what is typed, once the keys pause."""
         if query == self.query:
@@ -168,6 +174,7 @@ class ListReader:
             self.outdated, self._steady, self.focus = False, False, None
             if base.active >= LARGE_VAULT:
                 self._loader.after(PREPARING_SECONDS, lambda: self.prepare(base), group="prepare")
+        pane.sort = "" if listing.best and listing.query.strip() else base.wanted.sort
         pane.show_projects = base.project is None or "project" in base.wanted.chosen
         pane.put_rows(listing.rows)
         pane.show(listing.ids, follow=follow, fresh=fresh, notice=notice_of(listing))

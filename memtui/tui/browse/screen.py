@@ -92,7 +92,7 @@ class BrowseScreen(MemtuiScreen):
         "narrower": ("_share_out", -STEP),
     }
     AUTO_FOCUS = "#list"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (100, "-roomy"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
 
     @dataclass
     class NothingStored(Message):
@@ -103,7 +103,7 @@ class BrowseScreen(MemtuiScreen):
         # Held here rather than queried: a worker may report while the screen is being taken down.
         self._header = HeaderLine(id="header")
         self._facets = FacetPane(id="facets")
-        self._list = MemoryList(id="list")
+        self._list = MemoryList(id="list", heads=True)
         self._detail = DetailPane(id="detail")
         self._filter = FilterLine("words, part of a title, or kind:tooling age>180d -pinned", id="filter")
         self._filter_count = Static("", id="filter-count", markup=False)
@@ -115,6 +115,7 @@ class BrowseScreen(MemtuiScreen):
         self.parts = (self.resemblance, self.editing, self.acts)
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
+        self._facets_hidden = False
         self._share = self._remembered.share  # Share of the list, in per cent, beside the details
 
     def compose(self) -> ComposeResult:
@@ -159,6 +160,7 @@ class BrowseScreen(MemtuiScreen):
         self._detail.rendered = was.rendered
         self._share = was.share
         self._share_out()
+        self._hide_facets(hide=was.facets_hidden)
         self.lists.chosen = was.chosen
         self.lists.focus = was.cursor
         if was.query:
@@ -180,6 +182,7 @@ class BrowseScreen(MemtuiScreen):
             due_sort=lists.sorts[True],
             best=lists.best,
             share=self._share,
+            facets_hidden=self._facets_hidden,
             rendered=self._detail.rendered,
         )
         values = now.section()
@@ -215,6 +218,11 @@ class BrowseScreen(MemtuiScreen):
     def _tell_semantic(self) -> None:
         meaning = self.opening.meaning
         self._header.semantic = "off" if meaning is None else meaning.words
+
+    @on(MemoryList.SortWanted)
+    def _sort(self, message: MemoryList.SortWanted) -> None:
+        message.stop()
+        self.lists.sort_by(message.sort)
 
     @on(MemoryList.RowsWanted)
     def _fill_rows(self, message: MemoryList.RowsWanted) -> None:
@@ -303,6 +311,18 @@ class BrowseScreen(MemtuiScreen):
         """Go to the facets; where they have no room of their own, they take that of another pane."""
         self._enter(self._facets, "-faceting")
         self._count_facets()
+
+    def action_facets_beside(self) -> None:
+        """Show the facets beside the list, or no longer."""
+        if self.focused is self._facets:
+            self._enter_list()
+        self._hide_facets(hide=not self._facets_hidden)
+        self.call_after_refresh(self._count_facets)
+
+    def _hide_facets(self, *, hide: bool) -> None:
+        """Show the facets beside the list where they have room, or no longer."""
+        self._facets_hidden = hide
+        self.set_class(hide, "-no-facets")
 
     def _enter_list(self) -> None:
         self._enter(self._list, "")

@@ -13,7 +13,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import clip
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
-from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList
+from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, without_shared_heading
 
 if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
@@ -363,7 +363,9 @@ class CandidateList(MemoryList):
     def _is_whole(self, identifier: str) -> bool:
         return identifier in self.arranged.groups or super()._is_whole(identifier)
 
-    def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
+    def segments(
+        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, above: str
+    ) -> list[Segment]:
         """Return a candidate in that many cells."""
         edge = Cell((CURSOR_MARK if current else " ") + (MARKED if marked else " "), "pin", 2)
         if not isinstance(row, Candidate):
@@ -382,7 +384,7 @@ class CandidateList(MemoryList):
                 Cell(ODD if odd else " ", "due", 1, after=1),
                 Cell(row.kind, "kind", KIND_CELLS, since=56, after=1),
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
-                Cell(row.title, "base", after=1),
+                Cell(without_shared_heading(row.title, above), "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
                 Cell(_within(where, cells), "dim", cells, since=44, before=1, right=is_line),
             ],

@@ -81,6 +81,7 @@ class CursorList(MovingView):
     PREFIX: ClassVar[str]  # Start of the names of its component classes; `cursor` is the ground of the current line
     PARTS: ClassVar[tuple[str, ...]]  # Styles that a line may use beside the ground
     cursor: reactive[int] = reactive(0, init=False)  # Index of the current line
+    head_lines = 0  # Lines over the list that stay where they are
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -105,7 +106,14 @@ class CursorList(MovingView):
     def cursor_clicked(self, *, again: bool) -> None:
         """Answer a click on the line that is now current; `again` if it was so before."""
 
+    def head_clicked(self, x: int) -> None:
+        """Answer a click on a line over the list, so many cells from its left."""
+
     # -- moving -----------------------------------------------------------------------------------
+
+    @property
+    def page(self) -> int:
+        return max(1, super().page - self.head_lines)
 
     def validate_cursor(self, cursor: int) -> int:
         return max(0, min(cursor, self.count - 1))
@@ -150,8 +158,11 @@ class CursorList(MovingView):
         offset = event.get_content_offset(self)
         if offset is None:
             return
-        index = self.scroll_offset.y + offset.y
-        if index < self.count and self.selectable(index):
+        index = self.scroll_offset.y + offset.y - self.head_lines
+        if offset.y < self.head_lines:
+            event.stop()
+            self.head_clicked(offset.x)
+        elif index < self.count and self.selectable(index):
             event.stop()
             again = index == self.cursor
             self.cursor = index

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from memtui.tui.memory_view import AGE_CELLS, BAR_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
+from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
 
@@ -95,10 +95,16 @@ STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged":
 
 _LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
-_KIND_FROM = 52
-_PROJECT_FROM = 100
+_SHORT_KIND_CELLS = 4
+_SHORT_PROJECT_CELLS = 10
+_BAR_CELLS = 3
+_KIND_FROM = 44
+_PROJECT_FROM = 72
+_WIDE_PROJECT_FROM = 100
 _BAR_FROM = 36
 _TITLE_GAP = 2
+_LEAST_HEADING = 3  # A shorter heading is a word of the text, and takes hardly any room
+SAME_HEADING = "· "  # In place of a heading that the title above begins with too
 PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
 
 
@@ -115,34 +121,67 @@ class Columns:
     @classmethod
     def within(cls, cells: int, *, projects: bool) -> Columns:
         """Return the columns that fit a line of so many cells."""
-        kind = KIND_CELLS if cells >= _KIND_FROM else 0
-        project = PROJECT_CELLS if projects and cells >= _PROJECT_FROM else 0
-        bar, age = (BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
+        kind = _SHORT_KIND_CELLS if cells >= _KIND_FROM else 0
+        wide = PROJECT_CELLS if cells >= _WIDE_PROJECT_FROM else _SHORT_PROJECT_CELLS
+        project = wide if projects and cells >= _PROJECT_FROM else 0
+        bar, age = (_BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
         used = _LEAD_CELLS + sum(width + 1 for width in (kind, project, bar, age) if width) + _TITLE_GAP
         return cls(kind, project, max(1, cells - used), bar, age)
 
 
 def row_segments(
-    row: Row | None, columns: Columns, paint: Mapping[str, Style], *, current: bool, marked: bool
+    row: Row | None,
+    columns: Columns,
+    paint: Mapping[str, Style],
+    *,
+    current: bool,
+    marked: bool,
+    sort: str = "",
+    above: str = "",
 ) -> list[Segment]:
     """Return the cells of a row.
 
-    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`.
+    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`. `above`: the title of the row
+    above, whose heading is not repeated.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:
         return [edge, Segment(fit("  …", columns.title), paint["dim"])]
     segments = [edge, _sign(row, paint)]
     if columns.kind:
-        segments.append(Segment(fit(row.kind, columns.kind) + " ", paint["kind"]))
+        segments.append(Segment(fit(row.kind.partition("-")[0][:_SHORT_KIND_CELLS], columns.kind) + " ", paint["kind"]))
     if columns.project:
         segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
-    segments.append(Segment(fit(row.title, columns.title) + " " * _TITLE_GAP, paint["base"]))
+    title = fit(without_shared_heading(row.title, above), columns.title)
+    segments.append(Segment(title + " " * _TITLE_GAP, paint["base"]))
     if columns.bar:
         bar = freshness_bar(row.freshness, columns.bar)
         segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
-        segments.append(Segment(fit(short_age(row.age_days), columns.age, right=True) + " ", paint["dim"]))
+        days = row.added_days if sort == "newest" else row.age_days
+        segments.append(Segment(fit(short_age(days), columns.age, right=True) + " ", paint["dim"]))
     return segments
+
+
+def without_shared_heading(title: str, above: str) -> str:
+    """Return a title with a dot in place of a heading that the title above begins with too."""
+    heading, colon, rest = title.partition(": ")
+    shared = bool(rest) and len(heading) >= _LEAST_HEADING and above.startswith(heading + colon)
+    return SAME_HEADING + rest if shared else title
+
+
+def column_heads(columns: Columns, sort: str) -> list[tuple[str, str]]:
+    """Return the words over the columns with the sort that each stands for, as wide as the columns."""
+    age = "added" if sort == "newest" else "seen"
+    heads = [(" " * _LEAD_CELLS, "")]
+    if columns.kind:
+        heads.append((fit("kind", columns.kind) + " ", "kind"))
+    if columns.project:
+        heads.append((fit("project", columns.project) + " ", ""))
+    heads.append((fit("title", columns.title), "title"))
+    if columns.bar:
+        heads.append((fit("fresh", columns.bar + _TITLE_GAP, right=True) + " ", "stalest"))
+        heads.append((fit(age, columns.age, right=True) + " ", "newest"))
+    return heads
 
 
 def _sign(row: Row, paint: Mapping[str, Style]) -> Segment:
@@ -186,8 +225,16 @@ class MemoryList(CursorList):
 
         NEWEST_COUNTS = False
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    @dataclass
+    class SortWanted(ListMessage["MemoryList"]):
+        """The word over a column was clicked."""
+
+        sort: str
+
+    def __init__(self, *, id: str | None = None, heads: bool = False) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
+        self.head_lines = int(heads)
+        self.sort = ""  # One of `SORTS`, or empty where the list has another order
         self.ids: tuple[str, ...] = ()
         self.show_projects = False
         self.at_hand: Callable[[Sequence[str]], Mapping[str, Row]] = lambda _: {}
@@ -228,7 +275,7 @@ class MemoryList(CursorList):
             position = self.cursor if follow is None else self.ids.index(follow)
         except ValueError:
             position = self.cursor
-        self.virtual_size = Size(0, len(self.ids))
+        self.virtual_size = Size(0, len(self.ids) + self.head_lines)
         self.set_reactive(MemoryList.cursor, max(0, min(position, len(self.ids) - 1)))
         self.reveal_cursor()
         if fresh:
@@ -381,9 +428,11 @@ class MemoryList(CursorList):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        index = self.scroll_offset.y + y
+        index = self.scroll_offset.y + y - self.head_lines
         if not self.ids:
             return self.notice_line(y, width)
+        if y < self.head_lines:
+            return self._heads_line(width)
         if index >= len(self.ids):
             return Strip.blank(width, self._row_paint["base"])
         is_current, marked = index == self.cursor, self.marks.holds(index, self.ids[index])
@@ -393,9 +442,34 @@ class MemoryList(CursorList):
 
     def line_segments(self, index: int, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
         """Return the line at an index in that many cells."""
-        return self.segments(self._rows.get(self.ids[index]), width, paint, current=current, marked=marked)
+        # The first line in sight names its heading whatever stands above it.
+        over = self._rows.get(self.ids[index - 1]) if index > self.scroll_offset.y else None
+        row, above = self._rows.get(self.ids[index]), over.title if over is not None else ""
+        return self.segments(row, width, paint, current=current, marked=marked, above=above)
 
-    def segments(self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
-        """Return a row in that many cells; None is one that is not read yet."""
-        columns = Columns.within(width, projects=self.show_projects)
-        return row_segments(row, columns, paint, current=current, marked=marked)
+    def _columns(self, width: int) -> Columns:
+        return Columns.within(width, projects=self.show_projects)
+
+    def _heads_line(self, width: int) -> Strip:
+        """Return the words over the columns; the one that the list is sorted by stands out."""
+        paint = self._row_paint
+        heads = column_heads(self._columns(width), self.sort)
+        segments = [Segment(word, paint["kind" if sort and sort == self.sort else "dim"]) for word, sort in heads]
+        return Strip(segments).adjust_cell_length(width, paint["base"])
+
+    def head_clicked(self, x: int) -> None:
+        """Ask for the order of the column that was clicked."""
+        end = 0
+        for word, sort in column_heads(self._columns(self.scrollable_content_region.width), self.sort):
+            end += len(word)
+            if x < end:
+                if sort:
+                    self.post_message(self.SortWanted(self, sort))
+                return
+
+    def segments(
+        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, above: str
+    ) -> list[Segment]:
+        """Return a row in that many cells; None is one that is not read yet. `above`: the title of the row above."""
+        columns = self._columns(width)
+        return row_segments(row, columns, paint, current=current, marked=marked, sort=self.sort, above=above)
