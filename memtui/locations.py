@@ -28,7 +28,9 @@ def config_file() -> Path:
 
 
 def state_folder() -> Path:
-    return _folder("state")
+    """Return the folder of what memtui remembers between runs: `MEMTUI_STATE`, else in the user's state folder."""
+    chosen = os.environ.get("MEMTUI_STATE")
+    return Path(chosen) if chosen else _folder("state")
 
 
 def cache_folder() -> Path:

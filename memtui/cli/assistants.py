@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memtui.assist.install.plan import Plan
     from memtui.assist.install.status import AssistantState
     from memtui.assist.splice import FileEdit
+    from memtui.vault.doctor import Check
 
 
 def _scope_arguments(parser: Parser) -> None:
@@ -229,6 +230,30 @@ def _state_record(state: AssistantState) -> dict[str, Any]:
         ],
         "elsewhere": list(state.elsewhere),
     }
+
+
+def wiring_checks(session: Session) -> list[Check]:
+    """Call what is installed in assistants as they would, and return a check for each part."""
+    from memtui.assist.install.probe import probe
+    from memtui.assist.install.status import states
+    from memtui.vault.doctor import Check
+    from memtui.wording.wiring import PART_WORDS, WIRING_WORDS, answer_remedy, answer_words, remedy
+
+    found = states(project_root(session.folder), _program(session))
+    checks = []
+    for one in probe(found, session.folder):
+        assistant, wiring = one.state.assistant, one.part.wiring
+        advice = remedy(wiring, assistant.name, assistant.title)
+        detail = WIRING_WORDS[wiring] if advice else ""
+        if one.answer is not None:
+            words = answer_words(one.answer, one.seconds, one.tools, one.detail)
+            detail, advice = f"{detail}; {words}" if detail else words, answer_remedy(one.answer) or advice
+        name = f"{assistant.name} {PART_WORDS[one.part.part]}"
+        checks.append(Check(name, ok=not advice, detail=detail, remedy=advice, vital=False))
+    if not checks:
+        hint = "memtui is installed in none; `memtui install --list` lists them"
+        checks.append(Check("assistants", ok=True, detail=hint, vital=False))
+    return checks
 
 
 COMMANDS: Commands = {

@@ -210,17 +210,18 @@ def _doctor_arguments(parser: Parser) -> None:
 
 
 def _doctor(arguments: argparse.Namespace, session: Session) -> int:
-    """Check the vault: file, permissions, lock, contents, search index, backups, drive.
+    """Check the vault: file, permissions, lock, contents, search index, backups, drive; and what assistants call.
 
-    Changes nothing without --repair, which keeps a copy of a damaged file before it recovers what it can. Exits 0 when
-    healthy, 1 when damaged.
+    The hooks and servers that are installed are called as the assistants would. Changes nothing without --repair,
+    which keeps a copy of a damaged file before it recovers what it can. Exits 0 when healthy, 1 when damaged.
     """
+    from memtui.cli.assistants import wiring_checks
     from memtui.vault.doctor import diagnose
     from memtui.vault.repair import repair
 
     repaired = repair(session.vault) if arguments.repair else None
     found = diagnose(session.vault)
-    checks = [*found.checks, _semantic_check(session)] if found.healthy else found.checks
+    checks = [*found.checks, *([_semantic_check(session)] if found.healthy else ()), *wiring_checks(session)]
     if session.json:
         repair_record = repaired and {
             "outcome": repaired.outcome,

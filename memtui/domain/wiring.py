@@ -42,3 +42,13 @@ class Wiring(StrEnum):
     OFF = "off"  # the assistant's settings switch it off
     UNTRUSTED = "untrusted"  # it waits until the user accepts it in the assistant
     UNREADABLE = "unreadable"  # the file cannot be parsed
+
+
+class Answer(StrEnum):
+    """What calling an installed part came to; the values are part of `--json`."""
+
+    WORKS = "works"
+    SLOW = "slow"  # it works, but the assistant would not have waited so long
+    GARBLED = "garbled"  # something else than its answer stands on stdout
+    FAILED = "failed"  # it ended with an error, or cannot be started
+    SILENT = "silent"  # no answer in time

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memtui.domain.wiring import Part, Scope, Use, Wiring
+from memtui.domain.wiring import Answer, Part, Scope, Use, Wiring
+from memtui.text.sanitize import one_line
 
 PART_WORDS = {Part.SERVER: "MCP server", Part.HOOKS: "hooks", Part.SKILL: "skill", Part.BLOCK: "managed block"}
 
@@ -39,3 +40,26 @@ def remedy(wiring: Wiring, assistant: str, title: str) -> str:
         Wiring.UNTRUSTED: f"start {title} and accept memtui's hooks",
         Wiring.UNREADABLE: f"`memtui install {assistant} --dry-run` says where",
     }.get(wiring, "")
+
+
+def answer_words(answer: Answer, seconds: float, tools: int, detail: str) -> str:
+    """Return what calling an installed part came to."""
+    took = f"{seconds:.2f} s"
+    said = f": {one_line(detail)}" if detail else ""
+    return {
+        Answer.WORKS: f"answers in {took}" + (f", {tools} tools" if tools else ""),
+        Answer.SLOW: f"answers in {took}, longer than assistants wait",
+        Answer.GARBLED: f"something else is printed before its answer{said}",
+        Answer.FAILED: f"fails{said}",
+        Answer.SILENT: f"no answer within {took}",
+    }[answer]
+
+
+def answer_remedy(answer: Answer) -> str:
+    """Return what to do about it; empty where nothing is to be done."""
+    return {
+        Answer.SLOW: "another program may hold the vault; `memtui doctor` again later",
+        Answer.GARBLED: "a shell profile or a wrapper prints text; call memtui directly",
+        Answer.FAILED: "run the command of the configuration by hand",
+        Answer.SILENT: "run the command of the configuration by hand",
+    }.get(answer, "")

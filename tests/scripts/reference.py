@@ -12,14 +12,20 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from memtui.assist.install.assistants import Assistant
+from memtui.assist.install.assistants import assistants as known_assistants
+from memtui.assist.install.command import Program
+from memtui.assist.install.plan import server_pastes
 from memtui.cli.parsing import Parser, command_parser
 from memtui.cli.registry import COMMANDS
 from memtui.config import default_text
 from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
+from memtui.domain.wiring import Scope
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.tui.actions.registry import ACTIONS, Keymap
 from memtui.vault.sql_query import STABLE_VIEWS
+from memtui.wording.wiring import SCOPE_WORDS, USE_WORDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 _GLOBAL = {"vault", "project", "actor", "json", "help"}
@@ -122,6 +128,62 @@ def views() -> str:
     return _table(("view", "columns"), ((f"`{view}`", ", ".join(columns)) for view, columns in STABLE_VIEWS.items()))
 
 
+def assistants() -> str:
+    """A section per assistant: what it loads by itself, what is installed and where, what is left to do, removal."""
+    lines: list[str] = []
+    for assistant in known_assistants().values():
+        lines += [f"## {assistant.title}", "", "Loaded by itself:", ""]
+        lines += [*(f"- {words}" for words in assistant.loads), "", f"Limit: {assistant.limit}.", ""]
+        lines += list(_installed(assistant)) if assistant.is_written else list(_pasted(assistant))
+    return "\n".join(lines)
+
+
+def _installed(assistant: Assistant) -> Iterator[str]:
+    hooks, server = assistant.hooks, assistant.server
+    if hooks is None:
+        return
+    yield f"`memtui install {assistant.name}` writes:"
+    yield ""
+    places = [("MCP server", f"`{'.'.join(server.at)}`", server.place), ("hooks", "", hooks.place)]
+    if hooks.shape == "plugin":
+        places[1] = ("hooks", "a plugin of its own", hooks.place)
+    rows = ((what, at, _paths(assistant, place.user), _paths(assistant, place.project)) for what, at, place in places)
+    yield _table(("what", "where in the file", "`--user` (default)", "`--project`"), rows)
+    events = (
+        (f"`{one.name}`", f"`{one.matcher}`".replace("|", "\\|") if one.matcher else "", USE_WORDS[one.use])
+        for one in hooks.events
+    )
+    yield _table(("event", "of", "what memtui does"), events)
+    yield from ("Then:", "", *(f"- {step}" for step in assistant.steps), "")
+    yield f"`memtui uninstall {assistant.name}` removes it. By hand: delete the entries that run `memtui`."
+    yield ""
+
+
+def _pasted(assistant: Assistant) -> Iterator[str]:
+    yield f"`memtui install {assistant.name}` prints these lines, with the path of your memtui, to paste:"
+    for scope, place in ((Scope.USER, assistant.server.place.user), (Scope.PROJECT, assistant.server.place.project)):
+        if place:
+            yield f"- {SCOPE_WORDS[scope]}: {_paths(assistant, place)}"
+    paste = next(server_pastes(assistant, Program(("/path/to/memtui",)), Scope.USER))
+    yield from (
+        "",
+        "```",
+        paste.lines.rstrip(),
+        "```",
+        "",
+        *assistant.steps,
+        "",
+        "To remove it, delete these lines.",
+        "",
+    )
+
+
+def _paths(assistant: Assistant, names: tuple[str, ...]) -> str:
+    """Return file names as people write them, an existing one of several first."""
+    shown = [name.replace("@", f"~/{assistant.folder}") for name in names]
+    return " or ".join(f"`{name}`" if "/" in name or " " not in name else name for name in shown)
+
+
 def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [heading, ("---",) * len(heading), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
@@ -135,6 +197,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "kinds": kinds,
     "targets": targets,
     "views": views,
+    "assistants": assistants,
 }
 
 
