@@ -52,7 +52,7 @@ COMMANDS = (
     Command("purge", "vault", "erase memories or a text for good, backups included", "History"),
     Command("import", "transfer", "import memory and rule files", "In and out"),
     Command("inbox", "inbox", "accept or reject what is waiting in the inbox", "In and out"),
-    Command("export", "transfer", "export memories", "In and out"),
+    Command("export", "transfer", "export memories, or publish them into files of assistants", "In and out"),
     Command("install", "assistants", "install memtui into an assistant", "Assistants"),
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),
     Command("sql", "show", "query the vault with read-only SQL", "Vault"),

@@ -313,20 +313,37 @@ def _say_left_out(plan: ImportPlan) -> None:
 
 
 def _export_arguments(parser: Parser) -> None:
+    from memtui.cli.publish import add_publish_arguments
+    from memtui.publish.places import place_names
     from memtui.publish.portable import TARGETS
 
-    parser.add_value("--target", "TARGET", " or ".join(TARGETS), required=True, choices=TARGETS)
-    parser.add_value("--out", "PATH", "folder for vault, file for jsonl (jsonl without it: standard output)")
+    names = (*TARGETS, *place_names())
+    parser.add_value("--target", "TARGET", ", ".join(names), choices=names)
+    parser.add_value("--out", "PATH", "folder for vault, file for jsonl (without it: standard output) and assistants")
     parser.add_flag("--prune", "remove memory files of the folder that are not part of this export")
     parser.add_flag("--allow-secret", "also memories that seem to contain secrets")
     parser.add_flag("--dry-run", "print what would be written, write nothing")
+    add_publish_arguments(parser)
 
 
-def _export(arguments: argparse.Namespace, session: Session) -> None:
-    """Export every memory, of any status, to the portable plain-text vault (a folder made for git diff) or to JSONL.
+def _export(arguments: argparse.Namespace, session: Session) -> int:
+    """Export memories: all of them to files of memtui's own, or what assistants should always know to their files.
 
-    Importing it, here or elsewhere, reproduces it exactly. --project exports one project.
+    `vault` (a folder made for git diff) and `jsonl` hold every memory, of any status; importing it, here or elsewhere,
+    reproduces it exactly. --project exports one project. The other targets hold the standing payload, in a block that
+    memtui alone writes: nothing else of the file is touched, and undo takes it out again.
     """
+    from memtui.publish.portable import TARGETS
+
+    if arguments.target not in TARGETS:
+        from memtui.cli.publish import run_publish
+
+        return run_publish(arguments, session)
+    _export_all(arguments, session)
+    return EXIT_DONE
+
+
+def _export_all(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.publish.portable import refuse_secrets, take_snapshot, write_vault
     from memtui.vault.filters import EVERYTHING, Scope
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
+from memtui.publish.edits import edits_of_undo, written
 from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
 from memtui.vault import undo as reverting
@@ -133,11 +135,14 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
     """
     if not vault.exists:
         raise reverting.nothing_to_undo()  # opening the vault for writing would create it
-    with vault.write(actor=actor.name, action="undo") as writer:
+    # The files are put back where the change of the vault fails: they are entered last, and left after it.
+    with ExitStack() as files, vault.write(actor=actor.name, action="undo") as writer:
         change = reverting.change_to_undo(writer, actor=None if anybody else actor.name, number=number)
         _check_own(change, actor)
+        steps = reverting.steps_back(writer, change)
         reverting.undo(writer, number=change.number)
         _check_vouched(writer, actor)
+        files.enter_context(written(vault, edits_of_undo(steps)))
         return change
 
 
@@ -153,10 +158,11 @@ def redo(vault: Vault, *, actor: Actor, anybody: bool = False) -> Change:
     """
     if not vault.exists:
         raise reverting.nothing_to_redo()
-    with vault.write(actor=actor.name, action="redo") as writer:
+    with ExitStack() as files, vault.write(actor=actor.name, action="redo") as writer:
         change = reverting.redo(writer, actor=None if anybody else actor.name)
         _check_own(change, actor)
         _check_vouched(writer, actor)
+        files.enter_context(written(vault, edits_of_undo(journal.steps_of(writer, change.number))))
         return change
 
 

@@ -226,7 +226,7 @@ def _read(data: bytes, identifier: str) -> _Place:
     begin, end = found
     fields = begin.fields
     is_whole = "whole" in fields
-    pad = {"0": 0, "2": 2}.get(fields.get("pad", ""), 1)
+    pad = 0 if "new" in fields else {"0": 0, "2": 2}.get(fields.get("pad", ""), 1)
     place.block = Block(
         id=identifier,
         sha=fields.get("sha", ""),
@@ -374,7 +374,7 @@ def _pad(before: bytes) -> int:
 def _written(identifier: str, text: str, head: str, pad: int, *, is_new: bool, newline: bytes) -> bytes:
     flags = "".join(
         (
-            "" if pad == 1 else f" pad={pad}",
+            "" if pad == 1 or is_new else f" pad={pad}",
             " new" if is_new else "",
             " whole" if head else "",
         )

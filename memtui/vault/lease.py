@@ -31,6 +31,11 @@ def backup_folder(vault: Path) -> Path:
     return vault.parent / "backups"
 
 
+def published_folder(vault: Path) -> Path:
+    """Return where files of assistants are kept as they were before memtui wrote into them."""
+    return vault.parent / "published"
+
+
 def damaged_folder(vault: Path) -> Path:
     return vault.parent / "damaged"
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
-from memtui.vault.lease import backup_folder, damaged_folder, lease, log_path, remove_files
+from memtui.vault.lease import backup_folder, damaged_folder, lease, log_path, published_folder, remove_files
+from memtui.vault.publications import publications
 from memtui.vault.repair import list_backups
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
@@ -52,10 +53,12 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     _require(vault)
     with vault.read() as reader:
         known = {*reader.get_many(ids), *reader.ids_in_journal(ids)}
+        published = [Path(one.path) for one in publications(reader) if not set(ids).isdisjoint(one.memory_ids)]
     unknown = [identifier for identifier in ids if identifier not in known]
     if unknown or not ids:
         raise NotFoundError("No memory has this id", where=", ".join(unknown) or "(none given)")
-    return _purge(vault, Order(frozenset(ids), None, vault.now()))
+    report = _purge(vault, Order(frozenset(ids), None, vault.now()))
+    return _with_published(vault, report, published)
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:
@@ -80,8 +83,21 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
         raise UsageError("The text to purge is blank")
     eraser = Eraser(text, frozenset({*vault.kinds.names(), PERSON, GLOBAL_PROJECT}))
     variants = _case_variants(vault, text)
+    with vault.read() as reader:
+        published = [Path(one.path) for one in publications(reader)]
     report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
+    report = _with_published(vault, report, [path for path in published if _holds(path, text)], text)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
+
+
+def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], text: str = "") -> PurgeReport:
+    """Remove the backups of files that memtui wrote into, and add the files that still contain what was erased."""
+    folder = published_folder(vault.path)
+    for kept in folder.iterdir() if folder.is_dir() else ():
+        # What was kept of a crash is packed, so that its bytes do not tell.
+        if not text or kept.suffix == ".json" or _holds(kept, text):
+            remove_files(kept)
+    return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
 
 
 def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:

@@ -15,6 +15,7 @@ from memtui.vault.bm25 import write_postings
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
 from memtui.vault.lease import log_path, remove_files, restrict, swap_in
 from memtui.vault.packs import ABOUT_MEMORIES
+from memtui.vault.publications import CUT, PUBLICATION
 from memtui.vault.rows import check_not_newer, create_tables, migrate, read_meta, renamed_key, write_meta
 from memtui.vault.text_search import MARK, Eraser, quotes
 
@@ -291,6 +292,9 @@ class _Copier:
         rows.insert_rows(self._connection, "changes", [entry])
 
 
+_HELD = f"list_has_any({{}}, (SELECT list(id) FROM {_IDS}))"  # Whether one of these ids is among the erased
+
+
 def _about_erased(table: str) -> str:
     """Return the condition that a row is about an erased memory."""
     if table == "revisions":
@@ -298,7 +302,12 @@ def _about_erased(table: str) -> str:
             f"coalesce(json_extract_string(coalesce(after, before), '$.{end}') IN {_IDS}, false)"
             for end in ("from", "to")
         )
-        return f"entity_key IN {_IDS} OR (entity = 'link' AND ({ends}))"
+        held = "json_extract_string(coalesce(after, before), '$.memory_ids[*]')"
+        held += " || json_extract_string(coalesce(before, after), '$.memory_ids[*]')"
+        published = f"entity IN ('{PUBLICATION}', '{CUT}') AND {_HELD.format(held)}"
+        return f"entity_key IN {_IDS} OR (entity = 'link' AND ({ends})) OR ({published})"
+    if table == "publications":
+        return _HELD.format("memory_ids")
     named = {"memories": ("id",), "links": ("from_id", "to_id")}.get(table, ("memory_id",))
     return " OR ".join(f"{name} IN {_IDS}" for name in named if name in rows.COLUMNS[table]) or "false"
 

@@ -75,6 +75,10 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "seen_hash VARCHAR, seen_at TIMESTAMP"
     ),
     "passed_files": _shapes("project VARCHAR, path VARCHAR, made_at TIMESTAMP, actor VARCHAR"),
+    "publications": _shapes(
+        "path VARCHAR, block VARCHAR, project VARCHAR, text VARCHAR, head VARCHAR, memory_ids VARCHAR[],"
+        "hashes VARCHAR[], recipe VARCHAR, query VARCHAR, made_at TIMESTAMP, actor VARCHAR"
+    ),
     "anchor_states": _shapes("memory_id VARCHAR, path VARCHAR, state VARCHAR, checked_at TIMESTAMP"),
     "changes": _shapes(
         "number BIGINT, made_at TIMESTAMP, actor VARCHAR, action VARCHAR, summary VARCHAR, reason VARCHAR,"
@@ -99,6 +103,7 @@ MACHINE_KEYS = frozenset(
     {
         *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
         *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
+        *("memory_ids", "hashes", "block"),
         *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
         *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
         *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at"),
@@ -273,7 +278,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 8  # The newest migration; a vault with a higher one is refused
+SCHEMA_VERSION = 9  # The newest migration; a vault with a higher one is refused
 CHANGE = "change"  # The journal's entity for a change that was undone or redone
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
 _HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives

@@ -28,6 +28,7 @@ from memtui.vault.journal import (
 from memtui.vault.packs import RECIPE, set_recipe
 from memtui.vault.passed_files import PASSED_FILE, offer_again, pass_files, passed_file_from_record
 from memtui.vault.projects import IDENTITY, drop_unused, set_identity
+from memtui.vault.publications import CUT, PUBLICATION, publication_from_record, set_publication
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import CHANGE, HALF_LIFE
 from memtui.vault.writer import VaultWriter
@@ -51,8 +52,7 @@ def undo(writer: VaultWriter, *, actor: str | None = None, number: int | None = 
         ConflictError: others changed the same words since, or use what the change made.
     """
     change = change_to_undo(writer, actor=actor, number=number)
-    steps = [Step(step.entity, step.key, step.after, step.before) for step in reversed(steps_of(writer, change.number))]
-    _Patch(writer, change, "undo").apply(steps)
+    _Patch(writer, change, "undo").apply(steps_back(writer, change))
     _close(writer, change, "undone", f"undo: {change.summary}")
     return change
 
@@ -70,6 +70,11 @@ def redo(writer: VaultWriter, *, actor: str | None = None) -> Change:
     _Patch(writer, change, "redo").apply(steps_of(writer, change.number))
     _close(writer, change, "done", f"redo: {change.summary}")
     return change
+
+
+def steps_back(reader: VaultReader, change: Change) -> list[Step]:
+    """Return the steps that take a change back, in their order."""
+    return [Step(step.entity, step.key, step.after, step.before) for step in reversed(steps_of(reader, change.number))]
 
 
 def change_to_undo(reader: VaultReader, *, actor: str | None, number: int | None) -> Change:
@@ -296,9 +301,19 @@ def _apply_passed_file(writer: VaultWriter, step: Step) -> None:
         pass_files(writer, [file])
 
 
+def _apply_publication(writer: VaultWriter, step: Step) -> None:
+    set_publication(writer, step.key, publication_from_record(step.after) if step.after else None)
+
+
+def _apply_cut(writer: VaultWriter, step: Step) -> None:
+    writer.note(CUT, step.key, step.before, step.after)
+
+
 _SETTINGS: Mapping[str, Callable[[VaultWriter, Step], None]] = {
     HALF_LIFE: _apply_half_life,
     RECIPE: _apply_recipe,
     IDENTITY: _apply_identity,
     PASSED_FILE: _apply_passed_file,
+    PUBLICATION: _apply_publication,
+    CUT: _apply_cut,
 }

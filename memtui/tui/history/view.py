@@ -102,6 +102,8 @@ _RELATED = {
     "half-life": ("half-life of a kind", "half-lives of kinds"),
     "identity": ("folder or remote of a project", "folders and remotes of projects"),
     "recipe": ("recipe", "recipes"),
+    "publication": ("block in a file", "blocks in files"),
+    "cut": ("piece taken out of a file", "pieces taken out of files"),
     "passed-file": ("file never to offer again", "files never to offer again"),
 }
 _TONES: Mapping[str, tuple[StyleName, StyleName]] = {

@@ -84,7 +84,7 @@ def withheld(one: Memory, target: str, *files: str) -> list[Reason]:
             {"claude-code", "claude-md", "claude-memory"},
         ),
         ("claude-memory", "/home/ada/.claude/projects/p/memory/locks.md", set()),
-        ("agents-md", "AGENTS.md", {"codex", "cursor", "copilot", "windsurf", "cline"}),
+        ("agents-md", "AGENTS.md", {"codex", "cursor", "copilot", "windsurf", "cline", "kiro"}),
         ("cursor-rules", ".cursor/rules/money.mdc", {"cursor"}),
         ("copilot", ".github/copilot-instructions.md", {"copilot"}),
         ("gemini", "GEMINI.md", {"gemini"}),

@@ -1,0 +1,260 @@
+"""`memtui export` into the files of assistants, and `memtui loaded`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from memtui.cli.output import say, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import UNDO_HINT, Session
+from memtui.curate.packs import text_changes
+from memtui.errors import (
+    EXIT_CONFLICT,
+    EXIT_DONE,
+    EXIT_FINDINGS,
+    EXIT_NOTHING,
+    EXIT_REFUSED,
+    MemtuiError,
+    UsageError,
+)
+from memtui.pack.options import PackOptions
+from memtui.publish import blocks
+from memtui.publish.apply import publish
+from memtui.publish.edits import finish_unfinished, read_file
+from memtui.publish.places import base_of, place_named, places
+from memtui.publish.plan import (
+    FilePlan,
+    Plan,
+    Publisher,
+    Selection,
+    plan_publication,
+    plan_removal,
+    standing_publications,
+)
+from memtui.text.words import counted
+from memtui.vault.filters import MemoryFilter
+from memtui.wording.publishing import STATES, file_words, note_words, shown_path
+from memtui.workspace import find_workspace
+
+
+def add_publish_arguments(parser: Parser) -> None:
+    """Add the options of publishing."""
+    parser.add_value("--recipe", "NAME", "an assistant's file: what this recipe chooses (default: all recipes)")
+    parser.add_value("--where", "QUERY", "an assistant's file: what this query chooses")
+    parser.add_flag("--check", "write nothing, exit 7 if a block is out of date; without a target: every block here")
+    parser.add_flag("--remove", "take the block out; the file is as it was before")
+    parser.add_flag("--take", "take what was written into the block by hand into the inbox, then publish")
+    parser.add_flag("--force", "write over what was written into the block by hand")
+
+
+def run_publish(arguments: argparse.Namespace, session: Session) -> int:
+    """Publish to an assistant's file, check what stands there, or take it out."""
+    _refuse_mixed(arguments)
+    if session.vault.exists:
+        finish_unfinished(session.vault)
+    if arguments.check:
+        return _check(arguments, session)
+    out = session.path(arguments.out) if arguments.out else None
+    publisher = publisher_for(session)
+    if arguments.take:
+        _take(publisher, arguments, session, out)
+    force = arguments.force or arguments.take
+    if arguments.remove:
+        plan = plan_removal(publisher, arguments.target, out=out, force=force)
+    else:
+        plan = plan_publication(publisher, arguments.target, _selection(arguments, session), out=out, force=force)
+    refused = next((file for file in plan.files if file.problem is not None), None)
+    if refused is not None:
+        return _refuse(refused, plan, publisher, session)
+    if not plan.files:
+        session.put(_record(plan, publisher.root, dry=True))
+        say(
+            "Nothing is published to this target."
+            if arguments.remove
+            else "Nothing to publish: no memory is in the payload."
+        )
+        return EXIT_NOTHING
+    if not arguments.dry_run:
+        session.back_up_daily()
+        publish(session.vault, [plan], actor=session.actor.name, action="unpublish" if arguments.remove else "publish")
+    session.put(_record(plan, publisher.root, dry=arguments.dry_run))
+    _show(plan, publisher, session, dry=arguments.dry_run)
+    return EXIT_DONE
+
+
+def _refuse_mixed(arguments: argparse.Namespace) -> None:
+    """Raises `UsageError`: options that exclude each other."""
+    chosen = [name for name in ("check", "remove", "take") if getattr(arguments, name)]
+    if len(chosen) > 1:
+        raise UsageError("Choose one", where=" ".join(f"--{name}" for name in chosen))
+    if arguments.recipe is not None and arguments.where is not None:
+        raise UsageError("Choose one", where="--recipe --where")
+    if arguments.target is None and not arguments.check:
+        raise UsageError("A target is needed", where="--target", remedy="See `memtui export --help`.")
+
+
+def publisher_for(session: Session) -> Publisher:
+    """Return for whom and from what is published here."""
+    view = session.view
+    return Publisher(
+        vault=session.vault,
+        project=view.project,
+        scope=view.payload_scope,
+        root=view.root,
+        options=PackOptions.of(session.config.context, session.secret_patterns),
+        settings=session.config.recall,
+        targets=session.config.targets,
+        meaning=session.meaning,
+    )
+
+
+def _selection(arguments: argparse.Namespace, session: Session) -> Selection:
+    if arguments.where is not None:
+        return Selection(query=arguments.where, ids=_ids_of(arguments.where, session))
+    return Selection(recipe=arguments.recipe)
+
+
+def _ids_of(query: str, session: Session) -> frozenset[str]:
+    from memtui.curate.query import chosen_by, parse_choice
+
+    base = MemoryFilter(scope=session.view.payload_scope, threshold=session.config.review.threshold)
+    return frozenset(chosen_by(session.vault, parse_choice(query, session.kinds, session.vault.now()), base))
+
+
+def _take(publisher: Publisher, arguments: argparse.Namespace, session: Session, out: Path | None) -> None:
+    """Take what was written into the target's blocks by hand into the inbox."""
+    from memtui.capture.hand_edits import take_edit
+
+    plan = plan_publication(publisher, arguments.target, _selection(arguments, session), out=out)
+    for file in plan.files:
+        if file.state != "edited" or arguments.dry_run:
+            continue
+        taken = take_edit(
+            session.vault,
+            file.path,
+            file.written,
+            file.on_disk,
+            project=publisher.project,
+            actor=session.actor,
+            secret_patterns=session.secret_patterns,
+        )
+        say(f"{counted(len(taken), 'memory')} from {file.path.name} into the inbox. {UNDO_HINT}")
+
+
+def _refuse(file: FilePlan, plan: Plan, publisher: Publisher, session: Session) -> int:
+    """Say why nothing is written; of a block that was edited by hand show all three texts."""
+    if session.json:
+        session.put(_record(plan, publisher.root, dry=True))
+    elif file.state == "edited":
+        for line in _three_way(file):
+            write_line(line)
+    say(str(file.problem))
+    return EXIT_CONFLICT if file.state == "edited" else EXIT_REFUSED
+
+
+def _three_way(file: FilePlan) -> Iterator[str]:
+    """Yield how the block was edited by hand, and how what is to be published differs from what was."""
+    if file.written:
+        yield "by hand, since it was published:"
+        yield from text_changes(file.written, file.on_disk)
+        yield "by memtui, since it was published:"
+        yield from text_changes(file.written, file.head + file.text)
+    else:
+        yield "on disk, and as it would be published:"
+        yield from text_changes(file.on_disk, file.head + file.text)
+
+
+def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> None:
+    if session.json:
+        return
+    for file in plan.files:
+        if dry:
+            for line in changes_of(file):
+                write_line(line)
+        say(("would be: " if dry and file.is_change else "") + file_words(file, publisher.root))
+        for note, about in file.notes:
+            say(note_words(note, about, shown_path(file.path, publisher.root)))
+    if plan.memories:
+        say(f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens")
+    if not dry and any(file.is_change for file in plan.files):
+        say(UNDO_HINT)
+
+
+def changes_of(file: FilePlan) -> list[str]:
+    """Return how a file would change."""
+    return text_changes(*(_text(side) for side in (file.before, file.after)))
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _record(plan: Plan, root: Path, *, dry: bool) -> dict[str, Any]:
+    files = [
+        {
+            "path": shown_path(file.path, root),
+            "state": "refused" if file.problem is not None and file.state != "edited" else file.state,
+            "changed": file.is_change and not dry,
+            "diff": changes_of(file),
+            "notes": [note_words(note, about, shown_path(file.path, root)) for note, about in file.notes],
+            "problem": None if file.problem is None else str(file.problem),
+        }
+        for file in plan.files
+    ]
+    counts = {"memories": plan.memories, "tokens": plan.tokens, "left_out": plan.left_out}
+    return {"target": plan.place.target, "dry_run": dry, **counts, "files": files}
+
+
+def _check(arguments: argparse.Namespace, session: Session) -> int:
+    """Hold every block, or those of one target, against the vault; without one against its own hash."""
+    rows = list(_checked(arguments, session))
+    session.put([{"target": target, "path": path, "state": state} for target, path, state in rows])
+    for target, path, state in rows:
+        if state != "current" and not session.json:
+            say(f"{path}: {STATES[state]}; `memtui export --target {target} --dry-run` shows the difference")
+    if not rows:
+        say("There is no block of memtui here.")
+        return EXIT_NOTHING
+    if all(state == "current" for _, _, state in rows):
+        say(f"{counted(len(rows), 'block')} up to date")
+        return EXIT_DONE
+    return EXIT_FINDINGS
+
+
+def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[str, str, str]]:
+    """Yield target, path and state of each block."""
+    has_vault = session.vault.exists
+    root = session.view.root if has_vault else find_workspace(session.folder).root
+    known = standing_publications(session.vault, root)
+    chosen = [place_named(arguments.target)] if arguments.target else places()
+    publisher = publisher_for(session) if known else None
+    for place in chosen:
+        out = session.path(arguments.out) if arguments.out else None
+        recorded = known.get(place.target)
+        if publisher is not None and recorded and out is None:
+            query = recorded[0].query
+            selection = Selection.of(recorded[0], None if query is None else _ids_of(query, session))
+            plan = plan_publication(publisher, place.target, selection)
+            for file in plan.files:
+                state = "refused" if file.problem is not None and file.state != "edited" else file.state
+                yield place.target, shown_path(file.path, root), state
+            continue
+        base = base_of(place, root)
+        files: Sequence[Path] = (
+            [out] if out else [base / name for name in (place.path, place.scoped, place.instead) if name]
+        )
+        for path in files:
+            state = _own_state(path, base if out is None else out.parent, place.target)
+            if state != "missing":
+                yield place.target, shown_path(path, root), state
+
+
+def _own_state(path: Path, base: Path, target: str) -> str:
+    """Return what a block is by its own hash."""
+    try:
+        return blocks.check(read_file(path, base), target) if not path.is_dir() else "missing"
+    except MemtuiError:
+        return "refused"

@@ -1,0 +1,44 @@
+"""Write what was planned into the files of assistants, recorded so that undo takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memtui.publish import blocks
+from memtui.publish.edits import Edit, finish_unfinished, written
+from memtui.publish.plan import FilePlan, Plan
+from memtui.text.words import some_of
+from memtui.vault.publications import set_publication
+from memtui.vault.vault import Vault
+
+_NAMED = 3  # Files that a summary names
+
+
+def publish(vault: Vault, plans: Sequence[Plan], *, actor: str, action: str = "publish") -> list[FilePlan]:
+    """Write the files of some plans, all or none, and return those that changed.
+
+    Raises:
+        MemtuiError: one of the plans is refused, or a file cannot be written; nothing is changed.
+        ConflictError: a file changed since it was planned.
+    """
+    finish_unfinished(vault)
+    files = [file for plan in plans for file in plan.files]
+    refused = next((file.problem for file in files if file.problem is not None), None)
+    if refused is not None:
+        raise refused
+    changed = [file for file in files if file.is_change]
+    edits = [
+        Edit(file.path, file.base, file.before, file.after, f"{file.path}#{file.target}", _recorded(file))
+        for file in changed
+    ]
+    names = some_of([file.path.name for file in changed], _NAMED)
+    with written(vault, edits), vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
+        for file in files:
+            publication = None if file.publication is None else replace(file.publication, actor=actor)
+            set_publication(writer, f"{file.path}#{file.target}", publication)
+    return changed
+
+
+def _recorded(file: FilePlan) -> str | None:
+    return blocks.text_hash(file.head + file.text) if file.publication else None

@@ -1,0 +1,219 @@
+"""Write files of others around a change of the vault: all of them or none, each with a backup, also in a crash."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from memtui.domain.record import Record
+from memtui.errors import ConflictError, MemtuiError, RefusedError
+from memtui.publish import blocks
+from memtui.publish.files import refuse_outside, write_atomically
+from memtui.vault.journal import Step
+from memtui.vault.lease import published_folder
+from memtui.vault.publications import PUBLICATION, publication_of
+from memtui.vault.vault import Vault
+
+_PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
+_UNFINISHED = "unfinished.json"
+
+
+LARGEST_FILE = 16 * 1024 * 1024  # Bytes; a rules file that is larger is something else
+
+
+def read_file(path: Path, base: Path) -> bytes | None:
+    """Return a file's bytes, None if there is none.
+
+    Raises `RefusedError`: it leads outside of its folder by a link, or is no regular file.
+    """
+    if base.exists():
+        refuse_outside(path, base)
+    try:
+        if path.is_dir() or (path.exists() and not path.is_file()):
+            raise RefusedError("This is not a regular file", where=str(path))
+        if path.exists() and path.stat().st_size > LARGEST_FILE:
+            raise RefusedError("The file is too large for a rules file", where=str(path))
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RefusedError(f"The file cannot be read ({error.strerror})", where=str(path)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One file as it was, and as it is to be; None: no file."""
+
+    path: Path
+    base: Path  # the folder that it must lie in
+    before: bytes | None
+    after: bytes | None
+    key: str = ""  # of the publication that is recorded with it
+    recorded: str | None = None  # hash of that publication's text, None where it is taken out
+
+
+@contextmanager
+def written(vault: Vault, edits: Sequence[Edit]) -> Iterator[None]:
+    """Write files around a change of the vault: if either fails, both are as before.
+
+    Raises:
+        ConflictError: a file is not what it was.
+        MemtuiError: the system refuses; nothing is changed.
+    """
+    if not edits:
+        yield
+        return
+    for edit in edits:
+        if edit.base.exists():
+            refuse_outside(edit.path, edit.base)
+        if read_file(edit.path, edit.base) != edit.before:
+            raise ConflictError(
+                "The file changed since it was read",
+                where=str(edit.path),
+                remedy="Look at it again; nothing was changed.",
+            )
+    _keep(vault, edits)
+    try:
+        for edit in edits:
+            _write(edit.path, edit.after)
+        yield
+    except BaseException:
+        for edit in reversed(edits):
+            _put_back(edit)
+        raise
+    finally:
+        with suppress(OSError):
+            (published_folder(vault.path) / _UNFINISHED).unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    if data is not None:
+        write_atomically(path, data)
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise MemtuiError(f"The file cannot be removed ({error.strerror})", where=str(path)) from error
+
+
+def _put_back(edit: Edit) -> None:
+    """Give a file back what it was, unless somebody else has changed it."""
+    with suppress(OSError, MemtuiError):
+        if (edit.path.read_bytes() if edit.path.exists() else None) == edit.after:
+            _write(edit.path, edit.before)
+
+
+# -- what a crash leaves ------------------------------------------------------------------------------
+
+
+def _keep(vault: Vault, edits: Sequence[Edit]) -> None:
+    """Keep a backup of each file, and the old bytes of all until all are written."""
+    folder = published_folder(vault.path)
+    folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+    for edit in edits:
+        if edit.before is not None:
+            write_atomically(backup_of(vault, edit.path), edit.before, mode=_PRIVATE_FILE)
+    rows = [
+        {
+            "path": str(edit.path),
+            "base": str(edit.base),
+            "before": _packed(edit.before),
+            "after": _packed(edit.after),
+            "key": edit.key,
+            "recorded": edit.recorded,
+        }
+        for edit in edits
+    ]
+    write_atomically(folder / _UNFINISHED, json.dumps(rows).encode(), mode=_PRIVATE_FILE)
+
+
+def backup_of(vault: Vault, path: Path) -> Path:
+    """Return where a file is kept as it was before memtui last wrote into it."""
+    return (
+        published_folder(vault.path)
+        / f"{sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:16]}-{path.name}"
+    )
+
+
+def finish_unfinished(vault: Vault) -> None:
+    """Take back what a crash left half-done: files that were written while the vault was not."""
+    file = published_folder(vault.path) / _UNFINISHED
+    try:
+        edits = [_edit_of(row) for row in json.loads(file.read_bytes())]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError):
+        edits = []
+    if edits and not _is_recorded(vault, edits):
+        for edit in reversed(edits):
+            _put_back(edit)
+    file.unlink(missing_ok=True)
+
+
+def _is_recorded(vault: Vault, edits: Sequence[Edit]) -> bool:
+    """Return whether the vault has the change that files were written with."""
+    with vault.read() as reader:
+        for edit in edits:
+            path, _, block = edit.key.rpartition("#")
+            known = publication_of(reader, path, block)
+            if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
+                return False
+    return True
+
+
+def _packed(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def _edit_of(row: dict[str, Any]) -> Edit:
+    before, after = (None if row[side] is None else base64.b64decode(row[side]) for side in ("before", "after"))
+    return Edit(Path(row["path"]), Path(row["base"]), before, after, row["key"], row["recorded"])
+
+
+# -- undo ---------------------------------------------------------------------------------------------
+
+
+def edits_of_undo(steps: Sequence[Step]) -> list[Edit]:
+    """Return what becomes of files when a change is undone or made again.
+
+    `steps`: what is done to publications, from `before` to `after`.
+
+    Raises:
+        ConflictError: a block is not as that change left it.
+        RefusedError: its markers are broken.
+    """
+    return [edit for step in steps if step.entity == PUBLICATION and (edit := _edit_of_step(step)) is not None]
+
+
+def _edit_of_step(step: Step) -> Edit | None:
+    path = Path(str(step.known["path"]))
+    block = str(step.known["block"])
+    before = read_file(path, path.parent)
+    found = None if before is None else blocks.find(before, block)
+    was = _whole_text(step.before)
+    if found is None and step.after is None:
+        return None  # it is gone already
+    if (found.head + found.text if found else "") != was:
+        raise ConflictError(
+            "Cannot undo: the block in the file was changed since",
+            where=str(path),
+            remedy="Nothing was written. `memtui export --remove` takes it out.",
+            mine=_whole_text(step.after),
+            theirs=found.head + found.text if found else "",
+        )
+    if step.after is None:
+        after = None if before is None else blocks.remove(before, block)
+    else:
+        after = blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
+    recorded = None if step.after is None else blocks.text_hash(_whole_text(step.after))
+    return Edit(path, path.parent, before, after, step.key, recorded)
+
+
+def _whole_text(record: Record | None) -> str:
+    return "" if record is None else f"{record['head']}{record['text']}"

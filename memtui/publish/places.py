@@ -1,0 +1,125 @@
+"""Where each assistant's published memories go, and the settings of its rule files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from memtui.domain.memory import Memory
+from memtui.errors import UsageError
+from memtui.text.tables import read_table
+from memtui.text.words import did_you_mean
+from memtui.workspace import is_outside
+
+_PLAIN_GLOB = re.compile(r"[^\s,{}\"'\\\[\]#&!|>%@`<]+")
+"""A pattern that every assistant reads alike: one per comma, no spaces, no braces, no quotes."""
+
+_LONGEST_SLUG = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an assistant reads what is published for it."""
+
+    target: str  # the payload's target, and the block's id
+    label: str
+    path: str  # the file, relative to the repository
+    aliases: tuple[str, ...] = ()
+    head: str = ""  # settings at the top of a rule file of memtui's own
+    own: bool = False  # whether the file is memtui's own although it has no settings
+    scoped: str = ""  # the rule file for memories that are about certain files; empty: they stand with the others
+    scoped_head: str = ""  # its settings, with `{paths}`
+    globs: str = ""  # how they name the paths: `comma`, `list` or `quoted`
+    instead: str = ""  # where this is a regular file, the block goes into it, and nothing is scoped
+    base: str = ""  # `claude-memory`: the path is relative to Claude Code's memory folder for this repository
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether the file is memtui's own."""
+        return bool(self.head) or self.own
+
+
+@cache
+def places() -> tuple[Place, ...]:
+    """Return the places of the table, in its order."""
+    return tuple(Place(**_settings(row)) for row in read_table(__file__, "places.toml")["places"])
+
+
+def _settings(row: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {key: tuple(value) for key, value in row.items() if isinstance(value, list)}
+    texts = {key: value.lstrip("\n") for key, value in row.items() if isinstance(value, str)}
+    return {**row, **lists, **texts}
+
+
+def place_names() -> tuple[str, ...]:
+    """Return every name of a place, aliases too."""
+    return tuple(name for place in places() for name in (place.target, *place.aliases))
+
+
+def place_named(name: str) -> Place:
+    """Return the place of a target or an alias. Raises `UsageError`: there is none."""
+    wanted = name.strip().lower()
+    found = next((place for place in places() if wanted in (place.target, *place.aliases)), None)
+    if found is None:
+        hint = did_you_mean(wanted, place_names(), then=f"Known: {', '.join(place_names())}.")
+        raise UsageError("Nothing can be published to this target", where=name[:60], remedy=hint)
+    return found
+
+
+def claude_folder() -> Path:
+    """Return Claude Code's folder: `CLAUDE_CONFIG_DIR`, else `~/.claude`."""
+    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(chosen).expanduser() if chosen else Path.home() / ".claude"
+
+
+def base_of(place: Place, root: Path) -> Path:
+    """Return the folder that a place's files must lie in."""
+    if place.base != "claude-memory":
+        return root
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(root))
+    if len(slug) > _LONGEST_SLUG:
+        slug = slug[:_LONGEST_SLUG] + sha256(str(root).encode()).hexdigest()[:8]
+    return claude_folder() / "projects" / slug / "memory"
+
+
+def globs_of(memory: Memory) -> tuple[str, ...]:
+    """Return the patterns of the files that a memory is about; none where one of them cannot be written as such."""
+    found = []
+    for anchor in memory.anchors:
+        plain = anchor.path.split("::", 1)[0].removeprefix("./")
+        if is_outside(plain) or not _PLAIN_GLOB.fullmatch(plain):
+            return ()
+        found.append(f"{plain}**" if plain.endswith("/") else plain)
+    return tuple(dict.fromkeys(found))
+
+
+def split_by_files(memories: Iterable[Memory]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the ids of memories that always hold, and the patterns of those that are about certain files."""
+    always: list[str] = []
+    scoped: dict[str, tuple[str, ...]] = {}
+    for memory in memories:
+        globs = () if memory.pinned else globs_of(memory)
+        if globs:
+            scoped[memory.id] = globs
+        else:
+            always.append(memory.id)
+    return always, scoped
+
+
+def head_for(place: Place, globs: Sequence[str]) -> str:
+    """Return the settings of a rule file for these patterns; those of the file that always holds without any."""
+    if not globs:
+        return f"{place.head}\n" if place.head else ""
+    ordered = sorted(dict.fromkeys(globs))
+    written = {
+        "comma": ",".join(ordered),
+        "quoted": f'"{",".join(ordered)}"',
+        "list": "\n".join(f'  - "{glob}"' for glob in ordered),
+    }[place.globs]
+    return place.scoped_head.replace("{paths}", written) + "\n"

@@ -1,0 +1,379 @@
+"""What publishing to an assistant would change: chosen memories -> texts of files -> what becomes of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+from memtui.config import RecallSettings, TargetSettings
+from memtui.domain.memory import content_hash
+from memtui.errors import MemtuiError, RefusedError
+from memtui.pack.build import Included, context, recipes_of
+from memtui.pack.options import PackOptions
+from memtui.pack.recipes import get_recipe, list_recipes
+from memtui.pack.targets.base import PackItem, PayloadInfo, Target
+from memtui.pack.targets.formats import target_named
+from memtui.publish import blocks
+from memtui.publish.blocks import Block, State
+from memtui.publish.edits import read_file
+from memtui.publish.places import Place, base_of, head_for, place_named, places, split_by_files
+from memtui.publish.safe_text import for_block
+from memtui.recall.result import Task
+from memtui.recall.semantic import Meaning
+from memtui.vault.filters import Scope
+from memtui.vault.publications import Publication, publications
+from memtui.vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publisher:
+    """For whom and from what is published."""
+
+    vault: Vault
+    project: str | None
+    scope: Scope
+    root: Path  # the repository's folder
+    options: PackOptions
+    settings: RecallSettings
+    targets: Sequence[tuple[str, TargetSettings]] = ()
+    meaning: Meaning | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is published: the standing payload, unless a recipe or a query chooses."""
+
+    recipe: str | None = None
+    query: str | None = None
+    ids: frozenset[str] | None = None  # what the query chose
+
+    @classmethod
+    def of(cls, publication: Publication, ids: frozenset[str] | None = None) -> Selection:
+        """Return what a publication was chosen by; `ids`: what its query chooses today."""
+        return cls(publication.recipe, publication.query, ids)
+
+
+class Note(StrEnum):
+    """What a person should know of a file; `wording` has the sentence."""
+
+    IMPORTED_INSTEAD = "imported-instead"  # the assistant's own file only imports this one
+    LINKED_INSTEAD = "linked-instead"  # the assistant's own file is a link to this one
+    TWICE = "twice"  # another assistant reads this file beside another that holds the same block
+
+
+Notes = tuple[tuple[Note, str], ...]
+"""What a person should know of a file, each with the path it is about."""
+
+NO_NOTES: Notes = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """What is to become of one file."""
+
+    target: str
+    path: Path
+    base: Path  # the folder it must lie in
+    state: State | str
+    before: bytes | None  # None: there is no file
+    after: bytes | None  # None: no file is to be left
+    text: str = ""  # what is to stand in the block; empty where it is taken out
+    head: str = ""
+    written: str = ""  # what was written last, as far as the vault knows
+    on_disk: str = ""  # what stands there now
+    publication: Publication | None = None  # as it is to be recorded, None where the block is taken out
+    notes: Notes = NO_NOTES
+    problem: MemtuiError | None = None  # why nothing can be written
+
+    @property
+    def is_change(self) -> bool:
+        return self.problem is None and self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What publishing to a target would do."""
+
+    place: Place
+    files: tuple[FilePlan, ...]
+    tokens: int = 0
+    memories: int = 0
+    left_out: int = 0  # memories that were withheld for want of room
+    selection: Selection = field(default_factory=Selection)
+
+    @property
+    def state(self) -> str:
+        """The worst state of its files: refused, edited, stale, missing, current."""
+        states = [("refused" if file.problem else file.state) for file in self.files]
+        worst = ("refused", "edited", "stale", "missing", "current")
+        return next((state for state in worst if state in states), "missing")
+
+
+# -- texts --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of a place's files by path relative to its base."""
+
+    files: Mapping[str, tuple[str, str, tuple[Included, ...]]]  # head, text, memories
+    tokens: int
+    withheld: int
+
+
+def _texts(publisher: Publisher, place: Place, selection: Selection, *, is_single: bool) -> _Texts:
+    form = target_named(place.target, publisher.targets)
+    included, tokens, withheld = _chosen(publisher, form, selection)
+    always, scoped = split_by_files([one.memory for one in included])
+    if not place.scoped or is_single:
+        always, scoped = [one.memory.id for one in included], {}
+    files: dict[str, tuple[str, str, tuple[Included, ...]]] = {}
+    groups = ((place.path, always, ()), (place.scoped, list(scoped), [g for globs in scoped.values() for g in globs]))
+    for path, ids, globs in groups:
+        members = [one for one in included if one.memory.id in set(ids)]
+        head = "" if is_single else head_for(place, globs)
+        text, kept = _rendered(publisher, form, members, head)
+        if kept:
+            files[path] = (head, text, kept)
+    return _Texts(files, tokens, withheld)
+
+
+def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[list[Included], int, int]:
+    """Return the memories of the payload in an order that no day changes, its tokens, and what had no room."""
+    recipes = None
+    options = publisher.options
+    if selection.ids is not None:
+        options = replace(options, with_ids=selection.ids, max_memories=max(len(selection.ids), 1))
+    elif selection.recipe is not None:
+        recipes = [get_recipe(publisher.vault, selection.recipe)]
+    else:
+        recipes = recipes_of(list_recipes(publisher.vault), publisher.project)
+        options = replace(options, standing=tuple(recipe.name for recipe in recipes))
+    pack = context(
+        publisher.vault,
+        Task(),
+        publisher.scope,
+        options,
+        project=publisher.project,
+        target=form,
+        settings=publisher.settings,
+        now=publisher.vault.now(),
+        meaning=publisher.meaning,
+        recipes=recipes,
+    )
+    included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
+    included = [one for one in included if one.memory.status == "active"]
+    included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))
+    return included, pack.tokens, len(pack.withheld)
+
+
+def _rendered(
+    publisher: Publisher, form: Target, members: Sequence[Included], head: str
+) -> tuple[str, tuple[Included, ...]]:
+    """Return the text of a block with as many memories as the assistant's limit lets in, the best kept."""
+    kept = list(members)
+    info = PayloadInfo(publisher.project, publisher.options.style)
+    while kept:
+        text = blocks.checked(for_block(form.render([PackItem(one.memory, detail=one.detail) for one in kept], info)))
+        whole = blocks.write(None, form.name, text, head=head).decode()
+        sizes = {"chars": len(whole), "bytes": len(whole.encode()), "lines": whole.count("\n")}
+        if all(sizes.get(limit.unit, 0) <= limit.amount for limit in form.limits):
+            return text, tuple(kept)
+        kept.remove(min(kept, key=lambda one: (one.memory.pinned, one.score)))
+    return "", ()
+
+
+# -- plans --------------------------------------------------------------------------------------------
+
+
+def plan_publication(
+    publisher: Publisher,
+    target: str,
+    selection: Selection | None = None,
+    *,
+    out: Path | None = None,
+    force: bool = False,
+) -> Plan:
+    """Return what publishing to a target would change; nothing is written.
+
+    Args:
+        target: the name of a place, or an alias.
+        selection: what is published.
+        out: the file to write into, instead of the assistant's own.
+        force: whether a block that was edited by hand is replaced.
+
+    Raises:
+        UsageError: nothing can be published to this target.
+        NotFoundError: there is no such recipe.
+    """
+    place, selection = place_named(target), selection or Selection()
+    place, notes = (place, NO_NOTES) if out else _read_instead(place, publisher.root)
+    base = base_of(place, publisher.root)
+    is_single = out is not None or bool(place.instead and (base / place.instead).is_file())
+    texts = _texts(publisher, place, selection, is_single=is_single)
+    known = _known(publisher.vault, place, base)
+    wanted = {out or _file_of(place, base, path): content for path, content in texts.files.items()}
+    gone = [path for path in known if Path(path) not in wanted and out is None]
+    plans = [
+        _plan_file(publisher, place, base, file, content, known.get(str(file)), selection, notes=notes, force=force)
+        for file, content in wanted.items()
+    ]
+    plans += [_plan_removal(place, base, Path(path), known[path], force=force) for path in gone]
+    memories = sum(len(content[2]) for content in wanted.values())
+    return Plan(place, tuple(plans), texts.tokens, memories, texts.withheld, selection)
+
+
+def plan_removal(publisher: Publisher, target: str, *, out: Path | None = None, force: bool = False) -> Plan:
+    """Return what taking a target's blocks out of its files would change."""
+    place = place_named(target) if out else _read_instead(place_named(target), publisher.root)[0]
+    base = base_of(place, publisher.root)
+    known = _known(publisher.vault, place, base)
+    paths = {Path(path) for path in known}
+    if out is not None:
+        paths = {out}
+    else:
+        paths |= {_file_of(place, base, path) for path in (place.path, place.scoped) if path}
+    plans = [
+        _plan_removal(place, base if out is None else out.parent, path, known.get(str(path)), force=force)
+        for path in sorted(paths)
+    ]
+    return Plan(place, tuple(plan for plan in plans if plan.state != "missing" or str(plan.path) in known))
+
+
+def standing_publications(vault: Vault, root: Path) -> dict[str, list[Publication]]:
+    """Return what is published in a repository, by target."""
+    found: dict[str, list[Publication]] = {}
+    if not vault.exists:
+        return found
+    with vault.read() as reader:
+        listed = publications(reader)
+    for place in places():
+        base = base_of(place, root)
+        inside = [one for one in listed if one.block == place.target and Path(one.path).is_relative_to(base)]
+        if inside:
+            found[place.target] = inside
+    return found
+
+
+def _known(vault: Vault, place: Place, base: Path) -> dict[str, Publication]:
+    if not vault.exists:
+        return {}
+    with vault.read() as reader:
+        listed = publications(reader)
+    return {one.path: one for one in listed if one.block == place.target and Path(one.path).is_relative_to(base)}
+
+
+def _file_of(place: Place, base: Path, path: str) -> Path:
+    """Return the file that is written for a path of a place."""
+    return base / place.instead if place.instead and (base / place.instead).is_file() else base / path
+
+
+def _read_instead(place: Place, root: Path) -> tuple[Place, Notes]:
+    """Return the place whose file is written where an assistant's own is a link to it, or only imports it."""
+    if place.is_rule or place.base:
+        return place, NO_NOTES
+    file = root / place.path
+    real, name, note = root.resolve(), "", Note.IMPORTED_INSTEAD
+    if file.is_symlink():
+        target = file.resolve()
+        name, note = (target.relative_to(real).as_posix() if target.is_relative_to(real) else ""), Note.LINKED_INSTEAD
+    elif (imported := _only_import(file)) and (root / imported).is_file():
+        name = imported
+    if not name:
+        return place, NO_NOTES
+    owner = next((one for one in places() if one.path == name and not one.base), replace(place, path=name))
+    return owner, ((note, place.path),)
+
+
+def _only_import(file: Path) -> str:
+    """Return the file beside a file whose whole text is an import of it, such as `@AGENTS.md`; empty for others."""
+    try:
+        text = file.read_bytes().decode("utf-8-sig").strip() if file.stat().st_size < 200 else ""  # noqa: PLR2004 - a line
+    except (OSError, UnicodeDecodeError):
+        return ""
+    name = text.removeprefix("@").removeprefix("./")
+    return name if text.startswith("@") and name.isprintable() and "/" not in name and " " not in name else ""
+
+
+def _plan_file(
+    publisher: Publisher,
+    place: Place,
+    base: Path,
+    path: Path,
+    content: tuple[str, str, tuple[Included, ...]],
+    known: Publication | None,
+    selection: Selection,
+    *,
+    notes: Notes,
+    force: bool,
+) -> FilePlan:
+    head, text, included = content
+    publication = Publication(
+        path=str(path),
+        block=place.target,
+        project=publisher.project,
+        text=text,
+        head=head,
+        memory_ids=tuple(one.memory.id for one in included),
+        hashes=tuple(content_hash(one.hit.memory) for one in included),
+        recipe=selection.recipe,
+        query=selection.query,
+        at=publisher.vault.now(),
+        actor="",
+    )
+    plan = FilePlan(place.target, path, base, "missing", None, None, text, head, publication=publication, notes=notes)
+    return _with_file(plan, known, force=force)
+
+
+def _plan_removal(place: Place, base: Path, path: Path, known: Publication | None, *, force: bool) -> FilePlan:
+    return _with_file(FilePlan(place.target, path, base, "missing", None, None), known, force=force)
+
+
+def _with_file(plan: FilePlan, known: Publication | None, *, force: bool) -> FilePlan:
+    """Return a plan with what stands in its file, and what is to stand there."""
+    try:
+        before = read_file(plan.path, plan.base)
+        block = None if before is None else blocks.find(before, plan.target)
+        state = _state(plan, before, block)
+        refusal = None if force or state != "edited" else _edited(plan.path, block)
+        after = before if refusal is not None else _after(plan, before)
+    except MemtuiError as error:
+        return replace(plan, state="refused", problem=error)
+    return replace(
+        plan,
+        state=state,
+        before=before,
+        after=after,
+        written=known.head + known.text if known else "",
+        on_disk=block.head + block.text if block else "",
+        problem=refusal,
+    )
+
+
+def _state(plan: FilePlan, before: bytes | None, block: Block | None) -> State:
+    if plan.text:
+        return blocks.check(before, plan.target, plan.text, head=plan.head)
+    # What is to be taken out is out of date, unless it is gone already.
+    return "missing" if block is None else "edited" if block.is_edited else "stale"
+
+
+def _edited(path: Path, block: Block | None) -> RefusedError:
+    line = f":{block.lines[0]}" if block else ""
+    return RefusedError(
+        "The block was edited by hand since memtui wrote it",
+        where=f"{path}{line}",
+        remedy="`--take` takes the edit into the inbox, `--force` writes over it; nothing was changed.",
+    )
+
+
+def _after(plan: FilePlan, before: bytes | None) -> bytes | None:
+    if plan.text:
+        return blocks.write(before, plan.target, plan.text, head=plan.head)
+    return None if before is None else blocks.remove(before, plan.target)
+
+
+def published_ids(listed: Collection[Publication]) -> frozenset[str]:
+    """Return the memories that stand in some blocks."""
+    return frozenset(identifier for one in listed for identifier in one.memory_ids)

@@ -1,0 +1,204 @@
+"""`memtui export` into files of assistants: shown before, written as a whole, taken back to the byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from flows.cli_driver import Cli
+
+RULE = "Berths are numbered from the harbour mouth, because the pilots count that way."
+FILE_RULE = "Tide tables come from tides.csv; never edit the generated ones by hand."
+NAMES = ("claude-md", "codex", "gemini", "copilot", "cursor", "windsurf", "cline", "kiro")
+
+
+@pytest.fixture
+def desk(cli: Cli) -> Cli:
+    """A repository with two memories, one of them about a file."""
+    cli.repository("desk")
+    cli.write("tides.csv", "1,2\n")
+    cli("add", RULE, "--kind", "decision")
+    cli("add", FILE_RULE, "--kind", "constraint", "--file", "tides.csv", "--snippet", "```\nmake tides --> out\n```")
+    return cli
+
+
+def here() -> dict[str, bytes]:
+    """Every file of the folder one is in, git's apart."""
+    root = Path.cwd()
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".git/" not in path.as_posix()
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_dry_run_shows_is_written_checked_and_taken_out_to_the_byte(desk: Cli, name: str) -> None:
+    for file in ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"):
+        desk.write(file, b"\xef\xbb\xbf# Desk\r\n\r\nmine  \r\nno final newline")
+    before = here()
+    shown = desk("export", "--target", name, "--dry-run", "--json").json
+    assert here() == before
+    done = desk("export", "--target", name, "--json").json
+    assert [file["diff"] for file in done["files"]] == [file["diff"] for file in shown["files"]]
+    written = here()
+    text = b"".join(written[file["path"]] for file in done["files"]).decode("utf-8-sig")
+    assert "harbour mouth" in text
+    assert "make tides" in text
+    assert all(written[path].startswith(data) for path, data in before.items())
+    desk("export", "--check")
+    assert not any(file["changed"] for file in desk("export", "--target", name, "--json").json["files"])
+    desk("export", "--target", name, "--remove")
+    assert here() == before
+
+
+def test_a_publication_can_be_undone_and_made_again(desk: Cli) -> None:
+    before = here()
+    desk("export", "--target", "cursor")
+    written = here()
+    assert {".cursor/rules/memtui.mdc", ".cursor/rules/memtui-files.mdc"} <= written.keys()
+    desk("undo")
+    assert here() == before
+    desk("redo")
+    assert here() == written
+
+
+def test_undo_leaves_a_block_alone_that_somebody_edited(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    edited = Path("AGENTS.md").read_bytes().replace(b"pilots", b"captains")
+    Path("AGENTS.md").write_bytes(edited)
+    assert "changed since" in desk("undo", code=4).err
+    assert Path("AGENTS.md").read_bytes() == edited
+    desk("export", "--check", code=7)
+
+
+def test_a_block_edited_by_hand_is_kept_and_shown_and_its_edit_goes_into_the_inbox(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    file = Path("AGENTS.md")
+    edited = file.read_bytes().replace(b"pilots", b"captains")
+    file.write_bytes(edited)
+    run = desk("export", "--target", "codex", code=4)
+    assert "by hand" in run.out
+    assert "captains" in run.out
+    assert file.read_bytes() == edited
+    desk("export", "--target", "codex", "--take")
+    (candidate,) = desk("list", "--status", "candidate", "--json").json
+    assert "captains" in candidate["insight"]
+    assert b"pilots" in file.read_bytes()
+    file.write_bytes(edited)
+    desk("export", "--target", "codex", "--force")
+    assert b"captains" not in file.read_bytes()
+
+
+def test_a_changed_memory_makes_the_block_stale(desk: Cli) -> None:
+    desk("export", "--target", "claude-md")
+    assert desk("export", "--check", "--json").json == [
+        {"target": "claude-md", "path": "CLAUDE.md", "state": "current"}
+    ]
+    identifier = next(row["id"] for row in desk.all_rows() if row["insight"] == RULE)
+    desk("retire", identifier)
+    (row,) = desk("export", "--check", "--json", code=7).json
+    assert row["state"] == "stale"
+    desk("export", "--target", "claude-md")
+    desk("export", "--check")
+    assert "harbour" not in Path("CLAUDE.md").read_text(encoding="utf-8")
+
+
+def test_without_a_vault_a_block_is_held_against_its_own_hash(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    desk.globals = ["--vault", str(desk.home / "none.duckdb")]
+    assert desk("export", "--check", "--json").json[0]["state"] == "current"
+    Path("AGENTS.md").write_bytes(Path("AGENTS.md").read_bytes().replace(b"mouth", b"gate"))
+    assert desk("export", "--check", "--json", code=7).json[0]["state"] == "edited"
+    assert not (desk.home / "none.duckdb").exists()
+    Path("AGENTS.md").unlink()
+    desk("export", "--check", code=3)
+
+
+def test_what_comes_in_again_through_import_is_recognised_as_memtuis(desk: Cli) -> None:
+    for name in NAMES:
+        desk("export", "--target", name)
+    report = desk("import", "--json", code=0).json
+    assert (report["added"], report["updated"], report["conflicts"]) == (0, 0, 0)
+
+
+def test_a_recipe_or_a_query_chooses_what_is_published(desk: Cli) -> None:
+    desk("export", "--target", "codex", "--where", "kind:decision")
+    assert "harbour" in Path("AGENTS.md").read_text(encoding="utf-8")
+    assert "tides" not in Path("AGENTS.md").read_text(encoding="utf-8")
+    desk("export", "--check")
+    desk("recipe", "save", "tides", "tide tables")
+    desk("export", "--target", "codex", "--recipe", "tides")
+    assert "tides" in Path("AGENTS.md").read_text(encoding="utf-8")
+    desk("export", "--check")
+
+
+def test_a_claude_md_that_only_imports_agents_md_is_not_given_a_second_copy(desk: Cli) -> None:
+    desk.write("AGENTS.md", "# Desk\n")
+    desk.write("CLAUDE.md", "@AGENTS.md\n")
+    run = desk("export", "--target", "claude-md")
+    assert "only imports" in run.err
+    assert Path("CLAUDE.md").read_text(encoding="utf-8") == "@AGENTS.md\n"
+    desk("export", "--target", "codex")
+    assert Path("AGENTS.md").read_text(encoding="utf-8").count("memtui:begin") == 1
+    Path("CLAUDE.md").unlink()
+    Path("CLAUDE.md").symlink_to("AGENTS.md")
+    assert "is a link" in desk("export", "--target", "claude-md").err
+    assert Path("AGENTS.md").read_text(encoding="utf-8").count("memtui:begin") == 1
+
+
+def test_nothing_is_written_through_a_link_that_leaves_the_repository(desk: Cli) -> None:
+    outside = desk.home / "outside.md"
+    outside.write_text("mine\n", encoding="utf-8")
+    Path("GEMINI.md").symlink_to(outside)
+    assert "outside" in desk("export", "--target", "gemini", code=6).err
+    assert outside.read_text(encoding="utf-8") == "mine\n"
+
+
+def test_one_file_that_is_refused_keeps_all_files_of_the_target_unwritten(desk: Cli) -> None:
+    desk.write(".cursor/rules/memtui-files.mdc", "mine\n")
+    before = here()
+    desk("export", "--target", "cursor", code=6)
+    assert here() == before
+
+
+def test_purging_a_memory_takes_its_published_text_out_of_the_vault(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    identifier = next(row["id"] for row in desk.all_rows() if row["insight"] == RULE)
+    run = desk("purge", identifier, "--yes")
+    assert "AGENTS.md" in run.err
+    folder = Path(os.environ["XDG_DATA_HOME"])
+    assert not any(b"harbour mouth" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    desk("export", "--target", "codex")
+    assert b"harbour" not in Path("AGENTS.md").read_bytes()
+
+
+KILLED = """
+import os, signal, sys
+from memtui.publish import edits
+write = edits._write
+count = [0]
+def dying(path, data):
+    write(path, data)
+    count[0] += 1
+    if count[0] == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+edits._write = dying
+from memtui.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def test_a_kill_between_two_files_leaves_all_of_them_as_they_were(desk: Cli) -> None:
+    before = here()
+    done = subprocess.run([sys.executable, "-c", KILLED, "export", "--target", "cursor"], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert len(here()) == len(before) + 1
+    assert desk("export", "--check", code=3).code == 3
+    assert here() == before
+    desk("export", "--target", "cursor")
+    desk("export", "--check")
