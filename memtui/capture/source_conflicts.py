@@ -72,12 +72,13 @@ def open_conflicts(
 def conflict_record(conflict: SourceConflict) -> dict[str, Any]:
     """Return a conflict as JSON: the memory, its source, and the three texts."""
     memory, text = conflict.memory, conflict.text
-    sides = {"base": text.base, "source": text.stated, "mine": Texts.of(memory)}
+    sides: dict[str, Texts | None] = {"base": text.base, "source": text.stated, "mine": Texts.of(memory)}
     return {
         "id": memory.id,
         "version": memory.version,
         "project": memory.project,
         "path": text.path,
+        "with": "team" if text.is_team else "source",
         "line": text.span[0] if text.span else None,
         "seen_at": text.seen_at.isoformat().replace("+00:00", "Z"),
         **{
@@ -115,6 +116,7 @@ def resolve_conflicts(
     require_person(actor, "decide a conflict")
     changed: list[Memory] = []
     skipped: list[Skipped] = []
+    is_team = False
     action = "keep-mine" if side == "mine" else "take-source"
     with vault.write(actor=actor.name, action=action) as writer:
         for identifier in dict.fromkeys(map(writer.resolve, prefixes)):
@@ -122,6 +124,7 @@ def resolve_conflicts(
             if not open_ones:
                 skipped.append(Skipped(identifier, SkipReason.SOURCES_AGREE))
                 continue
+            is_team |= open_ones[-1].text.is_team
             values: Mapping[str, Any] = {}
             if side == "source":
                 stated = open_ones[-1].text.stated
@@ -138,7 +141,7 @@ def resolve_conflicts(
                 # Taken without being read, it has to be accepted like any other that looks planted.
                 memory = replace(memory, status="candidate")
             changed.append(writer.put(_looked_at(memory, open_ones)))
-        writer.summary = _summary(side, changed)
+        writer.summary = _summary(side, changed, is_team=is_team)
     return Outcome(tuple(changed), tuple(skipped))
 
 
@@ -190,7 +193,7 @@ def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
     seen = {conflict.text.path: conflict.text for conflict in decided}
     new = tuple(
         Source(
-            format="vault" if path.endswith(".md") else "jsonl",
+            format=_format_of(text),
             path=path,
             span=text.span,
             native_id=text.native_id,
@@ -208,6 +211,12 @@ def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
     return replace(memory, sources=sources)
 
 
+def _format_of(text: SourceText) -> str:
+    if text.is_team:
+        return "team"
+    return "vault" if text.path.endswith(".md") else "jsonl"
+
+
 def _is_of(source: Source, text: SourceText, memory: Memory) -> bool:
     """Return whether a source is the one whose text was decided on, where several texts of a file were merged."""
     here = {other.imported_hash for other in memory.sources if other.path == text.path}
@@ -215,7 +224,10 @@ def _is_of(source: Source, text: SourceText, memory: Memory) -> bool:
     return source.imported_hash == base or base not in here
 
 
-def _summary(side: Side, changed: Sequence[Memory]) -> str:
+def _summary(side: Side, changed: Sequence[Memory], *, is_team: bool) -> str:
+    if is_team:
+        what = "keep the team's text of {}" if side == "mine" else "take one's own text of {}"
+        return what.format(changed[0].title if len(changed) == 1 else f"{len(changed)} memories")
     what = f"keep {{}} against {'its source' if len(changed) == 1 else 'their sources'}"
     if side == "source":
         what = "take what the source says of {}" if len(changed) == 1 else "take what the sources say of {}"

@@ -61,10 +61,10 @@ def _inbox_arguments(parser: Parser) -> None:
     never.add_value("file", "FILE", "the file, as its candidates name it", nargs="?")
     never.add_flag("--list", "list the files that are never offered again")
     never.add_flag("--undo", "offer the file again, and bring back what was rejected with it")
-    add("conflicts", "list what was edited both here and in its source", list_conflicts)
-    keep = add("keep", "settle conflicts: keep what the memory says", _keep)
+    add("conflicts", "list what was edited both here and in its source, or by the team", list_conflicts)
+    keep = add("keep", "settle conflicts: keep what the memory says (the team's text)", _keep)
     parsing.add_ids(keep)
-    take = add("take", "settle conflicts: take what the source says", _take)
+    take = add("take", "settle conflicts: take what the source says (your text beside the team's)", _take)
     parsing.add_ids(take)
     parsing.add_allow_secret(take)
 
@@ -402,7 +402,8 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         memory, text = conflict.memory, conflict.text
         place = f"{text.path}:{text.span[0]}" if text.span else text.path
         write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
-        for name, side in (("mine", memory.insight), ("source", text.stated.insight)):
+        names = ("team", "yours") if text.is_team else ("mine", "source")
+        for name, side in zip(names, (memory.insight, text.stated.insight), strict=True):
             write_line(f"    {name:<7}{one_line(side)[:SHOWN_CHARACTERS]}")
     ways = "`memtui inbox keep ID…` or `memtui inbox take ID…` settles them."
     elsewhere = Counter(one.memory.project for one in everywhere if one not in found)

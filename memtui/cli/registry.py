@@ -53,6 +53,8 @@ COMMANDS = (
     Command("import", "transfer", "import memory and rule files", "In and out"),
     Command("inbox", "inbox", "accept or reject what is waiting in the inbox", "In and out"),
     Command("export", "transfer", "export memories, or publish them into files of assistants", "In and out"),
+    Command("sync", "sync", "exchange memories with a git remote or a team", "In and out"),
+    Command("team", "sync", "share memories with a team", "In and out"),
     Command("install", "assistants", "install memtui into an assistant", "Assistants"),
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),
     Command("sql", "show", "query the vault with read-only SQL", "Vault"),

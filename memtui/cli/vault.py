@@ -24,6 +24,7 @@ from memtui.wording.outcomes import HealthRow, bar, sections
 
 if TYPE_CHECKING:
     from memtui.vault.doctor import Check
+    from memtui.vault.purge import PurgeReport
 
 
 def _undo_arguments(parser: Parser) -> None:
@@ -115,15 +116,21 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.text is not None:
         if len(arguments.text.strip()) < SHORTEST_PURGED_TEXT:
             raise UsageError(f"The text is shorter than {SHORTEST_PURGED_TEXT} characters", where="--text")
-        _ask(arguments, "this text wherever it occurs")
+        confirm_purge("this text wherever it occurs", is_agreed=arguments.yes)
         report = purge_text(session.vault, arguments.text)
     else:
         with session.vault.read() as reader:
             memories = reader.get_many([reader.resolve(prefix) for prefix in arguments.id])
         for memory in memories.values():
             say(f"  {memory.id}  {memory.title}")
-        _ask(arguments, counted(len(memories), "memory"))
+        confirm_purge(counted(len(memories), "memory"), is_agreed=arguments.yes)
         report = purge_memories(session.vault, list(memories))
+    put_purged(report, session)
+    return EXIT_DONE if report.found else EXIT_NOTHING
+
+
+def put_purged(report: PurgeReport, session: Session) -> None:
+    """Print what a purge erased, and what it could not reach."""
     session.put(
         {
             "found": report.found,
@@ -139,12 +146,11 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
         say(f"Kept, as it is spelled differently: {text!r} in {counted(places, 'place')}; purge it too if you mean it")
     for path in report.leftovers:
         say(f"This file may still contain it, check it yourself: {path}")
-    return EXIT_DONE if report.found else EXIT_NOTHING
 
 
-def _ask(arguments: argparse.Namespace, what: str) -> None:
+def confirm_purge(what: str, *, is_agreed: bool) -> None:
     """Ask whether to erase something. Raises `RefusedError`: nobody can answer, or the answer is no."""
-    if arguments.yes:
+    if is_agreed:
         return
     if not sys.stdin.isatty():
         raise RefusedError(f"Erasing {what} cannot be undone", where="purge", remedy="Add --yes to go ahead.")

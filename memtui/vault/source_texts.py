@@ -13,6 +13,9 @@ from memtui.vault import rows
 from memtui.vault.reader import VaultReader
 from memtui.vault.writer import VaultWriter
 
+TEAM_PLACE = "team:"
+"""Begins the place of a text that one wrote while the team wrote another, or of what the team orders."""
+
 _PARTS = ("title", "insight", "rationale", "snippet")
 
 
@@ -46,6 +49,11 @@ class SourceText:
     stated: Texts  # what it says now
     seen_hash: str  # content hash of what it says now
     seen_at: datetime
+
+    @property
+    def is_team(self) -> bool:
+        """Whether it parts from a team rather than from a file; what it states is then one's own text."""
+        return self.path.startswith(TEAM_PLACE)
 
 
 def source_texts(reader: VaultReader, identifiers: Iterable[str] | None = None) -> list[SourceText]:

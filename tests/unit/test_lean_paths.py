@@ -61,6 +61,25 @@ def test_a_fast_context_loads_no_tokenizer(tmp_path: Path) -> None:
     assert "rs_bpe" not in modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), "context", "x", "--fast")
 
 
+def test_a_vault_without_a_team_imports_nothing_of_sync(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from memtui.cli.main import main\n"
+        "code = main(sys.argv[1:])\n"
+        "found = [name for name in sys.modules if name.startswith(('memtui.sync', 'memtui.vault.teams', 'psycopg'))]\n"
+        "sys.exit(repr(found) if found else code)"
+    )
+    for words in (("add", "lock refunds"), ("search", "refund"), ("context", "refund", "--fast"), ("list",)):
+        done = subprocess.run(
+            [sys.executable, "-c", script, "--vault", str(tmp_path / "vault.duckdb"), *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode in {0, 3}, done.stderr
+
+
 @pytest.mark.extras
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs memtui[sentence-transformers]")
 def test_with_the_extra_installed_nothing_heavy_is_imported_unasked(tmp_path: Path) -> None:

@@ -393,9 +393,12 @@ class SourceConflictScreen(ConflictScreen):
         text = self._conflict.text
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
-        more = f" · {self._left:,} left" if self._left > 1 else ""
         now = " (moved away)" if self._moved else ""
-        return f"   {tame(place, 40)}{now}{more}"
+        return f"   {tame(place, 40)}{now}{self.more()}"
+
+    def more(self) -> str:
+        """Return how many conflicts are left, if there are others."""
+        return f" · {self._left:,} left" if self._left > 1 else ""
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
         """Save the result, and that the source was seen; called in a thread."""
@@ -420,3 +423,20 @@ class SourceConflictScreen(ConflictScreen):
             self.dismiss(None)
             return True
         return super().answers_failure(error)
+
+
+class TeamConflictScreen(SourceConflictScreen):
+    """Choose for each field between the team's text, which is in the vault, and one's own, which was not sent."""
+
+    NAME = "Conflict with the team"
+
+    SIDES: ClassVar[Mapping[str, str]] = {
+        "base": "Base: before both edits",
+        "theirs": "Yours: not sent",
+        "mine": "The team's: in the vault",
+    }
+    WHO: ClassVar[Mapping[str, str]] = {"theirs": "you changed", "mine": "team changed", "both": "both changed it"}
+
+    def about(self) -> str:
+        """Return how many conflicts are left."""
+        return self.more()

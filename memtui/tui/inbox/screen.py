@@ -312,13 +312,14 @@ class InboxScreen(ListDetail):
         self.loader.read(self._inbox.conflicts, self._show_conflict, group="conflicts")
 
     def _show_conflict(self, read: tuple[list[SourceConflict], bool]) -> None:
-        from memtui.tui.edit.version_conflict import SourceConflictScreen
+        from memtui.tui.edit.version_conflict import SourceConflictScreen, TeamConflictScreen
 
         conflicts, moved = read
         if not conflicts or not self.is_current:
             self.look_again()
             return
-        screen = SourceConflictScreen(self.opening, conflicts[0], len(conflicts), moved=moved)
+        kind = TeamConflictScreen if conflicts[0].text.is_team else SourceConflictScreen
+        screen = kind(self.opening, conflicts[0], len(conflicts), moved=moved)
 
         def closed(_: None) -> None:
             if screen.saved is not None and len(conflicts) > 1:

@@ -87,8 +87,8 @@ class InboxAccess:
         with self._reading.read() as reader:
             found = open_conflicts(reader, self._wanted(reader).scope)
             tree = self._access.tree_of(reader, found[0].memory.project) if found else None
-        if not found:
-            return [], False
+        if not found or found[0].text.is_team:
+            return found, False
         path = Path(found[0].text.path)
         if not path.is_absolute():
             if tree is None:

@@ -1,0 +1,163 @@
+"""Sync one vault with one team: read what changed there, merge, send what changed here, until both agree.
+
+The vault is never held while the network is waited for.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from memtui.capture.source_conflicts import open_conflicts
+from memtui.domain.memory import Memory
+from memtui.errors import ConflictError
+from memtui.sync.carrier import Accepted, Carrier, Outgoing
+from memtui.sync.merge import TEXTS
+from memtui.sync.orders import settle_orders, sort_orders
+from memtui.sync.pull import PageTaker
+from memtui.sync.push import Batch, collect, note_pushed
+from memtui.sync.report import Clash, SyncReport
+from memtui.sync.wire import MEMORY
+from memtui.vault.lease import lease
+from memtui.vault.source_texts import Texts
+from memtui.vault.teams import SYNC, PurgeOrder, Share, Team, begin_anew, note_synced, put_team, read_shares
+from memtui.vault.text_search import Patterns
+from memtui.vault.vault import Vault
+
+MOST_ROUNDS = 30  # So often somebody else may be faster before the sync gives up
+BATCH_THINGS = 500  # Things of one push at most
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+
+
+@dataclass(slots=True)
+class Engine:
+    """One sync of a vault with a team."""
+
+    vault: Vault
+    team: Team
+    carrier: Carrier
+    patterns: Patterns = ()  # the user's own patterns of secrets
+
+    def run(self) -> SyncReport:
+        """Sync every shared project. Raises `ConflictError`: others wrote faster than this machine could follow."""
+        report = SyncReport()
+        self._orders()
+        for share in self._shares():
+            self._sync_share(share, report)
+        self._name_team()
+        report.orders = self._orders()
+        report.conflicts = self._conflicts()
+        note_synced(self.vault, self.team, self.vault.now())
+        return report
+
+    def _shares(self) -> list[Share]:
+        with self.vault.read() as reader:
+            return read_shares(reader, self.team.id)
+
+    def _sync_share(self, share: Share, report: SyncReport) -> None:
+        for round_number in range(MOST_ROUNDS):
+            report.rounds = max(report.rounds, round_number + 1)
+            if round_number:
+                pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**round_number)
+                time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - only spreads the attempts
+                self.carrier.connect()
+            share = self._pull(share, report)
+            pushed = self._push(share, report)
+            if pushed is not None:
+                return
+        raise ConflictError(
+            "The team writes faster than this machine can follow",
+            where=self.team.name,
+            remedy="What was received is stored. Sync again.",
+        )
+
+    def _conflicts(self) -> list[Clash]:
+        """Return the memories with a text of one's own that waits beside the team's."""
+        with self.vault.read() as reader:
+            projects = {share.project for share in read_shares(reader, self.team.id)}
+            found = [one for one in open_conflicts(reader) if one.text.is_team and one.memory.project in projects]
+        return [
+            Clash(one.memory.id, one.memory.title, one.memory.project, _differing(one.text.stated, one.memory))
+            for one in found
+        ]
+
+    def _orders(self) -> list[PurgeOrder]:
+        """Return the purges that wait to be run; ask about those over an edit."""
+        with self.vault.read() as reader:
+            orders = sort_orders(reader, self.team)
+        if orders.contested or orders.kept or orders.done:
+            with self.vault.write(actor="team", action=SYNC) as writer:
+                settle_orders(writer, self.team, sort_orders(writer, self.team))
+        return orders.waiting
+
+    # -- there to here ----------------------------------------------------------------------------
+
+    def _pull(self, share: Share, report: SyncReport) -> Share:
+        if self.carrier.is_anew(share):
+            with self.vault.write(actor="team", action=SYNC, summary="read the team anew") as writer:
+                share = begin_anew(writer, share)
+        shared = {one.project for one in self._shares()}
+        for page in self.carrier.pages(share):
+            with self.vault.write(actor="team", action=SYNC) as writer:
+                writer.undoable = False
+                taker = PageTaker(writer, share, self.team.person, shared, report)
+                share = taker.take(page)
+                writer.summary = f"receive {len(page.things)} from {self.team.place}"
+        return share
+
+    # -- here to there ----------------------------------------------------------------------------
+
+    def _push(self, share: Share, report: SyncReport) -> Share | None:
+        """Send what the team does not have; None if it has to be read again first."""
+        with self.vault.read() as reader:
+            batch = collect(reader, self.team, share, self.patterns)
+            share = next(one for one in read_shares(reader, share.team) if one.project == share.project)
+        report.held = [*(one for one in report.held if one not in batch.held), *batch.held]
+        self._leave_unreadable(share, batch, report)
+        parts = [batch.items[at : at + BATCH_THINGS] for at in range(0, len(batch.items), BATCH_THINGS)]
+        for number, part in enumerate(parts):
+            accepted = self.carrier.push(share, part)
+            if accepted is None:
+                return None
+            report.pushed += len(part)
+            share = self._note(share, part, accepted, batch if number == len(parts) - 1 else None)
+        if not parts and (share.pushed != batch.upto or set(share.waiting) != batch.waiting):
+            share = self._note(share, [], Accepted(), batch)
+        return share
+
+    def _leave_unreadable(self, share: Share, batch: Batch, report: SyncReport) -> None:
+        """Hold back what would be written over something that cannot be read."""
+        memories = [item.thing[1] for item in batch.items if item.thing[0] == MEMORY]
+        broken = self.carrier.unreadable(share, memories) if memories else set()
+        if broken:
+            kept = {item.thing for item in batch.items if item.thing[0] == MEMORY and item.thing[1] in broken}
+            batch.items = [item for item in batch.items if item.thing not in kept]
+            batch.waiting |= kept
+            report.skipped.extend(f"memory {identifier}" for identifier in sorted(broken))
+
+    def _note(self, share: Share, part: list[Outgoing], accepted: Accepted, batch: Batch | None) -> Share:
+        with self.vault.write(actor="team", action=SYNC) as writer:
+            return note_pushed(writer, share, part, accepted, batch=batch)
+
+    def _name_team(self) -> None:
+        """Remember the id of the team, once there is something that bears it."""
+        if self.team.team != self.carrier.team:
+            self.team = replace(self.team, team=self.carrier.team)
+            with self.vault.write(actor="team", action=SYNC) as writer:
+                put_team(writer, self.team)
+
+
+def _differing(stated: Texts, memory: Memory) -> tuple[str, ...]:
+    return tuple(name for name in TEXTS if getattr(stated, name) != getattr(memory, name))
+
+
+@contextmanager
+def one_at_a_time(vault: Vault) -> Iterator[None]:
+    """Let one process sync a vault at a time. Raises `VaultBusyError`: another one does and takes long."""
+    place = vault.path.with_name(f"{vault.path.name}.sync")
+    with lease(place, exclusive=True, wait_seconds=vault.patience_seconds):
+        yield

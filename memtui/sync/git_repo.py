@@ -1,0 +1,313 @@
+"""A bare copy of one branch of a git remote, in the cache folder: read, committed to and pushed without a work tree."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from memtui import locations
+from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.text.sanitize import one_line
+
+NETWORK_SECONDS = 120.0  # Longest time for one call of git that talks to the remote
+LOCAL_SECONDS = 120.0
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+_REMOTE_REF = "refs/memtui/remote"
+_OWN_REF = "refs/memtui/own"
+_SHOWN = 200
+_FASTER = ("[rejected]", "cannot lock ref", "stale info", "fetch first", "reference already exists")
+"""What git says where somebody else moved the branch meanwhile."""
+
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",  # ask nobody: a sync may run in the background
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+_MISLEADING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a commit."""
+
+    path: str
+    blob: str  # the name of its content
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that differs between two commits; no blob where it does not exist."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def check_remote(remote: str) -> None:
+    """Raises `UsageError`: it can be no remote. `RefusedError`: it holds a password."""
+    if not remote.strip() or not remote.isprintable() or remote.startswith("-"):
+        raise UsageError("This is no git remote", where=repr(remote[:80]))
+    refuse_password(remote)
+
+
+def refuse_password(place: str) -> None:
+    """Refuse a URL with a password: it would be stored. Raises `RefusedError`, without echoing it."""
+    try:
+        has_password = urlsplit(place).password is not None
+    except ValueError:
+        has_password = False
+    if has_password:
+        raise RefusedError(
+            "The URL holds a password, which memtui does not store",
+            where=without_password(place),
+            remedy="Leave it out: git has credential helpers and SSH keys, PostgreSQL has a service or password file.",
+        )
+
+
+def without_password(place: str) -> str:
+    """Return a URL without its password."""
+    try:
+        parts = urlsplit(place)
+    except ValueError:
+        return place
+    if parts.password is None:
+        return place
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+
+
+@dataclass(slots=True)
+class GitRepo:
+    """One branch of one remote."""
+
+    remote: str
+    branch: str
+    owner: str  # the id of the vault's team: every vault has a copy of its own
+    tip: str | None = None  # the commit that the branch was at when it was last fetched; None while it has none
+
+    @property
+    def folder(self) -> Path:
+        return locations.cache_folder() / "teams" / f"{self.owner}.git"
+
+    def fetch(self) -> None:
+        """Read the branch as it is now.
+
+        Raises `MemtuiError`: git is missing, or the remote cannot be reached; nothing was changed.
+        """
+        if not (self.folder / "HEAD").exists():
+            self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._run(["init", "--quiet", "--bare", str(self.folder)], inside=False)
+        listed = self._run(["ls-remote", "--heads", "--", self.remote, f"refs/heads/{self.branch}"], network=True)
+        self.tip = listed.split("\t")[0].strip() or None
+        if self.tip is None or self._code(["cat-file", "-e", f"{self.tip}^{{commit}}"]) == 0:
+            return
+        self._run(
+            ["fetch", "--quiet", "--no-tags", "--", self.remote, f"+refs/heads/{self.branch}:{_REMOTE_REF}"],
+            network=True,
+        )
+        self.tip = self._run(["rev-parse", "--verify", "--quiet", f"{_REMOTE_REF}^{{commit}}"]).strip()
+
+    def has_ancestor(self, commit: str) -> bool:
+        """Return whether the branch still contains a commit."""
+        if self.tip is None:
+            return False
+        return self._code(["merge-base", "--is-ancestor", commit, self.tip]) == 0
+
+    def entries(self, folder: str = "") -> list[Entry]:
+        """Return the regular files of the branch, below a folder if one is given."""
+        if self.tip is None:
+            return []
+        listed = self._run(["ls-tree", "-r", "-z", "--full-tree", self.tip, "--", *([folder] if folder else [])])
+        found = []
+        for line in filter(None, listed.split("\0")):
+            head, _, path = line.partition("\t")
+            mode, kind, blob = head.split(" ")
+            if kind == "blob" and mode.startswith("100"):
+                found.append(Entry(path, blob))
+        return found
+
+    def differences(self, before: str | None) -> list[Difference]:
+        """Return the files that differ between a commit, None for an empty one, and the branch."""
+        if self.tip is None or before == self.tip:
+            return []
+        listed = self._run(["diff-tree", "-r", "-z", "--no-renames", before or EMPTY_TREE, self.tip])
+        parts = listed.split("\0")
+        found = []
+        for head, path in zip(parts[::2], parts[1::2], strict=False):
+            old_mode, new_mode, old, new, _ = head.removeprefix(":").split(" ")
+            found.append(
+                Difference(
+                    path,
+                    old if old_mode.startswith("100") else None,
+                    new if new_mode.startswith("100") else None,
+                )
+            )
+        return found
+
+    def blobs(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Return contents by their names."""
+        wanted = list(dict.fromkeys(names))
+        if not wanted:
+            return {}
+        output = self._bytes(["cat-file", "--batch"], given="".join(f"{name}\n" for name in wanted).encode())
+        found: dict[str, bytes] = {}
+        at = 0
+        for name in wanted:
+            end = output.index(b"\n", at)
+            head = output[at:end].split(b" ")
+            at = end + 1
+            if head[1] == b"missing":
+                continue
+            size = int(head[2])
+            found[name] = output[at : at + size]
+            at += size + 1
+        return found
+
+    def file(self, path: str) -> bytes | None:
+        """Return the content of one file of the branch."""
+        entry = next((one for one in self.entries(path) if one.path == path), None)
+        return None if entry is None else self.blobs([entry.blob]).get(entry.blob)
+
+    def added_at(self, path: str) -> datetime:
+        """Return when a file of the branch was added: the same on every machine."""
+        listed = self._run(["log", "--diff-filter=A", "--format=%ct", "--no-renames", str(self.tip), "--", path])
+        return datetime.fromtimestamp(int((listed.split() or ["0"])[0]), UTC)
+
+    def recent(self, limit: int) -> list[tuple[str, str, int]]:
+        """Return (author, subject, seconds since 1970) of the newest commits."""
+        if self.tip is None:
+            return []
+        listed = self._run(["log", f"-{limit}", "--no-merges", "--format=%an%x01%s%x01%ct%x02", self.tip])
+        lines = [line.strip("\n").split("\x01") for line in listed.split("\x02") if line.strip()]
+        return [(author, subject, int(at)) for author, subject, at in lines]
+
+    def commit(self, files: Mapping[str, bytes | None], message: str) -> str:
+        """Return a new commit on top of the branch, in which these files are changed, or removed where None.
+
+        Raises `MemtuiError`: git refuses.
+        """
+        author = self._identity()
+        lines = [f"commit {_OWN_REF}\n".encode(), b"committer ", author, b"\n", _data(message.encode())]
+        if self.tip is not None:
+            lines.append(f"from {self.tip}\n".encode())
+        for path, data in sorted(files.items(), key=lambda one: (one[1] is not None, one[0])):
+            if data is None:
+                lines.append(b"D " + _quoted(path) + b"\n")
+            else:
+                lines += [b"M 100644 inline " + _quoted(path) + b"\n", _data(data)]
+        reset = f"reset {_OWN_REF}\n{f'from {self.tip}' if self.tip else ''}\n"
+        self._bytes(["fast-import", "--quiet", "--force", "--done"], given=reset.encode() + b"".join(lines) + b"done\n")
+        return self._run(["rev-parse", "--verify", _OWN_REF]).strip()
+
+    def push(self, commit: str) -> bool:
+        """Bring the branch to a commit; False if somebody else was faster.
+
+        Raises `MemtuiError`: the remote cannot be reached, or refuses for another reason.
+        """
+        # A branch that does not exist must still not exist, and one that moved must not be overwritten.
+        lease = f"--force-with-lease=refs/heads/{self.branch}:{self.tip or ''}"
+        done = self._call(
+            ["push", "--quiet", "--porcelain", lease, "--", self.remote, f"{commit}:refs/heads/{self.branch}"],
+            network=True,
+        )
+        if done.returncode == 0:
+            self.tip = commit
+            return True
+        said = (done.stdout + done.stderr).decode("utf-8", "replace")
+        if any(sign in said for sign in _FASTER):
+            return False
+        raise self._failed("The remote refuses the push", said)
+
+    # -- git itself -------------------------------------------------------------------------------
+
+    def _identity(self) -> bytes:
+        done = self._call(["var", "GIT_COMMITTER_IDENT"])
+        if done.returncode == 0:
+            return done.stdout.strip()
+        import time
+
+        return f"memtui <memtui@localhost> {int(time.time())} +0000".encode()
+
+    def _run(self, arguments: Sequence[str], *, network: bool = False, inside: bool = True) -> str:
+        done = self._call(arguments, network=network, inside=inside)
+        if done.returncode != 0:
+            what = "The git remote cannot be reached" if network else "git failed"
+            raise self._failed(what, done.stderr.decode("utf-8", "replace"))
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+    def _bytes(self, arguments: Sequence[str], *, given: bytes) -> bytes:
+        done = self._call(arguments, given=given)
+        if done.returncode != 0:
+            raise self._failed("git failed", done.stderr.decode("utf-8", "replace"))
+        return done.stdout
+
+    def _code(self, arguments: Sequence[str]) -> int:
+        return self._call(arguments).returncode
+
+    def _call(
+        self, arguments: Sequence[str], *, network: bool = False, inside: bool = True, given: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
+        environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING} | _QUIET
+        try:
+            return subprocess.run(
+                ["git", *(["--git-dir", str(self.folder)] if inside else []), *arguments],
+                input=given,
+                capture_output=True,
+                check=False,
+                timeout=NETWORK_SECONDS if network else LOCAL_SECONDS,
+                env=environment,
+            )
+        except FileNotFoundError:
+            raise MemtuiError("git is not installed", where="git", remedy="Install it, or use a database.") from None
+        except subprocess.TimeoutExpired:
+            raise MemtuiError("git did not answer in time", where=without_password(self.remote)) from None
+
+    def _failed(self, what: str, said: str) -> MemtuiError:
+        reason = one_line(said.strip())[-_SHOWN:]
+        return MemtuiError(
+            what,
+            where=f"{without_password(self.remote)}{f' ({reason})' if reason else ''}",
+            remedy="Nothing was changed. Try again when it can be reached.",
+        )
+
+
+def remote_of(folder: Path, remote: str) -> str:
+    """Return the URL of a remote: that of the repository around a folder with this name, else the text itself.
+
+    A relative path becomes absolute, since the working directory will be another.
+    """
+    from memtui.workspace import run_git
+
+    if remote.isidentifier() or remote.replace("-", "_").replace(".", "_").isidentifier():
+        found = run_git(folder, "remote", "get-url", "--", remote)
+        if found and found.strip():
+            remote = found.strip()
+    path = folder / Path(remote).expanduser()
+    return str(path.resolve()) if path.is_dir() else remote
+
+
+def check_branch(branch: str) -> str:
+    """Return a valid branch name. Raises `UsageError`: git would not take it."""
+    done = subprocess.run(["git", "check-ref-format", "--branch", branch], capture_output=True, check=False)
+    if branch.startswith("-") or done.returncode != 0:
+        raise UsageError("git takes no branch of this name", where=repr(branch[:80]))
+    return branch
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n" % len(content) + content + b"\n"
+
+
+def _quoted(path: str) -> bytes:
+    raw = path.encode("utf-8", "surrogateescape")
+    escaped = b"".join(
+        bytes([byte]) if 32 <= byte < 127 and byte not in b'"\\' else b"\\%03o" % byte  # noqa: PLR2004 - printable ASCII
+        for byte in raw
+    )
+    return b'"' + escaped + b'"'

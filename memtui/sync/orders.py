@@ -1,0 +1,107 @@
+"""Purges that a team ordered: shown before they run, and never over an edit that nobody has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from memtui.domain.memory import Memory, content_hash
+from memtui.sync.wire import MEMORY, digest, memory_to_wire
+from memtui.vault.purge import PurgeReport, purge_memories
+from memtui.vault.reader import VaultReader
+from memtui.vault.source_texts import TEAM_PLACE, SourceText, Texts, put_source_texts, source_texts
+from memtui.vault.teams import (
+    SYNC,
+    PurgeOrder,
+    Share,
+    Team,
+    drop_orders,
+    put_share,
+    read_heads,
+    read_orders,
+    read_shares,
+)
+from memtui.vault.text_search import MARK
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+PLACE = f"{TEAM_PLACE}purge"  # Where the conflict between an order and an edit stands
+ERASED = Texts(MARK, MARK)
+
+
+@dataclass(slots=True)
+class Orders:
+    """What becomes of the orders of a team."""
+
+    waiting: list[PurgeOrder] = field(default_factory=list)  # may be run
+    contested: list[PurgeOrder] = field(default_factory=list)  # wait for a decision on an edit
+    kept: list[PurgeOrder] = field(default_factory=list)  # a person kept the memory
+    done: list[PurgeOrder] = field(default_factory=list)  # nothing is left to erase
+
+
+def sort_orders(reader: VaultReader, team: Team) -> Orders:
+    """Return the orders of a team by what becomes of them."""
+    found = Orders()
+    orders = read_orders(reader, team.id)
+    if not orders:
+        return found
+    shares = {share.project: share for share in read_shares(reader, team.id)}
+    ids = [order.memory_id for order in orders]
+    memories, journaled = reader.get_many(ids), reader.ids_in_journal(ids)
+    asked = {text.memory_id for text in source_texts(reader, ids) if text.path == PLACE}
+    for order in orders:
+        memory, share = memories.get(order.memory_id), shares.get(order.project)
+        if memory is None:
+            (found.waiting if order.memory_id in journaled else found.done).append(order)
+        elif content_hash(memory) == ERASED.hash:
+            found.waiting.append(order)
+        elif order.memory_id in asked:
+            decided = any(source.path == PLACE for source in memory.sources)
+            (found.kept if decided else found.contested).append(order)
+        elif share is not None and _is_edited(reader, share, memory, team.person):
+            found.contested.append(order)
+        else:
+            found.waiting.append(order)
+    return found
+
+
+def _is_edited(reader: VaultReader, share: Share, memory: Memory, person: str) -> bool:
+    """Return whether a memory says something that the team never had; its order came with the last known state."""
+    head = read_heads(reader, share, [(MEMORY, memory.id)]).get((MEMORY, memory.id))
+    return head is not None and head.hash not in {None, digest(memory_to_wire(memory, person))}
+
+
+def settle_orders(writer: VaultWriter, team: Team, orders: Orders) -> None:
+    """Ask about contested memories under `inbox conflicts`, and forget what is decided."""
+    texts = [
+        SourceText(
+            memory_id=order.memory_id,
+            path=PLACE,
+            native_id=order.memory_id,
+            span=None,
+            base=None,
+            stated=ERASED,
+            seen_hash=ERASED.hash,
+            seen_at=writer.now,
+        )
+        for order in orders.contested
+    ]
+    put_source_texts(writer, texts)
+    _look_again(writer, team, orders.kept)
+    drop_orders(writer, [order.memory_id for order in (*orders.kept, *orders.done)])
+
+
+def _look_again(writer: VaultWriter, team: Team, kept: Sequence[PurgeOrder]) -> None:
+    """Let a memory that a person kept be pushed again."""
+    for share in read_shares(writer, team.id):
+        again = {(MEMORY, order.memory_id) for order in kept if order.project == share.project}
+        if again:
+            put_share(writer, replace(share, waiting=tuple(sorted({*share.waiting, *again}))))
+
+
+def run_orders(vault: Vault, orders: Sequence[PurgeOrder]) -> PurgeReport:
+    """Erase what a team ordered to be purged, with all its history. Raises as `purge_memories`."""
+    report = purge_memories(vault, [order.memory_id for order in orders])
+    with vault.write(actor="team", action=SYNC) as writer:
+        drop_orders(writer, [order.memory_id for order in orders])
+    return report

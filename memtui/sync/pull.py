@@ -1,0 +1,305 @@
+"""Take what a team changed into the vault, merged with what was changed here meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memtui.curate.lifecycle import planted_reasons
+from memtui.domain.memory import Memory, content_hash
+from memtui.domain.record import Record
+from memtui.sync.carrier import Incoming, Page
+from memtui.sync.local import KinStore, Local, kin_of, read_local
+from memtui.sync.merge import TEXTS, Merge, merge_records
+from memtui.sync.report import Clash, SyncReport
+from memtui.sync.wire import (
+    LINK,
+    MEMORY,
+    PURGED,
+    TOMBSTONE,
+    digest,
+    memory_from_wire,
+    memory_to_wire,
+    past_to_wire,
+    with_private,
+)
+from memtui.vault.source_texts import TEAM_PLACE, SourceText, Texts, put_source_texts
+from memtui.vault.teams import (
+    Head,
+    PurgeOrder,
+    Share,
+    Thing,
+    past_states,
+    put_heads,
+    put_orders,
+    put_share,
+    read_heads,
+)
+from memtui.vault.writer import VaultWriter
+
+
+@dataclass(slots=True)
+class _Past:
+    """What the journal remembers of some memories, as hashes of their records on the wire, the oldest first."""
+
+    states: Mapping[str, Sequence[tuple[str | None, Record]]]
+
+    @classmethod
+    def of(cls, writer: VaultWriter, identifiers: Sequence[str], person: str) -> _Past:
+        found = past_states(writer, identifiers) if identifiers else {}
+        return cls(
+            {
+                identifier: [(digest(wire), wire) for wire in (past_to_wire(one, person, writer.now) for one in states)]
+                for identifier, states in found.items()
+            }
+        )
+
+    def base(self, identifier: str, known: str | None, theirs: str | None) -> Record | None:
+        """Return the newest state that both sides had.
+
+        That is the team's own if this vault passed it after the last known one, as when an answer was lost.
+        """
+        states = self.states.get(identifier, ())
+        at = {found: number for number, (found, _) in enumerate(states)}
+        newest = max((known, theirs), key=lambda one: at.get(one, -1))
+        return states[at[newest]][1] if newest in at else None
+
+
+@dataclass(slots=True)
+class PageTaker:
+    """Takes one page into the vault, within one change of it."""
+
+    writer: VaultWriter
+    share: Share
+    person: str
+    shared: Collection[str | None]  # the projects that are shared with this team
+    report: SyncReport
+    heads: dict[Thing, Head] = field(default_factory=dict)
+    put: dict[str, Memory] = field(default_factory=dict)
+    texts: list[SourceText] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    ordered: set[str] = field(default_factory=set)  # ids of memories that the team ordered to be purged
+    waiting: set[Thing] = field(default_factory=set)
+
+    def take(self, page: Page) -> Share:
+        """Store a page; returns the share as it is then."""
+        things = [one.thing for one in page.things]
+        local = read_local(self.writer, self.share, self.person, things)
+        known = read_heads(self.writer, self.share, things)
+        self._take_orders(page.things)
+        self._take_memories([one for one in page.things if one.thing[0] == MEMORY], local, known)
+        self._take_kin([one for one in page.things if one.thing[0] != MEMORY], local, known)
+        put_source_texts(self.writer, self.texts)
+        put_heads(self.writer, self.share, self.heads)
+        share = replace(self.share, cursor=page.cursor, waiting=tuple(sorted({*self.share.waiting, *self.waiting})))
+        put_share(self.writer, share)
+        self.report.pulled += len(things)
+        return share
+
+    # -- memories ---------------------------------------------------------------------------------
+
+    def _take_memories(self, page: Sequence[Incoming], local: Local, known: Mapping[Thing, Head]) -> None:
+        news = self._news(page, local)
+        parted = [identifier for identifier, new in news.items() if self._is_parted(identifier, local, known, new)]
+        past = _Past.of(self.writer, parted, self.person)
+        kept_out = self._kept_out(news, local)
+        for one in page:
+            head = known.get(one.thing)
+            if one.thing[1] in kept_out and (head is None or head.hash is None):
+                continue
+            if one.thing[1] in kept_out:
+                self.heads[one.thing] = Head(one.seq, digest(one.record))
+                self.waiting.add(one.thing)
+            elif one.record is None and one.thing[1] in self.ordered:
+                self.heads[one.thing] = Head(one.seq, head.hash if head else None)
+            elif one.thing[1] in news:
+                self._take_memory(one, news[one.thing[1]], local, known, past)
+        self._join_twins(local)
+        self._remove()
+        self.writer.put_many(self.put.values())
+
+    def _as_here(self, identifier: str, record: Record, local: Local) -> Memory:
+        """Return the memory of a record; one whose new text looks planted is a candidate."""
+        memory = memory_from_wire(record, identifier, self.share.project, self.writer.now)
+        before = local.memories.get(identifier)
+        is_accepted = before is not None and before.status == "active" and content_hash(before) == content_hash(memory)
+        if memory.status == "active" and not is_accepted and planted_reasons(memory):
+            self.report.planted.append(identifier)
+            return replace(memory, status="candidate")
+        return memory
+
+    def _news(self, page: Sequence[Incoming], local: Local) -> dict[str, Memory | None]:
+        """Return the memories of a page by id, None where deleted; what makes no memory is skipped."""
+        news: dict[str, Memory | None] = {}
+        for one in page:
+            try:
+                news[one.thing[1]] = None if one.record is None else self._as_here(one.thing[1], one.record, local)
+            except ValueError:
+                self.report.skipped.append(f"memory {one.thing[1]}")
+        return news
+
+    def _kept_out(self, news: Mapping[str, Memory | None], local: Local) -> set[str]:
+        """Return the ids that the team has and this project does not get.
+
+        These are memories that were purged here, and those that belong to a project which is not shared with the team.
+        """
+        absent = {identifier for identifier, new in news.items() if new is not None} - local.memories.keys()
+        if not absent:
+            return set()
+        elsewhere = {one.id for one in self.writer.get_many(absent).values() if one.project not in self.shared}
+        stones = {stone.memory_id for stone in self.writer.tombstones() if stone.reason == PURGED}
+        return elsewhere | (absent & stones)
+
+    def _is_parted(self, identifier: str, local: Local, known: Mapping[Thing, Head], new: Memory | None) -> bool:
+        thing = (MEMORY, identifier)
+        mine, head = local.records.get(thing), known.get(thing)
+        return mine is not None and new is not None and (head is None or digest(mine) != head.hash)
+
+    def _take_memory(
+        self, one: Incoming, new: Memory | None, local: Local, known: Mapping[Thing, Head], past: _Past
+    ) -> None:
+        identifier = one.thing[1]
+        mine, head = local.records.get(one.thing), known.get(one.thing)
+        theirs = None if new is None else memory_to_wire(new, self.person)
+        self.heads[one.thing] = Head(one.seq, digest(theirs))
+        if digest(mine) == digest(theirs):
+            return
+        is_mine_changed = digest(mine) != (head.hash if head else None)
+        if not is_mine_changed and new is None:
+            self.removed.append(identifier)
+        elif new is None or theirs is None:
+            self.waiting.add(one.thing)  # an edit outlives a deletion
+        elif not is_mine_changed or mine is None:
+            self._put(new, local)
+        elif head is None or digest(theirs) != head.hash:
+            base = past.base(identifier, head.hash if head else None, digest(theirs))
+            self._merge(new, mine, merge_records(base, mine, theirs), base, local)
+
+    def _put(self, memory: Memory, local: Local) -> None:
+        stored = local.memories.get(memory.id)
+        self.put[memory.id] = memory if stored is None else with_private(memory, stored)
+
+    def _merge(self, new: Memory, mine: Record, merge: Merge, base: Record | None, local: Local) -> None:
+        merged = memory_from_wire(merge.record, new.id, self.share.project, self.writer.now)
+        if merge.texts:
+            self.texts.append(_set_aside(merged, merge.set_aside(mine), base, self.writer))
+        if merge.overruled:
+            self.report.overruled.append(Clash(new.id, merged.title, self.share.project, merge.overruled))
+        if digest(merge.record) != self.heads[MEMORY, new.id].hash:
+            self.report.merged += 1
+            self.waiting.add((MEMORY, new.id))
+        self._put(merged, local)
+
+    def _join_twins(self, local: Local) -> None:
+        """Make one memory of two that were imported from the same file on two machines: the team's id stays."""
+        fresh = {content_hash(one): one for one in self.put.values() if one.id not in local.memories}
+        found = self.writer.ids_by_content(set(fresh)) if fresh else {}
+        twins = {
+            identifier: fresh[content]
+            for content, owners in found.items()
+            for identifier, project in owners
+            if project == self.share.project and identifier not in self.put
+        }
+        shared = read_heads(self.writer, self.share, [(MEMORY, identifier) for identifier in twins])
+        alone = {one: new for one, new in twins.items() if (MEMORY, one) not in shared}
+        for old in self.writer.get_many(alone).values():
+            if old.status in {"active", "candidate"}:
+                self._replace_twin(old, self.put[alone[old.id].id])
+
+    def _replace_twin(self, old: Memory, new: Memory) -> None:
+        theirs = memory_to_wire(new, self.person)
+        merge = merge_records(None, memory_to_wire(old, self.person), theirs)
+        merged = memory_from_wire(merge.record, new.id, self.share.project, self.writer.now)
+        self.put[new.id] = with_private(merged, old)
+        if digest(merge.record) != digest(theirs):
+            self.waiting.add((MEMORY, new.id))
+        links = self.writer.links([old.id])
+        verdicts, signals = self.writer.verdicts([old.id]), self.writer.signals([old.id])
+        self.writer.drop([*links, *verdicts, *signals])
+        moved = [
+            replace(
+                link,
+                from_id=new.id if link.from_id == old.id else link.from_id,
+                to_id=new.id if link.to_id == old.id else link.to_id,
+            )
+            for link in links
+        ]
+        self.writer.add_links(link for link in moved if link.from_id != link.to_id)
+        self.writer.add_verdicts(replace(one, memory_id=new.id) for one in verdicts)
+        self.writer.add_signals(replace(one, memory_id=new.id) for one in signals)
+        self.waiting |= kin_of(self.writer, self.share, self.person, [new.id])
+        self.writer.remove([old.id])
+        self.report.twins += 1
+
+    def _remove(self) -> None:
+        """Remove what the team deleted, with its links; the journal keeps both."""
+        if self.removed:
+            gone = set(self.removed)
+            links = self.writer.links(gone)
+            self.waiting |= {(LINK, f"{link.from_id} {link.type} {link.to_id}") for link in links}
+            self.writer.drop(links)
+            self.writer.remove(self.removed)
+
+    # -- what hangs on memories -------------------------------------------------------------------
+
+    def _take_kin(self, page: Sequence[Incoming], local: Local, known: Mapping[Thing, Head]) -> None:
+        store = KinStore(self.writer, self.share, self.person)
+        for one in page:
+            mine, head = local.records.get(one.thing), known.get(one.thing)
+            theirs = digest(one.record)
+            self.heads[one.thing] = Head(one.seq, theirs)
+            if _is_purge(one) and one.thing[1].split(" ")[0] in self.ordered:
+                continue
+            if digest(mine) == theirs or (head is not None and theirs == head.hash):
+                continue
+            if one.record is None and digest(mine) != (head.hash if head else None):
+                self.waiting.add(one.thing)
+                continue
+            try:
+                store.bring(one.thing, mine, one.record)
+            except (KeyError, ValueError, TypeError):
+                self.report.skipped.append(f"{one.thing[0]} {one.thing[1]}")
+        store.store()
+
+    def _take_orders(self, page: Sequence[Incoming]) -> None:
+        """Note which memories the team ordered to be purged: they stay until a person has seen that."""
+        purges = {one.thing[1].split(" ")[0]: one for one in page if _is_purge(one)}
+        if not purges:
+            return
+        buried = {stone.memory_id for stone in self.writer.tombstones() if stone.reason == PURGED}
+        here = {*self.writer.get_many(purges), *self.writer.ids_in_journal(purges)} - buried
+        self.ordered = here
+        orders = [
+            PurgeOrder(
+                team=self.share.team,
+                project=self.share.project,
+                memory_id=identifier,
+                author=str((purges[identifier].record or {}).get("actor") or purges[identifier].author),
+                made_at=self.writer.now,
+            )
+            for identifier in sorted(here)
+        ]
+        put_orders(self.writer, orders)
+
+
+def _is_purge(one: Incoming) -> bool:
+    return one.thing[0] == TOMBSTONE and (one.record or {}).get("reason") == PURGED
+
+
+def _set_aside(merged: Memory, mine: Record, base: Record | None, writer: VaultWriter) -> SourceText:
+    """Return one's own text as one that waits beside the team's, with the text that both were edited from."""
+    stated = _texts(mine)
+    return SourceText(
+        memory_id=merged.id,
+        path=f"{TEAM_PLACE}{stated.hash[:8]}",  # one place for each text that waits
+        native_id=merged.id,
+        span=None,
+        base=_texts(base) if base is not None else None,
+        stated=stated,
+        seen_hash=stated.hash,
+        seen_at=writer.now,
+    )
+
+
+def _texts(record: Record) -> Texts:
+    return Texts(*(str(record.get(name) or "") for name in TEXTS))

@@ -1,0 +1,60 @@
+"""What a sync did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_REFUSED
+from memtui.vault.teams import PurgeOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A memory of which both sides changed the same fields."""
+
+    id: str
+    title: str
+    project: str | None
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A thing that was not pushed, because it holds what looks like a secret."""
+
+    id: str  # the memory that it is about; of a recipe, its key
+    fields: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class SyncReport:
+    """What a sync did, and what waits."""
+
+    pushed: int = 0  # things that were sent
+    pulled: int = 0  # things that were received
+    merged: int = 0  # memories made of what both sides had changed
+    twins: int = 0  # memories that were the same as one of the team's under another id
+    rounds: int = 0
+    conflicts: list[Clash] = field(default_factory=list)  # wait in the inbox
+    overruled: list[Clash] = field(default_factory=list)  # fields whose value of the team stands
+    held: list[Held] = field(default_factory=list)
+    planted: list[str] = field(default_factory=list)  # ids of memories that arrived as candidates
+    skipped: list[str] = field(default_factory=list)  # what could not be read there
+    not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
+    orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
+    refused: list[str] = field(default_factory=list)  # projects in which one may not write what was changed
+
+    @property
+    def exit_code(self) -> int:
+        """4 where something waits to be settled, else 6 where something was held back."""
+        if self.conflicts or self.orders:
+            return EXIT_CONFLICT
+        return EXIT_REFUSED if self.held or self.refused else EXIT_DONE
+
+    def add(self, other: SyncReport) -> None:
+        """Add what the sync with another team did."""
+        for name in ("pushed", "pulled", "merged", "twins"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.rounds = max(self.rounds, other.rounds)
+        for name in ("conflicts", "overruled", "held", "planted", "skipped", "not_shared", "orders", "refused"):
+            getattr(self, name).extend(getattr(other, name))

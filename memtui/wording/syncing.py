@@ -1,0 +1,78 @@
+"""Sentences about a sync with a team: what was exchanged, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memtui.text.sanitize import tame
+from memtui.text.words import counted, some_of
+
+if TYPE_CHECKING:
+    from memtui.vault.teams import PurgeOrder, Share, Team
+
+SHOWN = 5
+
+WAITING = "`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one."
+
+
+def exchanged(pushed: int, pulled: int, merged: int) -> str:
+    """Return the sentence that every sync ends with."""
+    if not (pushed or pulled or merged):
+        return "Nothing new on either side."
+    parts = [f"{counted(pushed, 'change')} sent", f"{counted(pulled, 'change')} received"]
+    parts += [f"{counted(merged, 'memory')} merged"] if merged else []
+    return f"{', '.join(parts)}."
+
+
+def in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
+    """Return the sentence about (id, title) of memories whose text both sides changed."""
+    named = [f"{identifier} ({tame(title, 60)})" for identifier, title in clashes]
+    return f"{counted(len(named), 'conflict')}: {some_of(named, SHOWN)}. The team's text stands meanwhile. {WAITING}"
+
+
+def overruled(clashes: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return the sentence about (id, fields) whose value of the team stands."""
+    named = [f"{identifier} ({', '.join(fields)})" for identifier, fields in clashes]
+    return f"Changed on both sides, the team's value stands: {some_of(named, SHOWN)}."
+
+
+def held_back(held: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return the sentence about (id, fields) that look like secrets and were not sent."""
+    named = [f"{identifier} ({', '.join(fields)})" for identifier, fields in held]
+    remedy = "Take it out with `memtui edit` or `memtui purge`."
+    return f"Not sent, as it looks like a secret: {some_of(named, SHOWN)}. {remedy}"
+
+
+def planted(identifiers: Sequence[str]) -> str:
+    what = f"{counted(len(identifiers), 'memory')} went to the inbox"
+    return f"{what}: planted to steer an assistant, by the look of it: {some_of(identifiers, SHOWN)}."
+
+
+def unread(names: Sequence[str]) -> str:
+    return f"Could not be read there and was left as it is: {some_of(list(names), SHOWN)}."
+
+
+def not_shared(projects: Sequence[str]) -> str:
+    return f"Here, too, but not shared with this team: {some_of(list(projects), SHOWN)}. `--share NAME` shares one."
+
+
+def ordered(orders: Sequence[PurgeOrder]) -> Iterator[str]:
+    """Yield the lines about purges that the team ordered."""
+    for order in orders[:SHOWN]:
+        yield f"  {order.memory_id}  ordered by {tame(order.author, 40)} on {order.made_at:%Y-%m-%d}"
+    yield f"The team erased {counted(len(orders), 'memory')} for good. `memtui sync --purge` erases the same here."
+
+
+def state_lines(team: Team, shares: Sequence[Share], waiting: int, conflicts: int, orders: int) -> Iterator[str]:
+    """Yield what is shared with a team, since when nothing was exchanged, and what waits."""
+    projects = [share.project or "unassigned" for share in shares]
+    seen = f"last sync {team.synced_at:%Y-%m-%d %H:%M}" if team.synced_at else "never synced"
+    yield f"{tame(team.name, 100)}"
+    yield f"  shares {some_of(projects, SHOWN) or 'nothing'} as {tame(team.person, 40)}; {seen}"
+    parts = [
+        f"{counted(waiting, 'change')} to send" if waiting else "",
+        f"{counted(conflicts, 'conflict')} (`memtui inbox conflicts`)" if conflicts else "",
+        f"{counted(orders, 'purge')} ordered (`memtui sync --purge`)" if orders else "",
+    ]
+    yield f"  {', '.join(filter(None, parts)) or 'nothing waits'}"

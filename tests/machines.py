@@ -1,0 +1,125 @@
+"""Several machines of one team: each with a vault of its own, all with one git remote."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from support import FrozenClock, make_memory
+
+from memtui.domain.memory import Memory
+from memtui.sync.report import SyncReport
+from memtui.sync.service import SyncRequest, sync
+from memtui.vault.vault import Vault
+
+PROJECT = "shop"
+BRANCH = "memory"
+
+_GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    **{f"GIT_{who}_NAME": "Hand" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "hand@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
+
+
+def git(*words: str | Path, folder: Path) -> str:
+    """Run git as a person without settings; returns what it prints."""
+    done = subprocess.run(
+        ["git", *map(str, words)], cwd=folder, check=True, capture_output=True, env={**os.environ, **_GIT}
+    )
+    return done.stdout.decode()
+
+
+def bare(folder: Path) -> Path:
+    """Make a bare repository that takes pushes; returns it."""
+    folder.mkdir(parents=True)
+    git("init", "-q", "--bare", ".", folder=folder)
+    return folder
+
+
+@dataclass
+class Machine:
+    """One vault, and what a person does with it."""
+
+    path: Path
+    remote: Path
+    clock: FrozenClock = field(default_factory=FrozenClock)
+
+    def __post_init__(self) -> None:
+        self.vault = Vault(self.path / "vault.duckdb", now=self.clock)
+
+    def put(self, *memories: Memory, actor: str = "person") -> None:
+        with self.vault.write(actor=actor, action="edit", summary="edit by hand") as writer:
+            writer.put_many(memories)
+
+    def add(self, **values: Any) -> Memory:
+        memory = make_memory(**{"project": PROJECT, "confirmed_at": self.clock(), "confirmed_by": "person"} | values)
+        self.put(memory)
+        return memory
+
+    def edit(self, identifier: str, **values: Any) -> None:
+        self.put(replace(self.get(identifier), **values))
+
+    def get(self, identifier: str) -> Memory:
+        with self.vault.read() as reader:
+            return reader.get(identifier)
+
+    def all(self) -> dict[str, Memory]:
+        with self.vault.read() as reader:
+            found = reader.connection.execute("SELECT id FROM memories").fetchall()
+            return reader.get_many(str(row[0]) for row in found)
+
+    def sync(self, **wishes: Any) -> SyncReport:
+        request = SyncRequest(folder=self.path, git=str(self.remote), **wishes)
+        return sync(self.vault, request)
+
+
+def machines(folder: Path, names: Iterable[str] = ("one", "two")) -> list[Machine]:
+    """Return machines that share the project `shop` from their first sync on; the first one has registered it."""
+    remote = bare(folder / "remote.git")
+    found = []
+    for name in names:
+        (folder / name).mkdir()
+        found.append(Machine(folder / name, remote))
+    return found
+
+
+def joined(folder: Path, names: Iterable[str] = ("one", "two")) -> tuple[Memory, list[Machine]]:
+    """Return a memory that all of some machines have, and the machines."""
+    found = machines(folder, names)
+    memory = found[0].add(tags=("billing",))
+    found[0].sync(share=(PROJECT,))
+    for machine in found[1:]:
+        machine.sync()
+    return memory, found
+
+
+def shared(machine: Machine) -> dict[str, tuple[object, ...]]:
+    """Return what a team agrees on, of each memory."""
+    return {
+        one.id: (one.title, one.insight, one.rationale, one.tags, one.status, one.importance, one.pinned, one.project)
+        for one in machine.all().values()
+        if one.project == PROJECT
+    }
+
+
+def work_tree(remote: Path, folder: Path) -> Path:
+    """Return a clone of the branch in which a person edits by hand."""
+    git("clone", "-q", "-b", BRANCH, remote, folder, folder=remote)
+    return folder
+
+
+def commit_all(tree: Path, message: str = "by hand") -> None:
+    git("add", "-A", folder=tree)
+    git("commit", "-q", "-m", message, folder=tree)
+    git("push", "-q", "origin", BRANCH, folder=tree)
+
+
+def file_of(tree: Path, memory: Memory) -> Path:
+    """Return the file of a memory in a clone."""
+    return next((tree / "memories" / PROJECT).glob(f"*.{memory.id}.md"))
