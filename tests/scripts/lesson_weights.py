@@ -18,6 +18,7 @@ import numpy as np
 from lessons.exchanges import labelled_statements, read_exchanges
 
 from memtui.capture.lessons import features as lesson_features
+from memtui.capture.lessons.detect import is_out
 from memtui.capture.lessons.exchange import stems
 from memtui.capture.lessons.features import Model, features
 
@@ -31,12 +32,12 @@ Row = tuple[dict[str, float], bool, str, str]
 
 
 def rows() -> list[Row]:
-    """Return features, label, language and text of each statement."""
+    """Return features, label, language and text of each statement that the gates let through."""
+    written = [*read_exchanges("exchanges-dev"), *read_exchanges("statements-dev")]
     return [
         (features(statement, setting, stems(statement.text)), is_lesson, exchange.language, statement.text)
-        for exchange, _, statement, setting, is_lesson in labelled_statements(
-            [*read_exchanges("exchanges-dev"), *read_exchanges("statements-dev")]
-        )
+        for exchange, _, statement, setting, is_lesson in labelled_statements(written)
+        if not is_out(statement, setting)
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,9 +10,12 @@ from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
 from memtui.capture.lessons.features import NAME, Setting, features, is_dated, model
+from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
+from memtui.capture.lessons.recovery_text import proposal_of
 from memtui.capture.lessons.runs import Recovery, recoveries
 from memtui.capture.lessons.same import joined, same_lesson
+from memtui.capture.lessons.secret_words import holds_secret
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.lessons.write import (
     act_words,
@@ -27,18 +29,11 @@ from memtui.capture.lessons.write import (
     title_of,
 )
 from memtui.capture.transcripts.session import Role, Session, ToolCall
-from memtui.text.secrets import find_secrets, redact
 
 LEAST = 0.5
 """Share of the model from which a statement is proposed."""
 
 _EXPLAINS = 2  # Statements after a lesson that may belong to it
-_SECRET_WORD = re.compile(
-    r"\b(?:pass(?:word|wort|code|phrase)?|passwd|pwd|secret|token|(?:api[ -]?)?key|mot de passe|contraseña|senha)\b"
-    r"|密码|口令|密钥|パスワード",
-    re.IGNORECASE,
-)
-_MIXED = re.compile(r"(?<![\w/.-])(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!@#$%^&*]|\S{10})[^\s/()=.]{7,}")
 
 
 def propose(session: Session, *, earlier: Sequence[Proposal] = ()) -> list[Proposal]:
@@ -101,6 +96,10 @@ class _Reader:
         yield from self._of_runs()
 
     def _of_person(self, said: Said) -> Iterator[Proposal]:
+        found = finding_taken_up(self.session, said)
+        if found is not None:
+            self.order.setdefault(found.place, said.number - 1)
+            yield found
         if only_agrees(said.text[:200].lower()):
             return
         judged = [_judge(statement, setting) for statement, setting in said.settings()]
@@ -157,7 +156,7 @@ class _Reader:
     def _of_runs(self) -> Iterator[Proposal]:
         for found in recoveries(self.session):
             if self._told_by_person(found) is None and not self._was_wrong(found):
-                proposal = _of_recovery(self.session, found)
+                proposal = proposal_of(self.session, found)
                 self.order.setdefault(proposal.place, found.number)
                 yield proposal
 
@@ -180,13 +179,14 @@ _RETRACTED_SHARE = 0.75
 
 
 def _judge(statement: Statement, setting: Setting) -> _Judged:
-    if _is_out(statement, setting):
+    if is_out(statement, setting):
         return _Judged(statement, setting, 0.0, is_out=True)
     found = features(statement, setting, stems(statement.text))
     return _Judged(statement, setting, model().share(found), is_out=False)
 
 
-def _is_out(statement: Statement, setting: Setting) -> bool:
+def is_out(statement: Statement, setting: Setting) -> bool:
+    """Return whether a statement cannot hold a lesson, whatever else it says."""
     plain, language = statement.plain, setting.language
     if only_agrees(plain) or plain.rstrip().endswith(("?", "？")) or says("asks_last", plain, language):
         return True
@@ -201,13 +201,6 @@ def _is_out(statement: Statement, setting: Setting) -> bool:
 
 def _is_temporary(one: _Judged) -> bool:
     return says("temporary", one.statement.plain, one.setting.language) and is_dated(one.statement.plain)
-
-
-def holds_secret(text: str) -> bool:
-    """Return whether words hold what looks like a secret, or name one next to a value that may be it."""
-    if any(found.severity == "secret" for found in find_secrets(text)):
-        return True
-    return _SECRET_WORD.search(text) is not None and _MIXED.search(text) is not None
 
 
 def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
@@ -297,41 +290,3 @@ def _score(share: float, signal: LessonSignal) -> float:
 
 def _evidence_of_call(call: ToolCall | None, session: str) -> tuple[Evidence, ...]:
     return (Evidence(call.place, act_words(call), session=session),) if call is not None else ()
-
-
-_RUN_SCORE = 0.55
-_TELLING = re.compile(
-    r"[^\n]*(?:error|not found|cannot|can't|missing|fail|no such|unable|denied|refused|could not)[^\n]*",
-    re.IGNORECASE,
-)
-
-
-def _of_recovery(session: Session, found: Recovery) -> Proposal:
-    failed, passed = (_masked(call.command) for call in (found.failed, found.passed))
-    steps = [_masked(call.command) for call in found.between]
-    why = _TELLING.search(found.failed.output)
-    reason = cut(" ".join(_masked(why[0]).split()), 200) if why else ""
-    worked = " && ".join([*steps, passed]) if steps and steps[-1] != passed else passed
-    insight = f"Run `{worked}`; `{failed}` fails." if not steps else f"Before `{passed}`, run `{' && '.join(steps)}`."
-    quote = steps[-1] if steps else passed
-    return Proposal(
-        quote=cut(quote, 500),
-        title=title_of(insight),
-        insight=insight,
-        rationale=f"`{failed}` failed" + (f": {reason}" if reason else "") + ".",
-        kind="tooling",
-        signal=LessonSignal.FAIL_THEN_PASS,
-        score=min(0.9, _RUN_SCORE + 0.1 * (found.failures - 1)),
-        place=(found.between[-1] if steps else found.passed).place,
-        evidence=(
-            Evidence(found.failed.place, failed, session=session.id),
-            Evidence(found.passed.place, passed, session=session.id),
-        ),
-        assistant=session.assistant,
-        session=session.id,
-        at=found.turn.at,
-    )
-
-
-def _masked(text: str) -> str:
-    return redact(text, find_secrets(text))

@@ -38,13 +38,17 @@ class Said:
     calls: tuple[ToolCall, ...] = ()
     """What the assistant did since a person last spoke."""
 
-    answer: str = ""
+    answered: Turn | None = None
     """What the assistant said last before."""
 
     asked: str = ""
     """What the person typed before that."""
 
     is_opening: bool = False
+
+    @property
+    def answer(self) -> str:
+        return self.answered.text if self.answered else ""
 
     @cached_property
     def language(self) -> str:
@@ -71,14 +75,11 @@ class Said:
         for position, statement in enumerate(statements):
             following = statements[position + 1] if position + 1 < len(statements) else None
             is_near = following is not None and following.paragraph == statement.paragraph
-            before = statements[position - 1].text if position else ""
             yield (
                 statement,
                 replace(
                     ordinary,
-                    position=position,
                     opened_no=opened,
-                    follows_question=before.rstrip().endswith(("?", "？")),
                     next_plain=following.plain if following is not None and is_near else "",
                 ),
             )
@@ -109,7 +110,7 @@ class _Before:
     """What happened since a person last spoke."""
 
     calls: list[ToolCall] = field(default_factory=list)
-    answer: str = ""
+    answered: Turn | None = None
     asked: str = ""
     has_spoken: bool = False
 
@@ -123,9 +124,9 @@ def said_in(session: Session) -> Iterator[Said]:
                 yield from _turn(turn, number, before)
                 before = _Before(asked=turn.text, has_spoken=True)
         elif turn.role is Role.ASSISTANT:
-            before.answer = turn.text or before.answer
+            before.answered = turn if turn.text else before.answered
             yield from _refusals(turn, number, before)
-            before.calls.extend(call for call in turn.calls if call.result is not CallResult.REFUSED)
+        before.calls.extend(call for call in turn.calls if call.result is not CallResult.REFUSED)
 
 
 def _turn(turn: Turn, number: int, before: _Before) -> Iterator[Said]:
@@ -137,7 +138,7 @@ def _turn(turn: Turn, number: int, before: _Before) -> Iterator[Said]:
         turn.at,
         number,
         calls=tuple(before.calls),
-        answer=before.answer,
+        answered=before.answered,
         asked=before.asked,
         is_opening=not before.has_spoken,
     )
@@ -147,4 +148,4 @@ def _refusals(turn: Turn, number: int, before: _Before) -> Iterator[Said]:
     for call in turn.calls:
         if call.result is CallResult.REFUSED and call.reason.strip():
             place = call.reason_place or call.place
-            yield Said(call.reason, place, turn.at, number, refused=call, answer=before.answer, asked=before.asked)
+            yield Said(call.reason, place, turn.at, number, refused=call, answered=before.answered, asked=before.asked)

@@ -55,13 +55,9 @@ class Setting:
     is_opening: bool = False
     """Whether it is the first thing a person typed in the session."""
 
-    position: int = 0
-    """Number of statements before it in the turn."""
-
     opened_no: bool = False
     """Whether the turn began by contradicting."""
 
-    follows_question: bool = False
     acted_on: frozenset[str] = field(default_factory=frozenset)
     """Stems of what the assistant just did and said."""
 
@@ -70,8 +66,8 @@ class Setting:
 
 
 CUES = (
-    "opens_no", "no_matter", "temporary", "own_state", "supposes", "retracts", "task", "remembers", "again", "general",
-    "ours", "reason", "chooses", "told_by_others", "takes_up",
+    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "remembers", "general", "ours", "reason",
+    "chooses",
 )  # fmt: skip
 
 
@@ -79,6 +75,8 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     """Return what the model weighs. `stems`: those of the statement."""
     plain = statement.plain
     said = {cue: float(says(cue, plain, setting.language)) for cue in CUES}
+    if says("again", plain, setting.language):
+        said["own_state"] = 0.0
     if is_dated(plain):
         said["temporary"] = 0.0
     acts = acts_of(statement.text)
@@ -90,7 +88,7 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
         "obliges": obliges,
         "commands": float(not acts.isdisjoint({"command", "command_first", "command_told"})),
         "caused": max(said["reason"], _gives_cause(plain, setting)),
-        "agrees": float(only_agrees(plain)),
+        "explained": float(_is_explained(setting)),
         **_form(statement, plain, setting),
         **_place(setting, said, stems),
     }
@@ -130,13 +128,19 @@ def _gives_cause(plain: str, setting: Setting) -> float:
     return float(bool(setting.next_plain) and says("reason", f"{plain} {setting.next_plain}", setting.language))
 
 
+def _is_explained(setting: Setting) -> bool:
+    """Return whether a statement follows that neither asks, agrees nor orders something."""
+    after = setting.next_plain
+    is_talk = _ASKED.search(after) or says("task", after, setting.language) or only_agrees(after)
+    return bool(after) and not is_talk
+
+
 def _form(statement: Statement, plain: str, setting: Setting) -> dict[str, float]:
     wide = len(WIDE.findall(plain))
     words = len(plain.split()) + wide / 2
     asked = bool(_ASKED.search(plain)) or says("asks_last", plain, setting.language)
     return {
         "asks": float(asked or says("asks", plain, setting.language)),
-        "asked_plainly": float(asked),
         "names": log1p(min(4, len(NAME.findall(statement.text)))),
         "numbers": float(bool(_NUMBER.search(plain))),
         "contrast": float(bool(_CONTRAST.search(plain))),
@@ -145,7 +149,6 @@ def _form(statement: Statement, plain: str, setting: Setting) -> dict[str, float
         "clauses": log1p(
             plain.count(",") + plain.count(";") + plain.count(":") + plain.count("，") + plain.count("、")
         ),
-        "item": float(statement.is_item),
     }
 
 
@@ -161,7 +164,6 @@ def _place(setting: Setting, said: Mapping[str, float], stems: frozenset[str]) -
         "opened_no": float(setting.opened_no),
         "no_after_act": float(setting.opened_no and (setting.after_edit or setting.after_command)),
         "shared": shared,
-        "follows_question": float(setting.follows_question),
     }
 
 

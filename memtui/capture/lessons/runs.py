@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from memtui.capture.transcripts.session import CallKind, CallResult, Role, Session, ToolCall, Turn
+from memtui.capture.transcripts.session import CallKind, CallResult, Session, ToolCall, Turn
 from memtui.text.tables import read_table
 
 MOST_APART = 12  # Calls between a failure and what passes
@@ -73,8 +73,6 @@ def recoveries(session: Session) -> Iterator[Recovery]:
 def _runs(session: Session) -> Iterator[_Run]:
     edits = 0
     for number, turn in enumerate(session.turns):
-        if turn.role is not Role.ASSISTANT:
-            continue
         for call in turn.calls:
             if call.kind is CallKind.EDIT and call.result is not CallResult.REFUSED:
                 edits += 1

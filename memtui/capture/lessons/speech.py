@@ -12,7 +12,9 @@ MOST_CHARS = 6_000
 MOST_LINES = 10  # Lines of a block without a blank one from which it counts as pasted
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_TAGGED = re.compile(r"<([a-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.*?(?:</\1>|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]{0,200})?>.*?(?:</\1>|\Z)", re.DOTALL)
+"""Tags of the programs around an assistant; those of code that a person names have no second word."""
+
 _QUOTED_LINES = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _LOGGED = re.compile(
     r"^(?:[+-]{3} |@@ |[ \t]+at [\w.$]+\(|Traceback|\s*File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\$ |>>> |"

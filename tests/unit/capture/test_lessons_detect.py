@@ -179,6 +179,13 @@ def test_a_way_around_that_the_person_objects_to_is_not_proposed() -> None:
     assert not found
 
 
+def test_what_the_assistant_found_is_proposed_where_a_person_takes_it_up() -> None:
+    finding = "The queue leaks because `drain()` never closes the socket, so the broker hangs after 1,000 jobs."
+    found = only(["assistant", finding], ["person", "that explains it, thanks"])
+    assert (found.signal, found.kind, found.quote) == (LessonSignal.ROOT_CAUSE, "bug-pattern", finding)
+    assert not proposed(["assistant", finding], ["person", "ok, go on"])
+
+
 def test_what_holds_until_a_date_says_so() -> None:
     words = "for now we stay on schema 3 until March 2031, because the readers in the trams cannot be updated before"
     assert only(["person", words]).scope == Scope.TEMPORARY

@@ -1,0 +1,45 @@
+"""What a command that failed, and the one that worked, teach."""
+
+from __future__ import annotations
+
+import re
+
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal
+from memtui.capture.lessons.runs import Recovery
+from memtui.capture.lessons.secret_words import masked
+from memtui.capture.lessons.write import cut, title_of
+from memtui.capture.transcripts.session import Session
+
+_RUN_SCORE = 0.55
+_TELLING = re.compile(
+    r"[^\n]*(?:error|not found|cannot|can't|missing|fail|no such|unable|denied|refused|could not)[^\n]*",
+    re.IGNORECASE,
+)
+
+
+def proposal_of(session: Session, found: Recovery) -> Proposal:
+    """Return what a failure and its cure teach."""
+    failed, passed = (masked(call.command) for call in (found.failed, found.passed))
+    steps = [masked(call.command) for call in found.between]
+    why = _TELLING.search(found.failed.output)
+    reason = cut(" ".join(masked(why[0]).split()), 200) if why else ""
+    worked = " && ".join([*steps, passed]) if steps and steps[-1] != passed else passed
+    insight = f"Run `{worked}`; `{failed}` fails." if not steps else f"Before `{passed}`, run `{' && '.join(steps)}`."
+    quote = steps[-1] if steps else passed
+    return Proposal(
+        quote=cut(quote, LONGEST_QUOTE),
+        title=title_of(insight),
+        insight=insight,
+        rationale=f"`{failed}` failed" + (f": {reason}" if reason else "") + ".",
+        kind="tooling",
+        signal=LessonSignal.FAIL_THEN_PASS,
+        score=min(0.9, _RUN_SCORE + 0.1 * (found.failures - 1)),
+        place=(found.between[-1] if steps else found.passed).place,
+        evidence=(
+            Evidence(found.failed.place, failed, session=session.id),
+            Evidence(found.passed.place, passed, session=session.id),
+        ),
+        assistant=session.assistant,
+        session=session.id,
+        at=found.turn.at,
+    )
