@@ -80,6 +80,7 @@ class Said:
                 replace(
                     ordinary,
                     opened_no=opened,
+                    after_task=any(says("task", each.plain, self.language) for each in statements[:position]),
                     next_plain=following.plain if following is not None and is_near else "",
                 ),
             )

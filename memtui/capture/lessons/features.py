@@ -55,6 +55,9 @@ class Setting:
     is_opening: bool = False
     """Whether it is the first thing a person typed in the session."""
 
+    after_task: bool = False
+    """Whether a statement before it in the turn orders something: what follows may only specify it."""
+
     opened_no: bool = False
     """Whether the turn began by contradicting."""
 
@@ -66,7 +69,7 @@ class Setting:
 
 
 CUES = (
-    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "remembers", "general", "ours", "reason",
+    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours", "reason",
     "chooses",
 )  # fmt: skip
 
@@ -102,6 +105,14 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     found["rule_told"] = found["rule"] * float(_told_after(plain))
     found["contrast_acted"] = found["contrast"] * max(found["after_edit"], found["after_command"], found["is_refusal"])
     found["orders_acted"] = found["orders"] * found["after_edit"] * min(1.0, found["names"])
+    settled = max(said["ours"], found["caused"], said["remembers"], found["after_edit"], found["is_refusal"])
+    told = float(_told_after(plain))
+    found["no_bare"] = said["opens_no"] * (1.0 - max(told, found["explained"]))
+    found["refusal_told"] = found["is_refusal"] * max(told, found["explained"])
+    found["bare_duty"] = max(obliges, found["advises"]) * (1.0 - settled) * float(not found["names"])
+    found["report_caused"] = said["reports"] * found["caused"]
+    found["task_rule"] = said["task"] * found["rule"]
+    found["after_task"] = float(setting.after_task)
     found["short"] = float(found["length"] < SHORT)
     return found
 
