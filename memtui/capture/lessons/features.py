@@ -69,8 +69,8 @@ class Setting:
 
 
 CUES = (
-    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours", "reason",
-    "chooses",
+    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours",
+    "reason", "chooses",
 )  # fmt: skip
 
 
