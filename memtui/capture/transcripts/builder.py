@@ -242,7 +242,11 @@ def blocks_text(content: object, *, kinds: Iterable[str] = ("text", "input_text"
     for block in content:
         if isinstance(block, str):
             parts.append(block)
-        elif isinstance(block, dict) and block.get("type", "text") in wanted and isinstance(block.get("text"), str):
+        elif (
+            isinstance(block, dict)
+            and text_at({"type": "text", **block}, "type") in wanted
+            and isinstance(block.get("text"), str)
+        ):
             parts.append(block["text"])
     return "\n".join(parts)
 

@@ -63,12 +63,12 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
 def _header(built: SessionBuilder, record: dict[str, Any]) -> None:
     built.in_folder(record.get("cwd"))
     built.version = built.version or text_at(record, "version")
-    if not built.subagent and record.get("type") in {"user", "assistant"}:
+    if not built.subagent and text_at(record, "type") in {"user", "assistant"}:
         built.id = built.id or text_at(record, "sessionId")
 
 
 def _take(built: SessionBuilder, line: Line) -> None:
-    record, kind = line.record, line.record.get("type")
+    record, kind = line.record, text_at(line.record, "type")
     if kind == "user":
         if not built.is_copy(text_at(record, "uuid")):
             _take_user(built, line)

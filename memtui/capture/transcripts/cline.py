@@ -68,7 +68,7 @@ class _Task:
 
     def take(self, message: object, place: Place) -> None:
         """Read one message."""
-        if not isinstance(message, dict) or message.get("role") not in {"user", "assistant"}:
+        if not isinstance(message, dict) or text_at(message, "role") not in {"user", "assistant"}:
             self._built.unknown_records[
                 str(message.get("role") if isinstance(message, dict) else "no object")[:60]
             ] += 1
@@ -93,7 +93,7 @@ class _Task:
         self._built.say(Role.PERSON if typed else Role.OTHER, typed or text, place, record=record, at=at)
 
     def _typed(self, message: dict[str, Any], text: str) -> str:
-        if dict_at(message, "metadata").get("displayRole") not in {None, "user"}:
+        if text_at(dict_at(message, "metadata"), "displayRole") not in {"", "user"}:
             return ""
         if _REFUSED.search(text):
             return ""  # the reason belongs to the refused call

@@ -75,7 +75,7 @@ class _Rollout:
 
     def take(self, line: Line) -> None:
         """Read one record."""
-        kind, payload = line.record.get("type"), dict_at(line.record, "payload")
+        kind, payload = text_at(line.record, "type"), dict_at(line.record, "payload")
         if kind == "session_meta":
             self._header(payload)
         elif kind == "event_msg":
@@ -115,7 +115,7 @@ class _Rollout:
         self._say(line, Role.OTHER if machine else Role.PERSON, text)
 
     def _event(self, line: Line, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
+        kind = text_at(payload, "type")
         if kind == "user_message":
             self._typed(line, text_at(payload, "message"))
         elif kind == "agent_message":
@@ -127,7 +127,7 @@ class _Rollout:
             self._built.unknown_records[f"event_msg {kind}"[:60]] += 1
 
     def _completed(self, line: Line, item: dict[str, Any]) -> None:
-        kind = item.get("type")
+        kind = text_at(item, "type")
         if kind == "UserMessage":
             self._typed(line, blocks_text(item.get("content")))
         elif kind == "AgentMessage":
@@ -168,7 +168,7 @@ class _Rollout:
         self._say(line, Role.ASSISTANT, "", (call,))
 
     def _item(self, line: Line, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
+        kind = text_at(payload, "type")
         if kind == "message":
             self._message(line, payload)
         elif kind in {"function_call", "custom_tool_call", "local_shell_call"}:
@@ -179,12 +179,12 @@ class _Rollout:
             self._built.unknown_records[f"response_item {kind}"[:60]] += 1
 
     def _message(self, line: Line, payload: dict[str, Any]) -> None:
-        text, role = blocks_text(payload.get("content")), payload.get("role")
+        text, role = blocks_text(payload.get("content")), text_at(payload, "role")
         kinds = list_at(dict_at(payload, "internal_chat_message_metadata_passthrough"), "content_item_kinds")
         if role == "assistant":
             self._unproven.append((line, Role.ASSISTANT, text))
         elif role == "user":
-            typed = not text.lstrip().startswith(_BY_MACHINE) and (not kinds or set(kinds) == {"user.text"})
+            typed = not text.lstrip().startswith(_BY_MACHINE) and all(kind == "user.text" for kind in kinds)
             if typed:
                 self._unproven.append((line, Role.OTHER if self._built.subagent else Role.PERSON, text))
             else:

@@ -36,7 +36,7 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
 def _take(built: SessionBuilder, line: Line) -> None:
     kind, data = text_at(line.record, "type"), dict_at(line.record, "data")
     if kind == "user.message":
-        role = Role.OTHER if data.get("source") not in {None, "user"} else Role.PERSON
+        role = Role.OTHER if text_at(data, "source") not in {"", "user"} else Role.PERSON
         _say(built, line, role, text_at(data, "content"))
     elif kind == "assistant.message":
         role = Role.OTHER if data.get("parentToolCallId") else Role.ASSISTANT
@@ -65,7 +65,7 @@ def _say(built: SessionBuilder, line: Line, role: Role, text: str, requests: lis
 
 def _ended(data: dict[str, Any], place: Place) -> Result:
     error = dict_at(data, "error")
-    if error.get("code") in {"rejected", "denied"}:
+    if text_at(error, "code") in {"rejected", "denied"}:
         said = _FEEDBACK.search(text_at(error, "message"))
         return Result(CallResult.REFUSED, reason=said[1] if said else "", place=place)
     text = text_at(dict_at(data, "result"), "content", "detailedContent") or text_at(error, "message")

@@ -158,7 +158,7 @@ def _read_lines(file: Path, resume: Resume) -> Session:
     end = resume.start
     for line in records(file, built.bad_lines, since=resume.start):
         end = line.end
-        role, message = line.record.get("role"), dict_at(line.record, "message")
+        role, message = text_at(line.record, "role"), dict_at(line.record, "message")
         content = message.get("content")
         place = built.place(line.number)
         if role == "user":

@@ -83,12 +83,12 @@ def _read_files(file: Path, resume: Resume) -> Session:
 
 
 def _take(built: SessionBuilder, message: dict[str, Any], parts: Iterable[Row]) -> None:
-    at, role = moment(dict_at(message, "time").get("created")), message.get("role")
+    at, role = moment(dict_at(message, "time").get("created")), text_at(message, "role")
     if role not in {"user", "assistant"}:
         built.unknown_records[f"message {role}"[:60]] += 1
         return
     for part_id, part, row in parts:
-        place, kind = built.place(row=row), part.get("type")
+        place, kind = built.place(row=row), text_at(part, "type")
         if kind == "text":
             made = bool(part.get("synthetic")) or (built.subagent and role == "user")
             who = Role.OTHER if made else Role.PERSON if role == "user" else Role.ASSISTANT
