@@ -51,6 +51,7 @@ COMMANDS = (
     Command("log", "vault", "show who changed what, and when", "History"),
     Command("purge", "vault", "erase memories or a text for good, backups included", "History"),
     Command("import", "transfer", "import memory and rule files", "In and out"),
+    Command("capture", "capture", "propose lessons from the sessions of assistants", "In and out"),
     Command("inbox", "inbox", "accept or reject what is waiting in the inbox", "In and out"),
     Command("export", "transfer", "export memories, or publish them into files of assistants", "In and out"),
     Command("sync", "sync", "exchange memories with a git remote or a team", "In and out"),

@@ -78,6 +78,9 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "publications": _shapes(
         "path VARCHAR, block VARCHAR, project VARCHAR, text VARCHAR, head VARCHAR, memory_ids VARCHAR[],"
         "hashes VARCHAR[], recipe VARCHAR, query VARCHAR, made_at TIMESTAMP, actor VARCHAR"
+    "proposals": _shapes(
+        "memory_id VARCHAR, digest VARCHAR, signal VARCHAR, score DOUBLE, quote VARCHAR, assistant VARCHAR,"
+        "session VARCHAR, task VARCHAR, file VARCHAR, line INTEGER, place VARCHAR, said_at TIMESTAMP, evidence VARCHAR"
     ),
     "teams": _shapes(
         "id VARCHAR, carrier VARCHAR, place VARCHAR, branch VARCHAR, team VARCHAR, person VARCHAR, proposes BOOLEAN,"
@@ -117,7 +120,7 @@ MACHINE_KEYS = frozenset(
         *("memory_ids", "hashes", "block"),
         *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
         *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
-        *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at"),
+        *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at", "said_at", "digest"),
     }
 )
 """Columns of rows and keys of records that hold no free text."""

@@ -1,0 +1,182 @@
+"""Capture: read what is new in the sessions of this machine, and put what they teach into the inbox as one change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from memtui.capture.draft import Skipped
+from memtui.capture.proposals.plan import ProposalPlan, ProposalPlanner
+from memtui.capture.proposals.scan import FileRead, SessionRead, scan
+from memtui.capture.transcripts.cursors import cursors_of
+from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, transcripts
+from memtui.curate.projects import project_for_writing
+from memtui.domain.identity import Actor, linked_folder
+from memtui.errors import UsageError
+from memtui.progress import Cancelled, ProgressCallback
+from memtui.text.words import counted, did_you_mean
+from memtui.vault.projects import list_projects
+from memtui.vault.proposals import put_proposals
+from memtui.vault.vault import Vault
+from memtui.workspace import find_workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureRequest:
+    """What to read and how."""
+
+    home: Path
+    """The user's home folder, where assistants keep their sessions."""
+
+    folder: Path
+    """The working directory; assistants that write beside the code are looked for in its repository too."""
+
+    project: str | None = None
+    """Only sessions of this project; of all by default."""
+
+    assistants: Sequence[str] = ASSISTANTS
+    since: datetime | None = None
+    """Only what was said from then on."""
+
+    secret_patterns: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(slots=True)
+class CaptureReport:
+    """What a capture read and found."""
+
+    plan: ProposalPlan = field(default_factory=ProposalPlan)
+    sessions: int = 0
+    """Sessions with anything new."""
+
+    read: int = 0
+    """Files that were read."""
+
+    unchanged: int = 0
+    """Files that were read to their end before."""
+
+    unknown_records: Counter[str] = field(default_factory=Counter)
+    bad_lines: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    is_cancelled: bool = False
+    """Whether the person stopped it; the next run goes on with what is left."""
+
+
+def assistant_named(name: str) -> str:
+    """Return an assistant by its name or a shorter one. Raises `UsageError`: there is none."""
+    wanted = ALIASES.get(name.strip().lower(), name.strip().lower())
+    if wanted in ASSISTANTS:
+        return wanted
+    remedy = did_you_mean(name, ASSISTANTS, then=f"Known: {', '.join(ASSISTANTS)}.")
+    raise UsageError("memtui reads no sessions of this assistant", where=f"--assistant {name}", remedy=remedy)
+
+
+def to_read(vault: Vault, request: CaptureRequest) -> list[Transcript]:
+    """Return the transcripts with anything that no run has read yet."""
+    return [one for one in _all(vault, request) if not cursors_of(vault.path).is_read(one)]
+
+
+def capture(
+    vault: Vault,
+    request: CaptureRequest,
+    *,
+    actor: Actor,
+    dry_run: bool = False,
+    progress: ProgressCallback | None = None,
+) -> CaptureReport:
+    """Read what is new and propose what it teaches; where the person stops it, what was found by then is kept.
+
+    Raises:
+        MemtuiError: the vault cannot be written, or the state folder.
+    """
+    report = CaptureReport()
+    cursors = cursors_of(vault.path)
+    there = _all(vault, request)
+    pending = [one for one in there if not cursors.is_read(one)]
+    report.unchanged = len(there) - len(pending)
+    reads: list[FileRead] = []
+    try:
+        for read in scan(pending, cursors.held, since=request.since, progress=progress):
+            reads.append(read)
+            _count(report, read)
+    except (Cancelled, KeyboardInterrupt):
+        report.is_cancelled = True
+    sessions = [session for read in reads for session in read.sessions]
+    if dry_run:
+        report.plan = _preview(vault, request, sessions)
+        return report
+    finished = _write(vault, request, sessions, actor, report)
+    done = {
+        read.identity: read.cursor
+        for read in reads
+        if read.cursor is not None and read.is_complete and all(session in finished for session in read.sessions)
+    }
+    if done:
+        cursors.save(done)
+    return report
+
+
+def _all(vault: Vault, request: CaptureRequest) -> list[Transcript]:
+    found = transcripts(request.home, assistants=request.assistants, roots=_roots(vault, request.folder))
+    if request.since is None:
+        return found
+    since_ns = request.since.timestamp() * 1e9
+    return [one for one in found if one.changed_ns >= since_ns]
+
+
+def _roots(vault: Vault, folder: Path) -> list[Path]:
+    workspace = find_workspace(folder)
+    roots = [workspace.root] if workspace.is_repository else [folder]
+    if vault.exists:
+        with vault.read() as reader:
+            identities = [identity for project in list_projects(reader) for identity in project.identities]
+        roots += [Path(linked) for linked in map(linked_folder, identities) if linked]
+    return roots
+
+
+def _count(report: CaptureReport, read: FileRead) -> None:
+    report.read += not read.problem
+    report.sessions += len(read.sessions)
+    report.unknown_records.update(read.unknown_records)
+    report.bad_lines += read.bad_lines
+    if read.problem:
+        report.skipped.append(Skipped(read.file.as_posix(), None, read.problem))
+
+
+def _preview(vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRead]) -> ProposalPlan:
+    with vault.read() as reader:
+        planner = ProposalPlanner(
+            reader,
+            only=request.project,
+            now=vault.now(),
+            patterns=request.secret_patterns,
+        )
+        return planner.plan(sessions)
+
+
+def _write(
+    vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRead], actor: Actor, report: CaptureReport
+) -> list[SessionRead]:
+    """Write what sessions teach; returns those that are done with, which are all unless a project was asked for."""
+    if not any(session.proposals for session in sessions):
+        return list(sessions) if request.project is None else []
+    with vault.write(actor=actor.name, action="capture") as writer:
+        planner = ProposalPlanner(
+            writer,
+            lambda folder: project_for_writing(writer, folder, None),
+            only=request.project,
+            now=writer.now,
+            patterns=request.secret_patterns,
+        )
+        report.plan = planner.plan(sessions)
+        writer.put_many(offered.memory for offered in report.plan.new)
+        put_proposals(writer, (*(offered.stored for offered in report.plan.new), *report.plan.again))
+        writer.summary = (
+            f"propose {counted(len(report.plan.new), 'lesson')} of {counted(report.sessions, 'session')}"
+            if report.plan.new
+            else f"note that {counted(len(report.plan.again), 'lesson')} were said again"
+        )
+        return [session for session in sessions if planner.belongs(session)]

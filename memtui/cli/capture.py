@@ -1,0 +1,104 @@
+"""`memtui capture`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.cli.output import progress, say, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.text.words import parse_duration
+from memtui.wording import capture as wording
+
+if TYPE_CHECKING:
+    from memtui.capture.proposals.plan import Offered
+    from memtui.capture.proposals.run import CaptureReport, CaptureRequest
+
+SHOWN_OF_A_SESSION = 5
+"""Proposals of one session that are printed; the rest are counted."""
+
+_MEGABYTE = 1_000_000
+
+
+def _capture_arguments(parser: Parser) -> None:
+    parser.add_value("--since", "AGE", "only what was said within 7d, 2w, 36h …")
+    parser.add_value("--assistant", "NAME", "only sessions of this assistant")
+    parser.add_flag("--dry-run", "print what would be proposed, change nothing")
+
+
+def _capture(arguments: argparse.Namespace, session: Session) -> None:
+    """Propose lessons from the sessions of assistants.
+
+    Reads what is new in the transcripts of Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Copilot CLI, Cline, Roo,
+    Kilo and Aider, finds what you corrected, refused, decided or asked to remember, and puts it into the inbox with
+    your words and where they stand. Nothing else of a transcript is kept. The next run reads what is new since;
+    Ctrl+C stops, and keeps what was found by then. --project takes the sessions of one project alone.
+    """
+    from memtui.capture.proposals.report import capture_record
+    from memtui.capture.proposals.run import capture
+
+    request = _request(arguments, session)
+    if not arguments.dry_run:
+        session.back_up_daily()
+    report = capture(
+        session.vault, request, actor=session.actor, dry_run=arguments.dry_run, progress=_in_megabytes("reading, MB")
+    )
+    if session.json:
+        session.put(capture_record(report, dry_run=arguments.dry_run))
+        return
+    _print(report, dry_run=arguments.dry_run)
+
+
+def _request(arguments: argparse.Namespace, session: Session) -> CaptureRequest:
+    """Return what to read. Raises `UsageError`: the age or the assistant is none."""
+    from memtui.capture.proposals.run import CaptureRequest, assistant_named
+    from memtui.capture.transcripts.discover import ASSISTANTS
+
+    since = None
+    if arguments.since is not None:
+        since = session.vault.now() - timedelta(days=parse_duration(arguments.since))
+    return CaptureRequest(
+        home=Path.home(),
+        folder=session.folder,
+        project=session.project,
+        assistants=ASSISTANTS if arguments.assistant is None else (assistant_named(arguments.assistant),),
+        since=since,
+        secret_patterns=session.secret_patterns,
+    )
+
+
+def _in_megabytes(what: str) -> Callable[[int, int], None] | None:
+    show = progress(what)
+    if show is None:
+        return None
+    return lambda done, total: show(-(-done // _MEGABYTE), -(-total // _MEGABYTE))
+
+
+def _print(report: CaptureReport, *, dry_run: bool) -> None:
+    say(wording.read_line(report))
+    sessions: dict[tuple[str, str], list[Offered]] = {}
+    for offered in report.plan.new:
+        sessions.setdefault((offered.stored.assistant, offered.stored.session), []).append(offered)
+    for (assistant, _), found in sessions.items():
+        best = sorted(found, key=lambda one: -one.stored.score)
+        first = best[0]
+        write_line(f"{first.memory.project or 'unassigned'} · {assistant} · {first.stored.task}")
+        for one in best[:SHOWN_OF_A_SESSION]:
+            name = f"{one.memory.id}  " if not dry_run else ""
+            write_line(f"  {name}{one.memory.title}  ({wording.signal_name(one.stored.signal)})")
+        if len(best) > SHOWN_OF_A_SESSION:
+            write_line(f"  … and {len(best) - SHOWN_OF_A_SESSION} more")
+    for line in wording.left_out_lines(report):
+        say(line)
+    for skipped in report.skipped:
+        say(f"{skipped.path} skipped: {skipped.reason}")
+    say(wording.found_line(report.plan, dry_run=dry_run))
+    if report.plan.new and not dry_run:
+        say(f"`memtui inbox accept ID` keeps one, `memtui inbox reject ID` drops one for good. {UNDO_HINT}")
+
+
+COMMANDS: Commands = {"capture": (_capture_arguments, _capture)}

@@ -1,0 +1,85 @@
+"""Sentences about what a capture read and found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.text.words import counted
+
+if TYPE_CHECKING:
+    from memtui.capture.proposals.plan import ProposalPlan
+    from memtui.capture.proposals.run import CaptureReport
+    from memtui.vault.proposals import Acceptance
+
+SIGNALS = {
+    "rejected-tool": "refused with a reason",
+    "remember": "asked to remember",
+    "correction": "correction",
+    "repeated-correction": "corrected again",
+    "standing-rule": "standing rule",
+    "decision": "decision",
+    "fail-then-pass": "failed, then passed",
+    "root-cause": "root cause",
+    "discovery": "discovery",
+}
+"""What each signal is called."""
+
+POOR_RATE = 0.3
+"""The share of accepted proposals below which a signal is told."""
+
+FEW_DECISIONS = 5
+"""Decisions on a signal from which its rate says something."""
+
+
+def read_line(report: CaptureReport) -> str:
+    """Return what was read."""
+    if not report.read and not report.skipped:
+        return "Nothing new: every session was read before." if report.unchanged else "No sessions were found."
+    line = f"Read {counted(report.read, 'file')}: {counted(report.sessions, 'session')} with something new"
+    return f"{line}{', then stopped; the next run goes on' if report.is_cancelled else ''}."
+
+
+def found_line(plan: ProposalPlan, *, dry_run: bool) -> str:
+    """Return what was found."""
+    if not plan.new:
+        return "No new lessons."
+    waits = "would go into the inbox" if dry_run else "in the inbox"
+    return f"{counted(len(plan.new), 'proposal')} {waits}."
+
+
+def left_out_lines(report: CaptureReport) -> list[str]:
+    """Return what was left out and could not be read, a line each."""
+    plan = report.plan
+    told = (
+        (len(plan.again), "said again: noted with the proposal from before"),
+        (plan.dismissed, "not proposed: you turned it down before"),
+        (plan.known, "not proposed: the vault says so already"),
+        (plan.secret, "not proposed: it holds a secret"),
+    )
+    lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
+    if plan.switched_off:
+        lines.append(f"{counted(plan.switched_off, 'session')} left alone: memories are off there.")
+    if report.unknown_records:
+        lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types passed over.")
+    if report.bad_lines:
+        lines.append(f"{counted(report.bad_lines, 'line')} could not be read.")
+    return lines
+
+
+def signal_name(signal: str) -> str:
+    """Return what a signal is called."""
+    return SIGNALS.get(signal, signal)
+
+
+def acceptance_lines(found: Sequence[Acceptance]) -> list[str]:
+    """Return how often each signal was right, and which one is mostly wrong."""
+    lines = []
+    for one in found:
+        decided = one.accepted + one.rejected
+        if one.rate is None:
+            continue
+        poor = decided >= FEW_DECISIONS and one.rate < POOR_RATE
+        advice = ": mostly wrong here, read these with care" if poor else ""
+        lines.append(f"{signal_name(one.signal)}: {one.accepted} of {decided} accepted ({one.rate:.0%}){advice}")
+    return lines
