@@ -78,6 +78,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "publications": _shapes(
         "path VARCHAR, block VARCHAR, project VARCHAR, text VARCHAR, head VARCHAR, memory_ids VARCHAR[],"
         "hashes VARCHAR[], recipe VARCHAR, query VARCHAR, made_at TIMESTAMP, actor VARCHAR"
+    ),
     "proposals": _shapes(
         "memory_id VARCHAR, digest VARCHAR, signal VARCHAR, score DOUBLE, quote VARCHAR, assistant VARCHAR,"
         "session VARCHAR, task VARCHAR, file VARCHAR, line INTEGER, place VARCHAR, said_at TIMESTAMP, evidence VARCHAR"

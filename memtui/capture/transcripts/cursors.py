@@ -12,7 +12,6 @@ from pathlib import Path
 from memtui.capture.transcripts.discover import Transcript
 from memtui.capture.transcripts.session import WHOLE, Position, Resume, Session
 from memtui.locations import state_folder
-from memtui.publish.files import write_atomically
 
 _TAIL_BYTES = 4096
 _VERSION = 1
@@ -57,6 +56,8 @@ class Cursors:
         Raises:
             MemtuiError: the file cannot be written.
         """
+        from memtui.publish.files import write_atomically  # imports all that is exported; only what was read needs it
+
         self.held = cursors_in(self.path).held | self.held | dict(read)
         state = {"version": _VERSION, "files": {name: asdict(cursor) for name, cursor in self.held.items()}}
         write_atomically(self.path, json.dumps(state, separators=(",", ":")).encode(), mode=0o600, durable=False)
