@@ -171,7 +171,9 @@ def begin(argv: Sequence[str]) -> None:
         # Another command ran in this process before; its model may be another.
         loaded.drop_begun()
     command = next((BY_NAME[word] for word in argv if word in BY_NAME), None)
-    reads = command is not None and command.group in {"Memories", "Recall", "Curate", "History"}
+    reads = command is not None and (
+        command.name == "check" or command.group in {"Memories", "Recall", "Curate", "History"}
+    )
     if command is None or not reads or not {"-h", "--help"}.isdisjoint(argv):
         return
     from memtui.vault.connection import warm_up

@@ -58,6 +58,7 @@ COMMANDS = (
     Command("team", "sync", "share memories with a team", "In and out"),
     Command("install", "assistants", "install memtui into an assistant", "Assistants"),
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),
+    Command("check", "check", "check changes against the rules of constraints", "Assistants"),
     Command("sql", "show", "query the vault with read-only SQL", "Vault"),
     Command("stats", "vault", "show counts and the health of the vault", "Vault"),
     Command("doctor", "vault", "check the vault and repair it", "Vault"),

@@ -165,6 +165,8 @@ SIGNALS: Mapping[str, SignalType] = {
     # Accepting a proposal and being asked about a pack say nothing of the use.
     "accepted": SignalType(),
     "asked": SignalType(),
+    # Somebody broke its rule and said why: no judgement yet, but shown at its next review.
+    "allowed": SignalType(),
     "helped": SignalType(helped=1.0),
     # Found by a program, not said by a person: at most half as much.
     "paid": SignalType(helped=0.5),

@@ -1,7 +1,8 @@
 """Rules of constraints: what `memtui check` holds a commit to, written as one line each.
 
     forbid 'REGEX' in 'GLOB'          no added line of these files may match
-    protect 'GLOB'                    these files must not change
+    protect 'GLOB'                    these files must not change, and none is added
+    protect existing 'GLOB'           the same, but files may be added
     forbid-import 'GLOB' -> 'NAME'    these files must not import a module, package or path
     with 'GLOB' change 'GLOB'         who changes the first also changes the second
     forbid-command 'REGEX'            an assistant must not run such a command
@@ -28,7 +29,7 @@ Form = Literal["forbid", "protect", "forbid-import", "with", "forbid-command"]
 
 FORMS: dict[Form, str] = {
     "forbid": "forbid 'REGEX' in 'GLOB'",
-    "protect": "protect 'GLOB'",
+    "protect": "protect [existing] 'GLOB'",
     "forbid-import": "forbid-import 'GLOB' -> 'NAME'",
     "with": "with 'GLOB' change 'GLOB'",
     "forbid-command": "forbid-command 'REGEX'",
@@ -50,7 +51,7 @@ _WORDS: dict[Form, tuple[str, ...]] = {
 """The word before each part of a form."""
 
 _PART = re.compile(r"""\s*(?:(?P<quote>['"])(?P<quoted>(?:\\.|(?!(?P=quote)).)*+)(?P=quote)|(?P<bare>[^\s'"]\S*))""")
-_WARN, _EXCEPT = "warn", "except"
+_WARN, _EXCEPT, _EXISTING = "warn", "except", "existing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,11 @@ class Rule:
     other: str = ""  # the glob, name or path after the second word of its form
     severity: Severity = "error"
     spared: str = ""  # the glob of files that it leaves out, empty for none
+    spares_new: bool = False  # whether files may be added where none may change
 
     def __str__(self) -> str:
         """Return the rule as it is stored."""
-        pieces = [_WARN] * (self.severity == "warning") + [self.form]
+        pieces = [_WARN] * (self.severity == "warning") + [self.form] + [_EXISTING] * self.spares_new
         for word, part in zip(_WORDS[self.form], (self.what, self.other), strict=False):
             pieces += [*filter(None, [word]), _quoted(part)]
         return " ".join([*pieces, *([_EXCEPT, _quoted(self.spared)] if self.spared else [])])
@@ -95,12 +97,14 @@ def parse_rule(text: str) -> Rule:
         raise UsageError(
             "No such rule", where=word[:40] or "empty", remedy=f"{did_you_mean(word, tuple(FORMS))} {_forms()}".strip()
         )
-    parts, rest = _parts(form, rest, line)
+    head, _, after = rest.lstrip().partition(" ")
+    spares_new = form == "protect" and head.lower() == _EXISTING and bool(after.strip())
+    parts, rest = _parts(form, after if spares_new else rest, line)
     spared, rest = _after(_EXCEPT, rest, line) if rest.strip() else ("", "")
     if rest.strip():
         raise UsageError("Something stands after the rule", where=rest.strip()[:40], remedy=f"Write {FORMS[form]}.")
     what, other = (*parts, "", "")[:2]
-    rule = Rule(form, what, other, severity, spared)
+    rule = Rule(form, what, other, severity, spared, spares_new)
     if form in {"forbid", "forbid-command"}:
         _check_pattern(rule.what)
     return rule

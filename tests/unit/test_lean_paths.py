@@ -57,6 +57,13 @@ def test_data_commands_import_neither_the_app_nor_a_model(tmp_path: Path, words:
     assert not loaded & (HEAVY | {"duckdb", "markdown_it", "asyncio"})
 
 
+def test_a_check_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    vault = ("--vault", str(tmp_path / "vault.duckdb"))
+    modules_after(tmp_path, *vault, "add", "Nothing prints", "--kind", "constraint")
+    loaded = modules_after(tmp_path, *vault, "check")
+    assert not loaded & (HEAVY | {"duckdb", "markdown_it", "asyncio", "yaml", "mcp", "snowballstemmer"})
+
+
 def test_a_fast_context_loads_no_tokenizer(tmp_path: Path) -> None:
     assert "rs_bpe" not in modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), "context", "x", "--fast")
 

@@ -1,0 +1,282 @@
+"""Git, asked through git itself, so that hooks, worktrees and submodules mean what they mean to git."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from memtui.assist.check_changes import (
+    PLAIN,
+    SYMLINK,
+    Change,
+    Changes,
+    Lines,
+    common_to,
+    decoded_line,
+    entries_of,
+    patches_of,
+)
+from memtui.errors import MemtuiError
+
+GIT_SECONDS = 20.0  # Longest time for one call of git
+LARGEST_FILE = 1_000_000  # Bytes of a file that is looked into although git takes it for binary, or parsed
+MOST_NAMED = 400  # Files that are named to git one by one; of more, all are asked for
+
+Wanted = Callable[[str], bool]
+"""Whether the added lines of a file matter: reading those of the others would take time for nothing."""
+
+_DIFF = (
+    *("diff", "--raw", "-z", "-M", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
+    *("--submodule=short", "--inter-hunk-context=0", "--unified=1", "--src-prefix=a/", "--dst-prefix=b/"),
+)
+_PATHS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+"""Variables that hold paths; git sets them for its hooks, partly relative."""
+
+
+class GitError(MemtuiError):
+    """Git is missing, takes too long, or refuses; also: this is no repository."""
+
+
+class Repository:
+    """The repository of a folder.
+
+    `folder`: the working directory. `root`: the folder that paths are relative to, in the same working tree.
+    """
+
+    def __init__(self, folder: Path, root: Path | None = None) -> None:
+        self._cwd = folder
+        self._environment = {
+            **os.environ,
+            **{name: str(folder / os.environ[name]) for name in _PATHS if os.environ.get(name)},
+            "GIT_OPTIONAL_LOCKS": "0",
+            "LC_ALL": "C",
+            "GIT_LITERAL_PATHSPECS": "1",
+        }
+        asked = self.git("rev-parse", "--show-toplevel", "--git-path", "MERGE_HEAD")
+        top, merging = asked.decode("utf-8", "surrogateescape").split("\n")[:2]
+        self.top = self._cwd = Path(top)
+        self._merging = folder / merging
+        inside = _below(self.top, root) if root is not None else ""
+        self.root = self.top / inside
+        self._prefix = f"{inside}/" if inside else ""
+
+    def git(self, *arguments: str, given: bytes | None = None) -> bytes:
+        """Return what git prints. Raises `GitError`: it fails, is missing or takes too long."""
+        try:
+            done = subprocess.run(
+                ["git", "-c", "core.quotePath=true", *arguments],
+                cwd=self._cwd,
+                input=given,
+                stdin=subprocess.DEVNULL if given is None else None,
+                capture_output=True,
+                check=False,
+                timeout=GIT_SECONDS,
+                env=self._environment,
+            )
+        except FileNotFoundError as error:
+            raise GitError("git is not installed", where="git", remedy="Install it, or name files.") from error
+        except subprocess.TimeoutExpired as error:
+            raise GitError(f"git took longer than {GIT_SECONDS:.0f} s", where=" ".join(arguments[:2])) from error
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+            raise GitError(f"git refused ({said[-1].removeprefix('fatal: ')[:200]})", where=" ".join(arguments[:2]))
+        return done.stdout
+
+    # -- what changes -----------------------------------------------------------------------------
+
+    def staged(self, wanted: Wanted) -> Changes:
+        """Return what the next commit changes; of a merge only what is new to all its parents."""
+        against = [self._diff(("--cached", *parent), wanted) for parent in ((), *((one,) for one in self._merged()))]
+        first, *others = against
+        for other in others:
+            first = common_to(first, other)
+        return first
+
+    def since(self, revision: str, wanted: Wanted) -> Changes:
+        """Return what changed since a revision branched off, the working tree included, or within `A..B`."""
+        if revision.startswith("-"):
+            raise GitError("Not a revision", where=revision)
+        if ".." in revision:
+            found, commits = self._diff((revision,), wanted), revision.replace("...", "..")
+        else:
+            base = self._base(revision)
+            found, commits = self._diff((base,), wanted), f"{base}..HEAD"
+        found.messages = self.git("log", "--format=%B", commits, "--").decode("utf-8", "replace")
+        return found
+
+    def files(self, paths: Sequence[str], wanted: Wanted) -> Changes:
+        """Return what files of the working tree change beside the last commit; all of a file that git does not know.
+
+        `paths`: relative to the top of the working tree.
+        """
+        has_commit = self._exists("HEAD")
+        found = self._diff(("HEAD",), wanted, paths) if has_commit else Changes([])
+        new = ("--others",) if has_commit else ("--others", "--cached")
+        listed = self.git("ls-files", "-z", *new, "--", *paths).split(b"\0")[:-1]
+        for name in (each.decode("utf-8", "surrogateescape") for each in listed):
+            change = whole_file(self.top / name, name)
+            inside = self._inside(change)
+            if inside is not None:
+                found.files.append(inside)
+        return found
+
+    def _base(self, revision: str) -> str:
+        try:
+            return self.git("merge-base", revision, "HEAD").decode().split()[0]
+        except GitError:
+            # No common ancestor, as in a shallow clone: the revision itself.
+            return self.git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+
+    def _exists(self, revision: str) -> bool:
+        try:
+            self.git("rev-parse", "--verify", "-q", revision)
+        except GitError:
+            return False
+        return True
+
+    def _merged(self) -> list[str]:
+        try:
+            return self._merging.read_text(encoding="ascii").split()
+        except OSError:
+            return []
+
+    def _diff(self, what: Sequence[str], wanted: Wanted, paths: Sequence[str] = ()) -> Changes:
+        only = ("--", *paths) if paths else ("--",)
+        entries, _ = entries_of(self.git(*_DIFF, *what, *only))
+        changes = [inside for entry in entries if (inside := self._inside(entry)) is not None]
+        read = [change for change in changes if change.is_text and wanted(change.path)]
+        if not read:
+            return Changes(changes)
+        lines, hidden = self._lines(what, read if len(read) <= MOST_NAMED else [])
+        notes = [f"{path}: taken for binary and too large to look into" for path in hidden]
+        told = [
+            replace(change, added=lines[change.path].added, around=lines[change.path].around)
+            if change.path in lines and wanted(change.path)
+            else change
+            for change in changes
+        ]
+        return Changes(told, notes=notes)
+
+    def _lines(self, what: Sequence[str], read: Sequence[Change]) -> tuple[dict[str, Lines], list[str]]:
+        """Return added and surrounding lines by file, and files that could not be looked into."""
+        paths = [self._prefix + path for change in read for path in dict.fromkeys((*change.paths, change.path))]
+        output = self.git(*_DIFF, "-p", *what, "--", *paths)
+        found: dict[str, Lines] = {}
+        binary: list[Change] = []
+        for change, section in self._sections(output):
+            if section is None:
+                binary.append(change)
+            else:
+                found[change.path] = section
+        hidden: list[str] = []
+        for change in binary:
+            section = self._as_text(what, change)
+            if section is None:
+                hidden.append(change.path)
+            elif section.added:
+                found[change.path] = section
+        return found, hidden
+
+    def _as_text(self, what: Sequence[str], change: Change) -> Lines | None:
+        """Return the lines of a file that git's attributes call binary; none of one that is, None if too large."""
+        if change.new_blob:
+            size = int(self.git("cat-file", "-s", change.new_blob))
+        else:
+            size = _size(self.top / (self._prefix + change.path))
+        if size > LARGEST_FILE:
+            return None
+        paths = [self._prefix + path for path in dict.fromkeys((*change.paths, change.path))]
+        for _, section in self._sections(self.git(*_DIFF, "-p", "--text", *what, "--", *paths)):
+            if section is not None and not any("\0" in line for line in section.added.values()):
+                return section
+        return Lines({}, {})
+
+    def _sections(self, output: bytes) -> Iterator[tuple[Change, Lines | None]]:
+        """Yield each entry that has a patch with its lines; None for the lines of a binary file."""
+        entries, patch = entries_of(output)
+        parts = patches_of(patch)
+        for entry in entries:
+            if entry.status == "T":
+                next(parts, None)  # a change of type is a deletion and an addition
+            part = next(parts, None)
+            inside = self._inside(entry)
+            if part is not None and inside is not None:
+                yield inside, part.lines
+
+    def _inside(self, change: Change) -> Change | None:
+        """Return a change with paths relative to the project, None if it lies outside."""
+        if not self._prefix:
+            return change
+        if not change.path.startswith(self._prefix):
+            if not change.old_path.startswith(self._prefix):
+                return None
+            return replace(change, path=change.old_path.removeprefix(self._prefix), status="D", old_path="")
+        old = change.old_path
+        if old and not old.startswith(self._prefix):
+            return replace(change, path=change.path.removeprefix(self._prefix), status="A", old_path="")
+        return replace(change, path=change.path.removeprefix(self._prefix), old_path=old.removeprefix(self._prefix))
+
+    # -- contents ---------------------------------------------------------------------------------
+
+    def contents(self, changes: Sequence[Change]) -> dict[str, tuple[bytes, bytes]]:
+        """Return the contents of files before and after, by path, as far as they are no larger than a source."""
+        wanted = dict.fromkeys(blob for change in changes for blob in (change.old_blob, change.new_blob) if blob)
+        known = self._blobs(list(wanted))
+        return {
+            change.path: (
+                known.get(change.old_blob, b""),
+                known.get(change.new_blob, b"") if change.new_blob else _content(self.top / self._prefix / change.path),
+            )
+            for change in changes
+        }
+
+    def _blobs(self, names: Sequence[str]) -> dict[str, bytes]:
+        if not names:
+            return {}
+        output = self.git("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode())
+        found: dict[str, bytes] = {}
+        position = 0
+        for name in names:
+            end = output.index(b"\n", position)
+            head = output[position:end].split()
+            position = end + 1
+            if len(head) != 3:  # noqa: PLR2004 - name, type, size; otherwise it is missing
+                continue
+            size = int(head[2])
+            if size <= LARGEST_FILE:
+                found[name] = output[position : position + size]
+            position += size + 1
+        return found
+
+
+def whole_file(file: Path, name: str) -> Change:
+    """Return a file all of whose lines are new."""
+    content = _content(file)
+    lines = {} if b"\0" in content else dict(enumerate(map(decoded_line, content.split(b"\n")), 1))
+    mode = SYMLINK if file.is_symlink() else PLAIN
+    return Change(name, "A", mode=mode, added={} if mode == SYMLINK else lines)
+
+
+def _below(top: Path, folder: Path) -> str:
+    inside = Path(os.path.realpath(folder))
+    real = Path(os.path.realpath(top))
+    return inside.relative_to(real).as_posix().removeprefix(".") if inside.is_relative_to(real) else ""
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except OSError:
+        return b""
+    return content if len(content) <= LARGEST_FILE else b""
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,170 @@
+"""Check changes against the rules of constraints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from memtui.assist.check import Report, lines_wanted, run_check
+from memtui.assist.check_changes import Changes
+from memtui.assist.check_constraints import Constraints, stored_constraints, written_constraints
+from memtui.assist.check_formats import github, json_record, sarif, shown
+from memtui.assist.check_git import GitError, Repository, whole_file
+from memtui.assist.check_signals import keep_signals
+from memtui.cli.output import say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
+from memtui.errors import (
+    EXIT_BUSY,
+    EXIT_DONE,
+    EXIT_ERROR,
+    EXIT_FINDINGS,
+    MemtuiError,
+    UsageError,
+    VaultBusyError,
+    VaultMissingError,
+)
+from memtui.wording import checks
+from memtui.workspace import find_workspace
+
+
+def _arguments(parser: Parser) -> None:
+    parser.add_value("file", "FILE", "check what these files change beside the last commit", nargs="*")
+    parser.add_flag("--staged", "check what the next commit changes (the default)")
+    parser.add_value("--diff", "REV", "check what changed since REV branched off, or within A..B")
+    parser.add_value("--from", "PATH", "take the constraints from a portable vault or JSONL file", dest="source")
+    parser.add_value("--message", "FILE", "the commit's message, which may allow exceptions")
+    parser.add_flag("--sarif", "print SARIF 2.1.0")
+    parser.add_flag("--github", "print annotations for GitHub Actions")
+    parser.add_flag("--strict", "fail where nothing could be checked: exit 5 for a busy vault, else 1")
+
+
+def _check(arguments: argparse.Namespace, session: Session) -> int:
+    """Check changes against the rules of constraints: exit 7 where one is broken, 0 with warnings alone.
+
+    Where nothing can be checked, one line on stderr says why and the exit code is 0, so that no commit waits for
+    memtui; `--strict` fails instead.
+    """
+    _refuse_odd(arguments, as_json=session.json)
+    try:
+        report = _report(arguments, session)
+    except UsageError:
+        raise
+    except MemtuiError as error:
+        say(f"memtui check: nothing was checked: {error}".split("\n", 1)[0])
+        code = EXIT_BUSY if isinstance(error, VaultBusyError) else EXIT_ERROR
+        return code if arguments.strict else EXIT_DONE
+    _put(report, arguments, session)
+    if not arguments.source and not arguments.diff and not arguments.file:
+        keep_signals(session.vault_path, report, actor=session.actor.name)
+    if report.errors:
+        return EXIT_FINDINGS
+    return EXIT_ERROR if arguments.strict and (report.unchecked or report.notes) else EXIT_DONE
+
+
+def _refuse_odd(arguments: argparse.Namespace, *, as_json: bool) -> None:
+    if sum((arguments.staged, arguments.diff is not None, bool(arguments.file))) > 1:
+        raise UsageError("Choose one of --staged, --diff and files", remedy="See `memtui check --help`.")
+    if sum((arguments.sarif, arguments.github, as_json)) > 1:
+        raise UsageError("Choose one of --json, --sarif and --github", remedy="See `memtui check --help`.")
+
+
+def _report(arguments: argparse.Namespace, session: Session) -> Report:
+    constraints = _constraints(arguments, session)
+    try:
+        repository = Repository(session.folder, constraints.root)
+    except GitError:
+        if not arguments.file:
+            raise
+        names = [(session.path(name), name) for name in arguments.file]
+        return run_check(constraints, Changes([whole_file(_existing(path), name) for path, name in names]))
+    changes = _changes(arguments, session, constraints, repository)
+    if arguments.message:
+        changes.messages += f"\n{_message(session.path(arguments.message))}"
+    return run_check(constraints, changes, repository=repository)
+
+
+def _constraints(arguments: argparse.Namespace, session: Session) -> Constraints:
+    if arguments.source:
+        project = session.project or find_workspace(session.folder).suggested_name
+        from memtui import clock
+
+        return written_constraints(session.path(arguments.source), clock.now(), project)
+    if not session.vault.exists:
+        raise VaultMissingError("There is no vault", where=str(session.vault_path))
+    return stored_constraints(session.vault, session.folder, session.project)
+
+
+def _changes(
+    arguments: argparse.Namespace, session: Session, constraints: Constraints, repository: Repository
+) -> Changes:
+    wanted = lines_wanted(constraints)
+    if arguments.diff is not None:
+        return repository.since(arguments.diff, wanted)
+    if arguments.file:
+        paths = [_existing(session.path(name)) for name in arguments.file]
+        return repository.files([_inside(path, repository.top) for path in paths], wanted)
+    return repository.staged(wanted)
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists() and not path.is_symlink():
+        raise UsageError("There is no such file", where=str(path))
+    return path
+
+
+def _inside(path: Path, top: Path) -> str:
+    real = path.parent.resolve() / path.name
+    if not real.is_relative_to(top.resolve()):
+        raise UsageError("The file lies outside of this repository", where=str(path))
+    return real.relative_to(top.resolve()).as_posix()
+
+
+def _message(path: Path) -> str:
+    """Return a commit's message without the comments that git leaves out of it."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise UsageError(f"The message cannot be read ({error.strerror})", where=str(path)) from error
+    kept = []
+    for line in lines:
+        if line.startswith("#") and ">8" in line:
+            break
+        kept += [] if line.startswith("#") else [line]
+    return "\n".join(kept)
+
+
+def _put(report: Report, arguments: argparse.Namespace, session: Session) -> None:
+    if session.json:
+        write_json(json_record(report))
+    elif arguments.sarif:
+        write_line(sarif(report))
+    else:
+        for line in github(report) if arguments.github else _lines(report):
+            write_line(line)
+    for memory, rule, reason in report.unchecked:
+        say(f"memtui check: {checks.unchecked(memory, rule, reason)}")
+    for note in report.notes:
+        say(f"memtui check: {note}")
+    severities = [one.severity for one in report.findings]
+    numbers = {name: severities.count(name) for name in ("error", "warning", "reminder")}
+    if report.findings or report.allowed:
+        say(f"memtui check: {checks.summary({**numbers, 'exception': len(report.allowed)}, report.files)}")
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for one in report.findings:
+        yield from checks.finding_lines(
+            severity=one.severity,
+            file=shown(one.file),
+            line=one.line,
+            memory=one.memory,
+            rule=one.rule,
+            why=one.why,
+            text=one.text,
+            allow=one.allow,
+        )
+
+
+COMMANDS: Commands = {"check": (_arguments, _check)}

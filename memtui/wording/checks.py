@@ -1,0 +1,49 @@
+"""What a check of changes found, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from memtui.text.words import counted
+
+HOW_TO_ALLOW = "in the line or the commit's message allows it"
+
+
+def place(file: str, line: int | None) -> str:
+    """Return where something is, as editors and terminals make a link of it."""
+    return file if line is None else f"{file}:{line}"
+
+
+def finding_lines(
+    *, severity: str, file: str, line: int | None, memory: str, rule: str, why: str, text: str, allow: str
+) -> Iterator[str]:
+    """Yield the lines about one finding."""
+    yield f"{severity:<8} {place(file, line)}  {why}"
+    said = f"{memory}: {rule}" if rule else f"{memory}: a reminder, its files change"
+    yield f"         {said}" + (f"  ({text})" if text else "")
+    if allow:
+        yield f"         `{allow}` {HOW_TO_ALLOW}"
+
+
+def message(*, memory: str, rule: str, why: str, text: str, allow: str) -> str:
+    """Return one finding as a sentence, for annotations."""
+    parts = [f"{why.rstrip('.')}.", f"Rule of {memory}: {rule}." if rule else f"A reminder of {memory}."]
+    parts += [f"Found: {text}"] if text else []
+    parts += [f"`{allow}` {HOW_TO_ALLOW}."] if allow else []
+    return " ".join(parts)
+
+
+def summary(numbers: Mapping[str, int], files: int) -> str:
+    """Return the line that ends a check: how many findings there are of each severity, and how many exceptions."""
+    found = [counted(number, name) for name, number in numbers.items() if number]
+    return f"{', '.join(found) or 'nothing found'} in {counted(files, 'changed file')}"
+
+
+def unchecked(memory: str, rule: str, reason: str) -> str:
+    """Return why a rule was not checked."""
+    return f"not checked: {rule} of {memory} ({reason})"
+
+
+def command_refused(memory: str, rule: str, why: str) -> str:
+    """Return why an assistant must not run a command, for the assistant."""
+    return f"{why.rstrip('.')}. The constraint {memory} forbids this command ({rule}). Ask the person if it is needed."
