@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ class State:
     files: list[str] = field(default_factory=list)  # `short_hash` of the files that were asked about
     events: dict[str, int] = field(default_factory=dict)  # how often each kind of event came, by name
     tokens: int = 0  # tokens that were served
+    assistant: str = ""  # whose session it is
 
     def has(self, memory: Memory) -> bool:
         """Return whether a memory was served, under this id or with these words under another."""
@@ -97,6 +98,7 @@ class Session:
         """
         with self._locked():
             state = self.state()
+            state.assistant = self.assistant
             fresh = [memory for memory in memories if not state.has(memory)]
             state.events[event] = state.events.get(event, 0) + 1
             for memory in fresh:
@@ -164,6 +166,28 @@ def _forget_old(folder: Path) -> None:
         if at < oldest or place >= MOST_SESSIONS:
             with suppress(OSError):
                 path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What one session asked for and got."""
+
+    assistant: str
+    at: datetime  # when it asked last
+    memories: tuple[str, ...]  # ids, in the order in which they were served
+    tokens: int
+    events: Mapping[str, int]  # how often each kind of event came
+
+
+def sessions_of(vault: Path) -> list[Used]:
+    """Return the sessions that are remembered of a vault, the last used first."""
+    found = []
+    for path in (folder_of(vault) / "sessions").glob("*.json"):
+        with suppress(OSError):
+            at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            state = _read(path)
+            found.append(Used(state.assistant, at, tuple(state.served), state.tokens, state.events))
+    return sorted(found, key=lambda one: one.at, reverse=True)
 
 
 def served_texts(sessions: Iterable[Session]) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +48,7 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
     `memtui uninstall` gives back those of before. For some assistants it prints the lines to paste.
     """
     from memtui.assist.install.assistants import assistant_named
+    from memtui.assist.install.command import program_for
     from memtui.assist.install.plan import Wishes, plan_install
 
     if arguments.list:
@@ -57,7 +57,7 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("Which assistant?", remedy="`memtui install --list` names them.")
     assistant = assistant_named(arguments.assistant)
     session.only_a_person("install memtui")
-    program = _program(session)
+    program = program_for(session.vault_path)
     scope = Scope.PROJECT if arguments.project_scope else Scope.USER
     plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=arguments.commands))
     _carry_out([plan], arguments, session)
@@ -91,6 +91,7 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
     Without --user or --project it is removed from both. Memories stay in the vault.
     """
     from memtui.assist.install.assistants import assistant_named
+    from memtui.assist.install.command import program_for
     from memtui.assist.install.plan import plan_uninstall
 
     assistant = assistant_named(arguments.assistant)
@@ -98,7 +99,7 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
     scopes = [Scope.PROJECT] if arguments.project_scope else [Scope.USER]
     if not (arguments.user or arguments.project_scope) and project_root(session.folder) is not None:
         scopes.append(Scope.PROJECT)
-    program = _program(session)
+    program = program_for(session.vault_path)
     plans = [plan_uninstall(assistant, scope, _root(session, scope), program) for scope in scopes]
     if not any(plan.is_change or plan.blocked for plan in plans):
         raise NotFoundError(f"memtui is not installed in {assistant.title}", where=_looked_at(plans))
@@ -108,15 +109,6 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
 
 def _looked_at(plans: Sequence[Plan]) -> str:
     return ", ".join(scope.value for scope in dict.fromkeys(plan.scope for plan in plans))
-
-
-def _program(session: Session) -> Program:
-    """Return the command line to install; it names the vault where it is not the default one."""
-    from memtui import locations
-    from memtui.assist.install.command import this_program
-
-    is_named = session.vault_path != locations.default_vault() or bool(os.environ.get("MEMTUI_VAULT"))
-    return this_program(str(session.vault_path.absolute()) if is_named else "")
 
 
 def _root(session: Session, scope: Scope) -> Path:
@@ -186,10 +178,11 @@ def _record(plan: Plan) -> dict[str, Any]:
 
 def _list(session: Session) -> int:
     """List the assistants."""
+    from memtui.assist.install.command import program_for
     from memtui.assist.install.status import states
     from memtui.wording.wiring import remedy
 
-    found = states(project_root(session.folder), _program(session))
+    found = states(project_root(session.folder), program_for(session.vault_path))
     session.put_rows([_state_record(state) for state in found], [_row(state) for state in found])
     if session.json:
         return EXIT_DONE
@@ -234,12 +227,13 @@ def _state_record(state: AssistantState) -> dict[str, Any]:
 
 def wiring_checks(session: Session) -> list[Check]:
     """Call what is installed in assistants as they would, and return a check for each part."""
+    from memtui.assist.install.command import program_for
     from memtui.assist.install.probe import probe
     from memtui.assist.install.status import states
     from memtui.vault.doctor import Check
     from memtui.wording.wiring import PART_WORDS, WIRING_WORDS, answer_remedy, answer_words, remedy
 
-    found = states(project_root(session.folder), _program(session))
+    found = states(project_root(session.folder), program_for(session.vault_path))
     checks = []
     for one in probe(found, session.folder):
         assistant, wiring = one.state.assistant, one.part.wiring

@@ -242,6 +242,7 @@ _SCREENS = {
     "lab": ("lab", "LabScreen"),
     "health": ("health", "HealthScreen"),
     "import": ("importing", "ImportScreen"),
+    "assistants": ("assistants", "AssistantsScreen"),
 }
 """Module and class of each screen by its area."""
 

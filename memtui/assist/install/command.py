@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memtui import locations
+
 PATIENCE_SECONDS = 2  # The time limit that every installed hook has
 
 _NAMES = frozenset({"memtui", "memtui.exe", "memtui.cmd"})
@@ -70,6 +72,12 @@ def this_program(vault: str = "") -> Program:
     if beside is not None:
         return Program((_portable(str(beside)),), vault)
     return Program((_portable(sys.executable), "-m", "memtui"), vault)
+
+
+def program_for(vault: Path) -> Program:
+    """Return how this installation is started with a vault, which is named where it is not the default one."""
+    is_named = vault != locations.default_vault() or bool(os.environ.get("MEMTUI_VAULT"))
+    return this_program(str(vault.absolute()) if is_named else "")
 
 
 def _is_same(script: Path, beside: Path | None) -> bool:

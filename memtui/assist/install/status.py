@@ -144,8 +144,13 @@ def _plugin(config: ConfigFile, file: TextFile, program: Program) -> Found:
     return (Wiring.PARTIAL if wiring is Wiring.INSTALLED else wiring), config.path, argv
 
 
+def can_run(program: str) -> bool:
+    """Return whether a program is there; one that is named without its folder may be."""
+    return not os.path.isabs(program) or os.access(program, os.X_OK)  # noqa: PTH117 - a text of somebody's configuration
+
+
 def _wiring_of(argv: tuple[str, ...], wanted: tuple[str, ...]) -> Wiring:
-    if os.path.isabs(argv[0]) and not os.access(argv[0], os.X_OK):  # noqa: PTH117 - a text of somebody's configuration
+    if not can_run(argv[0]):
         return Wiring.BROKEN
     return Wiring.INSTALLED if argv == wanted else Wiring.MOVED
 

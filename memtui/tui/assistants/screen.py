@@ -1,0 +1,226 @@
+"""Assistants: which are here, what is installed in them, what they asked for; installs and removes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from memtui.assist.install.plan import Plan
+from memtui.assist.install.probe import Probed
+from memtui.domain.wiring import Scope
+from memtui.text.words import counted
+from memtui.tui.actions import registry
+from memtui.tui.actions.registry import ASSISTANTS, Action
+from memtui.tui.assistants.view import (
+    AssistantRow,
+    AssistantsRead,
+    Installer,
+    assistant_blocks,
+    assistant_cells,
+    assistant_lines,
+    plan_blocks,
+)
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.memory_view import Block
+from memtui.tui.state import Opening
+from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lines import TitleLine
+from memtui.tui.widgets.lists import PickList, RowList
+from memtui.wording.wiring import SCOPE_WORDS
+
+_WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
+
+
+class DiffScreen(ModalScreen[bool]):
+    """A change of files, shown before it is made; True where the person wants it.
+
+    `verb`: what enter does; empty where there is nothing to do.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "accept", "write"),
+        Binding("escape,q", "leave", "leave"),
+    ]
+    AUTO_FOCUS = "#card"
+
+    def __init__(self, title: str, blocks: Sequence[Block], verb: str) -> None:
+        super().__init__()
+        self._title = title
+        self._blocks = tuple(blocks)
+        self._verb = verb
+
+    def compose(self) -> ComposeResult:
+        card = DetailPane(id="card")
+        card.border_title = Content(self._title)  # a plain str would be read as markup
+        card.border_subtitle = Content(f"enter {self._verb} · esc leaves" if self._verb else "esc leaves")
+        yield card
+
+    def on_mount(self) -> None:
+        """Show the text once the card has its width."""
+        self.call_after_refresh(lambda: self.query_one("#card", DetailPane).show(self._blocks, from_top=True))
+
+    def action_accept(self) -> None:
+        self.dismiss(bool(self._verb))
+
+    def action_leave(self) -> None:
+        self.dismiss(False)
+
+
+class AssistantsScreen(ListDetail):
+    """The assistants beside all about one of them."""
+
+    AREA = ASSISTANTS
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(ASSISTANTS)
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "assistants-install": ("_show_plan", False),
+        "assistants-remove": ("_show_plan", True),
+        "assistants-read": ("enter_second",),
+        "assistants-list": ("enter_first",),
+        "assistants-detail": ("enter_second",),
+        "assistants-pane": ("enter_other",),
+        "assistants-again": ("look_again",),
+    }
+    AUTO_FOCUS = "#assistants-list"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, opening: Opening) -> None:
+        self._list: RowList[AssistantRow] = RowList(assistant_cells, id="assistants-list")
+        self._detail = DetailPane(id="assistants-detail")
+        super().__init__(opening, self._list, self._detail)
+        self._title = TitleLine("Assistants", id="assistants-title")
+        self._installer = Installer(self.access)
+        self._read: AssistantsRead | None = None
+        self._scope = Scope.USER
+        self._probed: dict[str, list[Probed]] = {}  # what calling came to, by assistant
+        self._shown = ""  # the assistant in the second pane
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        with Horizontal(id="assistants-panes"):
+            yield self._list
+            yield self._detail
+        yield self.hints
+
+    def on_mount(self) -> None:
+        """Draw the empty panes; files and vault are read after the first paint."""
+        self._list.set_title("1 Assistants")
+        self._detail.set_title("2 What is installed")
+        self.begin_looking()
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def look_again(self) -> None:
+        self.looked_at = self.access.signature()
+        self.loader.read(self._installer.read, self._show, group="list")
+
+    def _show(self, read: AssistantsRead) -> None:
+        self.trouble_is_over()
+        self._read = read
+        current = self._list.current
+        self._list.show(
+            assistant_lines(read.rows),
+            follow=(lambda row: row.name == current.name) if current is not None else None,
+            from_top=current is None,
+        )
+        installed = sum(row.state.is_installed for row in read.rows)
+        self._list.set_title("1 Assistants", f"{installed} installed")
+        self._title.note = SCOPE_WORDS[self._scope]
+        self.draw_again()
+
+    def draw_again(self) -> None:
+        """Lay out all about the current assistant for the room there is."""
+        row, read = self._list.current, self._read
+        if row is None or read is None:
+            return
+        lines = [] if row.state.assistant.is_written else self._installer.lines(row.state.assistant, self._scope)
+        blocks = assistant_blocks(row, read, self._scope, self._probed.get(row.name, ()), lines)
+        self._detail.show(blocks, from_top=row.name != self._shown)
+        self._shown = row.name
+
+    @on(PickList.Highlighted)
+    def _follow_cursor(self, message: PickList.Highlighted) -> None:
+        message.stop()
+        self.draw_again()
+
+    @on(PickList.Chosen)
+    async def _choose(self, message: PickList.Chosen) -> None:
+        message.stop()
+        await self.action_act("assistants-read")
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def why_not(self, action: Action) -> str | None:
+        """Return why an action is not possible now."""
+        row = self._list.current
+        if action.owner == ASSISTANTS and row is None:
+            return "No assistant is under the cursor."
+        if row is not None and action.id in _WRITTEN_ONLY and not row.state.assistant.is_written:
+            return f"memtui does not write the files of {row.state.assistant.title}; y copies the lines to paste."
+        if row is not None and action.id == "assistants-test" and not row.state.is_installed:
+            return "Nothing is installed that could be called."
+        if action.id == "assistants-scope" and self._read is not None and self._read.project is None:
+            return "There is no repository here; it is installed for you, in every project."
+        return super().why_not(action)
+
+    @property
+    def _current(self) -> AssistantRow:
+        """The assistant under the cursor; `why_not` lets no action through without one."""
+        row = self._list.current
+        if row is None:
+            raise RuntimeError("no assistant is under the cursor")
+        return row
+
+    def _show_plan(self, removal: bool) -> None:
+        """Show what would change in the files; enter makes the change."""
+        state = self._current.state
+        scope = self._scope
+        if removal and scope not in state.scopes and state.scopes:
+            scope = state.scopes[0]
+
+        def show(plan: Plan) -> None:
+            verb = "" if plan.blocked or not plan.is_change else "removes it" if removal else "installs it"
+            title = f"{'Remove from' if removal else 'Install into'} {state.assistant.title} {SCOPE_WORDS[scope]}"
+            self.app.push_screen(
+                DiffScreen(title, plan_blocks(plan, removal=removal), verb), partial(self._decide, plan, removal)
+            )
+
+        plan = partial(self._installer.plan, state.assistant, scope, removal=removal)
+        self.loader.read(plan, show, group="plan")
+
+    def _decide(self, plan: Plan, removal: bool, wanted: bool | None) -> None:
+        if wanted:
+            self._probed.pop(plan.assistant.name, None)
+            self.do(lambda: self._installer.carry_out(plan, removal=removal))
+
+    def action_assistants_scope(self) -> None:
+        """Change between the user's configuration and the project's."""
+        self._scope = Scope.PROJECT if self._scope is Scope.USER else Scope.USER
+        self._title.note = SCOPE_WORDS[self._scope]
+        self.draw_again()
+
+    def action_assistants_test(self) -> None:
+        """Call the hook and the server as the assistant would."""
+        assistant = self._current.state.assistant
+        self.say(f"Calling what is installed in {assistant.title} …")
+
+        def show(probed: list[Probed]) -> None:
+            self._probed[assistant.name] = probed
+            self.say(f"{counted(len(probed), 'part')} called; the details say what came of it")
+            self.draw_again()
+
+        self.loader.read(partial(self._installer.probe, assistant), show, group="probe")
+
+    def action_assistants_copy(self) -> None:
+        """Copy the lines of the server's entry."""
+        assistant, scope = self._current.state.assistant, self._scope
+        self.loader.read(
+            lambda: self._installer.copy_lines(assistant, scope), lambda done: self.say(done.message), group="copy"
+        )
