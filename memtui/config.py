@@ -143,6 +143,13 @@ class AppSettings:
     mouse: bool = _flag(
         default=True, description="Whether the app takes the mouse; without, the terminal's own selection works."
     )
+    burst: int = _number(
+        8,
+        "Characters at once that are read as pasted text and run no commands; 0 reads all as keys.",
+        0,
+        1_000,
+        whole=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

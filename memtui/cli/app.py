@@ -62,6 +62,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         weekly=config.review.weekly,
         keys=dict(config.keys),
         theme=config.app.theme,
+        burst=config.app.burst,
         # A demo starts the same for everybody, and leaves nothing behind.
         state_path=locations.state_folder() / "app.json" if vault is None else None,
         context=config.context,

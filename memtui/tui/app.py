@@ -49,9 +49,10 @@ class MemtuiApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
+        # Before Textual's own: it asks for the driver class, which depends on it.
+        self.opening = opening
         super().__init__()
         self._notifications = FewNotifications()
-        self.opening = opening
         self.keymap = Keymap(opening.keys)
         self._key_order = KeyOrder(self)
         self.state = State(opening.state_path, opening.vault.path)
@@ -92,7 +93,7 @@ class MemtuiApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads the terminal: as Textual does, but a paste is text whatever stands in it."""
-        return driver_taking_pastes(super().get_driver_class())
+        return driver_taking_pastes(super().get_driver_class(), self.opening.burst)
 
     @on(Stripped)
     def _tell_stripped(self, message: Stripped) -> None:
@@ -115,7 +116,9 @@ class MemtuiApp(App[int]):
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
 
     async def on_event(self, event: events.Event) -> None:
-        """Hand out a key in its turn."""
+        """Hand out a key in its turn; what is pasted where nothing is typed runs no commands."""
+        if isinstance(event, events.Paste) and not isinstance(self.screen.focused, Input | TextArea):
+            self.notify("Pasted text runs no commands; / filters.", timeout=SECONDS["warning"], markup=False)
         if not self._key_order.keeps(event):
             await super().on_event(event)
 

@@ -111,6 +111,7 @@ class Opening:
     daily: int = 0  # at most this many a day in Review; 0 for all that are due
     weekly: int = 0  # at most this many a week in Review; 0 for all that are due
     keys: Mapping[str, str] = field(default_factory=dict)  # keys by action id, from the configuration
+    burst: int = 0  # characters at once that are pasted rather than typed; 0 takes all as keys
     theme: str = ""  # the configuration's theme; empty for the one chosen last
     state_path: Path | None = None  # where the app keeps what it remembers; None remembers nothing
     context: ContextSettings = field(default_factory=ContextSettings)

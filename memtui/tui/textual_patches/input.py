@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,6 +29,11 @@ PATIENCE_SECONDS = 5.0
 """After this long a key that was never dealt with holds up no other, nor does a screen that never takes the focus."""
 
 LOOK_SECONDS = 0.02  # How often a screen that is coming up is looked at
+
+_LINE_KEYS = frozenset("/:?")
+"""Keys that open a line to type into: what comes after them is for that line."""
+
+_DIFFERENT = 4  # Different characters in a paste at least
 
 _LEAVING = frozenset({"escape", "ctrl+q", "ctrl+c"})
 
@@ -171,10 +177,16 @@ class LiteralPastes(XTermParser):
 
     Textual's reads on for escape sequences in a paste; of one that it does not know it makes keys, which come before
     the text that stands in front of them.
+
+    A terminal without bracketed pastes sends a paste as keys, all at once: so many characters, several of them
+    different and none of them a key that opens a line, are a paste as well.
+
+    `burst`: characters read at once from which they are one; 0 reads keys however many come.
     """
 
-    def __init__(self, debug: bool = False) -> None:
+    def __init__(self, debug: bool = False, burst: int = 0) -> None:
         super().__init__(debug)
+        self._burst = burst
         self._pasted: list[str] | None = None  # Parts of the paste that is under way; None outside of one
         self._cut = ""  # The end of what was read last, where it may be the beginning of a mark
 
@@ -182,8 +194,17 @@ class LiteralPastes(XTermParser):
         """Yield what came: keys as Textual reads them, a paste once it is whole, and what was taken out of it."""
         if not data:
             yield from super().feed(data)
+        elif self._pasted is None and not self._cut and self._is_burst(data):
+            yield events.Paste(sanitise(data).text)
+            return
         while data:
             data = yield from (self._keys(data) if self._pasted is None else self._paste(data))
+
+    def _is_burst(self, data: str) -> bool:
+        if not self._burst or len(data) < self._burst or data[0] in _LINE_KEYS:
+            return False
+        # Several times one key is a key that is held down.
+        return len(set(data)) >= _DIFFERENT and all(sign.isprintable() or sign in "\r\n\t" for sign in data)
 
     def _keys(self, data: str) -> Generator[Message, None, str]:
         """Read up to the start of a paste; returns what follows it."""
@@ -221,8 +242,11 @@ def _ends_in_mark(data: str, size: int) -> bool:
     return data.endswith(BRACKETED_PASTE_END[:size])
 
 
-def driver_taking_pastes(found: type[Driver]) -> type[Driver]:
-    """Return a driver that takes pastes literally in place of Textual's for Linux and macOS; others as they are."""
+def driver_taking_pastes(found: type[Driver], burst: int = 0) -> type[Driver]:
+    """Return a driver that takes pastes literally in place of Textual's for Linux and macOS; others as they are.
+
+    `burst`: as of `LiteralPastes`.
+    """
     if found.__module__ != "textual.drivers.linux_driver":
         return found
     from textual.drivers import linux_driver
@@ -232,7 +256,7 @@ def driver_taking_pastes(found: type[Driver]) -> type[Driver]:
 
         def run_input_thread(self) -> None:
             # Textual's driver names its parser here and takes no other.
-            linux_driver.XTermParser = LiteralPastes  # type: ignore[attr-defined] # as said
+            linux_driver.XTermParser = partial(LiteralPastes, burst=burst)  # type: ignore[assignment,attr-defined] # as said
             super().run_input_thread()
 
     return PastingDriver

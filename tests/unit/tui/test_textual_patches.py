@@ -211,9 +211,9 @@ START, END = "\x1b[200~", "\x1b[201~"
 COLOURED = "before [/x] \x1b[31mred\x1b[0m after 漢字"
 
 
-def read(parts: Iterable[str]) -> list[tuple[str, object]]:
+def read(parts: Iterable[str], burst: int = 0) -> list[tuple[str, object]]:
     """What a parser makes of what is read piece by piece."""
-    parser = LiteralPastes()
+    parser = LiteralPastes(burst=burst)
     found: list[tuple[str, object]] = []
     for part in parts:
         for event in parser.feed(part):
@@ -251,6 +251,19 @@ def test_whatever_stands_in_a_paste_is_no_key(pasted: str, text: str, number: in
     stripped = [("stripped", number)] if number else []
     assert read([START + pasted + END]) == [("paste", text), *stripped]
     assert read(START + pasted + END) == [("paste", text), *stripped]
+
+
+@pytest.mark.parametrize(
+    "keys", ["jjjjjjjjjjjj", "/a filter", ":tidy up", "jjkkjjkk", "abcdefg", "\x1b[A\x1b[B\x1b[C", "a\x01bcdefghi"]
+)
+def test_keys_held_down_and_lines_typed_after_their_key_stay_keys(keys: str) -> None:
+    assert all(name == "key" for name, _ in read([keys], burst=8))
+
+
+def test_many_different_characters_at_once_are_a_paste_and_none_where_the_configuration_says_so() -> None:
+    assert read(["git snapshot\r"], burst=8) == [("paste", "git snapshot\n")]
+    assert len(read(["git snapshot\r"])) == len("git snapshot\r")
+    assert read(["git snapshot", "x"], burst=8) == [("paste", "git snapshot"), ("key", "x")]
 
 
 @given(st.text(st.sampled_from("a漢\x1b[]20~1;m\x07\r\n\t\x00"), max_size=60), st.integers(1, 9))
