@@ -99,6 +99,10 @@ class VaultBusyError(MemtuiError):
     exit_code = EXIT_BUSY
 
 
+class VaultNotWritableError(MemtuiError):
+    """The vault cannot be written now: its disk is full or read-only. It can be read."""
+
+
 class VaultDamagedError(MemtuiError):
     """The vault file cannot be read."""
 

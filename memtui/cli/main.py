@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -143,6 +144,10 @@ def _report(error: BaseException) -> int:
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         say("memtui: A path starts with ~ and a user name that this system does not know")
         return EXIT_USAGE
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        place = f": {_clipped(error.filename)}" if error.filename else ""
+        say(f"memtui: The disk is full{place}. Free some space and try again.")
+        return EXIT_ERROR
     if isinstance(error, OSError):
         place = error.filename or "refused by the operating system"
         say(f"memtui: {_clipped(f'{error.strerror or error}: {place}')}")

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Protocol
 
 from memtui.embedding.engine import Engine, TokenEngine, can_read, model_state, open_engine
-from memtui.errors import MemtuiError, VaultBusyError
+from memtui.errors import MemtuiError, VaultBusyError, VaultNotWritableError
 from memtui.recall.fusion import Kinship
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.reader import VaultReader
@@ -174,7 +174,7 @@ class ModelMeaning:
 
         try:
             return embed_missing(self._vault, self._engine, limit=MOST_CAUGHT_UP) > 0
-        except VaultBusyError:
+        except (VaultBusyError, VaultNotWritableError):
             # Whoever holds the vault is not to be waited for twice: the words have answered already.
             return False
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
+from memtui.vault.lease import disk_full
 
 if TYPE_CHECKING:
     import duckdb
@@ -169,9 +170,7 @@ def _is_lock_conflict(error: BaseException) -> bool:
 def _explain(error: BaseException, path: Path | None) -> MemtuiError:
     text, where = str(error), str(path)
     if "No space left" in text:
-        return MemtuiError(
-            "The disk is full", where=where, remedy="Nothing was changed. Free some space and try again."
-        )
+        return disk_full(where)
     if "WAL" in text and ("does not match" in text or "was created for" in text):
         return VaultDamagedError(
             "The write-ahead log belongs to another copy of the vault",
@@ -272,6 +271,6 @@ def engine_errors(path: Path | None) -> Iterator[None]:
     except duckdb.Error as error:
         fatal = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
         # DuckDB 2 reports a broken block as a plain Error.
-        if not isinstance(error, fatal) and "Corrupt" not in str(error):
+        if not isinstance(error, fatal) and not any(sign in str(error) for sign in ("Corrupt", "No space left")):
             raise
         raise _explain(error, path) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memtui.errors import MemtuiError, VaultBusyError
+from memtui.errors import MemtuiError, VaultBusyError, VaultNotWritableError
 
 FILE_NAME = "vault.duckdb"
 
@@ -162,7 +163,10 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
 
     Raises `VaultBusyError`: another process held it for all of `wait_seconds`.
     """
-    with _opened(lock_path(vault)) as descriptor:
+    with _opened(lock_path(vault), to_write=exclusive) as descriptor:
+        if descriptor is None:
+            yield
+            return
         _take_in_turn(descriptor, vault, exclusive=exclusive, wait_seconds=wait_seconds)
         if exclusive:
             _sign(descriptor)
@@ -187,7 +191,9 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
         if not _wait_for(descriptor, exclusive=exclusive, deadline=deadline):
             raise busy()
         return
-    with _opened(queue_path(vault)) as queue:
+    with _opened(queue_path(vault), to_write=exclusive) as queue:
+        if queue is None:
+            return
         # Waiting readers share the queue, a waiting writer holds it exclusively.
         if not (
             _wait_for(queue, exclusive=exclusive, deadline=deadline)
@@ -196,12 +202,30 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
             raise busy()
 
 
+def disk_full(path: Path | str) -> VaultNotWritableError:
+    """Return what to raise where nothing more can be written."""
+    return VaultNotWritableError(
+        "The disk is full", where=str(path), remedy="Nothing was changed. Free some space and try again."
+    )
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Open a lock file; closing it releases its lock."""
+def _opened(path: Path, *, to_write: bool) -> Iterator[int | None]:
+    """Open a lock file; closing it releases its lock. None to read from a read-only disk, where nobody writes."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise disk_full(path) from error
+        if error.errno == errno.EROFS:
+            if not to_write:
+                yield None
+                return
+            raise VaultNotWritableError(
+                "The vault lies on a read-only disk",
+                where=str(path.parent),
+                remedy="Nothing was changed. It can be read; to change it, copy it elsewhere and use --vault.",
+            ) from error
         raise MemtuiError(
             f"The lock file cannot be opened ({error.strerror})",
             where=str(path),

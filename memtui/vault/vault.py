@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui import clock
 from memtui.domain.kinds import Kinds
-from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError
+from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultNotWritableError
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
 from memtui.vault.lease import copy_vault, lease, log_path, remove_files, restrict, vault_file
 from memtui.vault.reader import VaultReader
@@ -250,8 +250,10 @@ class Vault:
         return True
 
     def _fold_log(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Fold a large log into the file, after the commit: a full disk leaves it for later, and the change stands."""
         if self.log_bytes > LARGE_LOG_BYTES:
-            connection.execute("CHECKPOINT")
+            with suppress(VaultNotWritableError), engine_errors(self.path):
+                connection.execute("CHECKPOINT")
 
     def _prepare_folder(self) -> None:
         folder = self.path.parent
