@@ -37,6 +37,7 @@ def verify(
     *,
     actor: Actor,
     tree: Tree | None = None,
+    reason: str = "",
     versions: Mapping[str, int] | None = None,
 ) -> Outcome:
     """Say "still true": resets freshness, adds evidence, ends a snooze, and records the tree's files as they are now.
@@ -50,7 +51,7 @@ def verify(
             return Skipped(memory.id, SkipReason.NOT_ACTIVE, memory.status)
         return verified(batch, memory, tree)
 
-    return apply_to_each(vault, prefixes, actor, "verify", step, versions=versions)
+    return apply_to_each(vault, prefixes, actor, "verify", step, reason=reason, versions=versions)
 
 
 def verified(batch: Batch, memory: Memory, tree: Tree | None) -> Memory:
@@ -256,6 +257,8 @@ def accept(
     folder: Path,
     project: str | None = None,
     kind: str | None = None,
+    reason: str = "",
+    versions: Mapping[str, int] | None = None,
 ) -> Outcome:
     """Take candidates out of the inbox into use; what they were proposed to replace is superseded now.
 
@@ -275,7 +278,9 @@ def accept(
         return accepted(batch, replace(memory, kind=chosen_kind or memory.kind), folder=folder, project=project)
 
     afterwards = partial(supersede_replaced, actor=actor)
-    return apply_to_each(vault, prefixes, actor, "accept", step, afterwards=afterwards)
+    return apply_to_each(
+        vault, prefixes, actor, "accept", step, reason=reason, versions=versions, afterwards=afterwards
+    )
 
 
 def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None) -> Memory:
@@ -310,6 +315,7 @@ def reject(
     *,
     actor: Actor,
     reason: str = "",
+    versions: Mapping[str, int] | None = None,
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
@@ -328,7 +334,7 @@ def reject(
         batch.bury(memory, reason or "rejected")
         return replace(memory, status="retired", status_reason=reason or "rejected")
 
-    return apply_to_each(vault, prefixes, actor, "reject", step, reason=reason)
+    return apply_to_each(vault, prefixes, actor, "reject", step, reason=reason, versions=versions)
 
 
 def planted_reasons(memory: Memory) -> list[str]:

@@ -48,6 +48,7 @@ def link(
     to_prefix: str,
     *,
     actor: Actor,
+    reason: str = "",
     versions: Mapping[str, int] | None = None,
 ) -> Link | None:
     """Link two memories; `supersedes` also takes the second out of use. None if the link exists already.
@@ -57,7 +58,7 @@ def link(
         ConflictError: one of them has another version than in `versions`; nothing was written.
     """
     link_type = _check_link_type(type_name)
-    with vault.write(actor=actor.name, action="link") as writer:
+    with vault.write(actor=actor.name, action="link", reason=reason) as writer:
         first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
         if first == second:
             raise UsageError("A memory cannot be linked to itself", where=first)

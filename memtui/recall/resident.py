@@ -215,8 +215,10 @@ class ResidentMeaning:
             self._vault, self._model, engine=engine, resident=resident, catches_up=False, terms=self.terms
         )
 
-    def tend(self) -> int:
+    def tend(self, limit: int | None = None) -> int:
         """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`.
+
+        `limit`: embed no more than so many.
 
         The caches are refreshed as well, so that typing does not wait for them.
         """
@@ -227,7 +229,9 @@ class ResidentMeaning:
         if engine is None or not self._vault.exists:
             return 0
         try:
-            stored = embed_missing(self._vault, engine, progress=self._told, cancelled=self._cancelled.is_set)
+            stored = embed_missing(
+                self._vault, engine, limit=limit, progress=self._told, cancelled=self._cancelled.is_set
+            )
             if self._resident is not None:
                 with self._vault.read() as reader:
                     self._resident.refresh(reader)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from memtui.assist.install.assistants import Assistant
 from memtui.assist.install.assistants import assistants as known_assistants
 from memtui.assist.install.command import Program
 from memtui.assist.install.plan import server_pastes
+from memtui.assist.mcp.tools import TOOLS
 from memtui.cli.parsing import Parser, command_parser
 from memtui.cli.registry import COMMANDS
 from memtui.config import default_text
@@ -184,6 +186,38 @@ def _paths(assistant: Assistant, names: tuple[str, ...]) -> str:
     return " or ".join(f"`{name}`" if "/" in name or " " not in name else name for name in shown)
 
 
+def tools() -> str:
+    """Every tool of the MCP server, with its profile and what it takes."""
+    lines: list[str] = []
+    for tool in TOOLS:
+        takes = (
+            f"`{name}`{'' if name in tool.required else '?'} ({_schema(schema)})"
+            for name, schema in tool.arguments.items()
+        )
+        hints = ", ".join(
+            [
+                "read-only" if tool.read_only else "destructive" if tool.destructive else "adds",
+                *(["idempotent"] if tool.idempotent else []),
+            ]
+        )
+        lines += [f"### `{tool.name}`", "", tool.description, ""]
+        lines += [f"- From profile `{tool.profile}`; {hints}.", f"- Takes {', '.join(takes)}."]
+        lines += [f"- Answers {', '.join(f'`{name}`' for name in tool.results)}.", ""]
+    return "\n".join(lines)
+
+
+def _schema(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    if "items" in schema:
+        return f"list of at most {schema['maxItems']}"
+    if "maxLength" in schema:
+        return f"text, at most {schema['maxLength']:,} characters"
+    if "maximum" in schema:
+        return f"{schema['minimum']:,} to {schema['maximum']:,}"
+    return str(schema["type"])
+
+
 def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [heading, ("---",) * len(heading), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
@@ -198,6 +232,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "targets": targets,
     "views": views,
     "assistants": assistants,
+    "tools": tools,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,22 @@ def test_a_check_imports_no_more_than_it_needs(tmp_path: Path) -> None:
     modules_after(tmp_path, *vault, "add", "Nothing prints", "--kind", "constraint")
     loaded = modules_after(tmp_path, *vault, "check")
     assert not loaded & (HEAVY | {"duckdb", "markdown_it", "asyncio", "yaml", "mcp", "snowballstemmer"})
+
+
+@pytest.mark.parametrize("words", [("mcp", "--help"), ("list",), ("search", "refund", "--fast"), ("stats",)])
+def test_nothing_but_the_server_imports_the_protocol(tmp_path: Path, words: tuple[str, ...]) -> None:
+    loaded = modules_after(tmp_path, "--vault", str(tmp_path / "vault.duckdb"), *words)
+    assert not loaded & {"mcp", "mcp_types", "pydantic", "anyio", "httpx", "starlette"}
+
+
+def test_the_protocol_is_imported_by_one_file() -> None:
+    package = Path(__file__).parents[2] / "memtui"
+    users = [
+        path
+        for path in package.rglob("*.py")
+        if re.search(r"^\s*(?:from|import) (?:mcp|anyio)", path.read_text(), re.MULTILINE)
+    ]
+    assert users == [package / "assist" / "mcp" / "server.py"]
 
 
 def test_a_fast_context_loads_no_tokenizer(tmp_path: Path) -> None:

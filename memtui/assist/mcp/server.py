@@ -1,0 +1,316 @@
+"""The server on stdio, in both eras of the protocol. Nothing but `memtui mcp` imports this: the SDK takes 0.7 s."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import logging
+import secrets
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+from urllib.request import url2pathname
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from memtui import __version__
+from memtui.assist.mcp.arguments import checked
+from memtui.assist.mcp.changing import Changing
+from memtui.assist.mcp.place import Place, agent_named
+from memtui.assist.mcp.seeing import Answer, Seeing
+from memtui.assist.mcp.texts import error_text, text_of
+from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, tools_for
+from memtui.assist.sessions import Session
+from memtui.errors import MemtuiError, RefusedError
+from memtui.text.sanitize import tame
+
+AT_ONCE = 4  # Calls of one client that are worked on at a time
+ROOTS_SECONDS = 2.0  # How long a client may take to name its roots
+ANSWER_SECONDS = 600.0  # How long a person may take to answer
+PAYLOAD, MEMORY = "memtui://payload/", "memtui://memory/"
+
+_Context = ServerRequestContext[Any, Any]
+_NO_PERSON = (
+    "Ask the person to decide in memtui: `memtui inbox accept|reject ID`, `memtui verify|retire ID`, or the app."
+)
+_FORM: types.ElicitRequestedSchema = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Do it", "default": False}},
+    "required": ["confirm"],
+}
+
+_log = logging.getLogger(__name__)
+
+
+class _Deferred(Exception):  # noqa: N818 - no error: the call goes on once a person has answered
+    """A call that a person must confirm first. `question`: what the client is to ask."""
+
+    def __init__(self, question: types.InputRequiredResult) -> None:
+        self.question = question
+        super().__init__()
+
+
+@dataclass(slots=True)
+class MemoryServer:
+    """One process that serves one client."""
+
+    place: Place
+    tools: tuple[Tool, ...]
+    agent: str | None = None  # the name that was given on the command line; else the client's own
+    _session: str = field(default_factory=lambda: f"mcp-{uuid.uuid4().hex}")
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _limiter: anyio.CapacityLimiter | None = None
+    _has_roots: bool = False
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+    _seeing: dict[str, Seeing] = field(default_factory=dict)
+
+    def protocol(self) -> Server[Any]:
+        """Return the server as the SDK runs it."""
+        return Server(
+            "memtui",
+            version=__version__,
+            title="memtui",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+        )
+
+    # -- tools ------------------------------------------------------------------------------------
+
+    async def list_tools(
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_shown(tool) for tool in self.tools])
+
+    async def call_tool(
+        self, context: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Answer a call; whatever goes wrong in it is a result that the model can read."""
+        tool = next((one for one in self.tools if one.name == params.name), None)
+        if tool is None:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {tame(params.name, 60)}")
+        try:
+            arguments = checked(tool, params.arguments or {})
+            await self._find_roots(context)
+            client = self._client(context)
+            if tool.name == "memory_decide":
+                await self._confirm(context, params, arguments, client)
+            answer = await self._worked(lambda: self._answer(tool, arguments, client))
+        except _Deferred as deferred:
+            return deferred.question
+        except Exception as error:  # noqa: BLE001 - an assistant goes on working whatever fails here
+            return _failed(error)
+        return types.CallToolResult(
+            content=[types.TextContent(text=text_of(tool.name, answer))], structured_content=answer
+        )
+
+    def _answer(self, tool: Tool, arguments: Mapping[str, Any], client: str) -> Answer:
+        seeing = self._seen_by(client)
+        if tool.read_only and tool.name != "memory_inbox":
+            reads: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+                "memory_context": seeing.context,
+                "memory_search": seeing.search,
+                "memory_get": seeing.get,
+                "memory_check": seeing.check,
+            }
+            return reads[tool.name](arguments)
+        changing = self._changed_by(client)
+        acts: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+            "memory_propose": changing.propose,
+            "memory_feedback": changing.feedback,
+            "memory_inbox": changing.inbox,
+            "memory_decide": changing.decide,
+        }
+        with self._writing:  # calls that came together are written one after another, in their order of arrival
+            return acts[tool.name](arguments)
+
+    async def _worked(self, work: Callable[[], Any]) -> Any:
+        """Run work on a thread, a few at a time: the connection goes on reading."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(AT_ONCE)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+
+    # -- the client -------------------------------------------------------------------------------
+
+    def _client(self, context: _Context) -> str:
+        params = context.session.client_params
+        return params.client_info.name if params is not None else ""
+
+    def _seen_by(self, client: str) -> Seeing:
+        if client not in self._seeing:
+            session = Session(self.place.vault.path, self._session, agent_named(client).name)
+            self._seeing[client] = Seeing(self.place, session, client)
+        return self._seeing[client]
+
+    def _changed_by(self, client: str) -> Changing:
+        return Changing(self.place, self._seen_by(client), agent_named(self.agent or client))
+
+    async def _find_roots(self, context: _Context) -> None:
+        """Work in the first folder that the client names, once; in the working directory where it names none."""
+        if self._has_roots:
+            return
+        self._has_roots = True
+        abilities = context.session.client_capabilities
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS or abilities is None or abilities.roots is None:
+            return
+        with contextlib.suppress(MCPError, TimeoutError, ValueError):
+            with anyio.fail_after(ROOTS_SECONDS):
+                request = types.ListRootsRequest()
+                listed = await context.session.send_request(request, types.ListRootsResult)
+            folders = [folder for root in listed.roots if (folder := _folder_of(str(root.uri))) is not None]
+            if folders and not any(self.place.folder.is_relative_to(folder) for folder in folders):
+                self.place.folder = folders[0]
+
+    # -- what a person confirms -------------------------------------------------------------------
+
+    async def _confirm(
+        self, context: _Context, params: types.CallToolRequestParams, arguments: Mapping[str, Any], client: str
+    ) -> None:
+        """Ask the person whether to carry out a decision.
+
+        Raises:
+            RefusedError: the client cannot ask, or the person said no.
+            _Deferred: the client is to ask and to call again.
+        """
+        asked = await self._worked(lambda: self._changed_by(client).question(arguments))
+        abilities = context.session.client_capabilities
+        if abilities is None or abilities.elicitation is None:
+            raise RefusedError(
+                "This client cannot ask a person to confirm", where=arguments["action"], remedy=_NO_PERSON
+            )
+        seal = self._seal(arguments, asked)
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            with anyio.fail_after(ANSWER_SECONDS):
+                said = await context.session.elicit_form(asked, _FORM, context.request_id)
+        elif params.input_responses is None or "confirm" not in params.input_responses:
+            request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=asked, requested_schema=_FORM))
+            raise _Deferred(types.InputRequiredResult(input_requests={"confirm": request}, request_state=seal))
+        else:
+            answer = params.input_responses["confirm"]
+            if not isinstance(answer, types.ElicitResult) or not hmac.compare_digest(params.request_state or "", seal):
+                raise RefusedError("This confirms another question", where=arguments["id"], remedy="Call again.")
+            said = answer
+        if said.action != "accept" or not (said.content or {}).get("confirm"):
+            raise RefusedError("The person did not confirm", where=arguments["action"], remedy="Leave it as it is.")
+
+    def _seal(self, arguments: Mapping[str, Any], asked: str) -> str:
+        """Return what ties an answer to this very question, in this process."""
+        text = json.dumps([dict(sorted(arguments.items())), asked]).encode()
+        return hmac.new(self._key, text, hashlib.sha256).hexdigest()
+
+    # -- resources --------------------------------------------------------------------------------
+
+    async def list_resources(
+        self, context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        await self._find_roots(context)
+        try:
+            project = await self._worked(self._seen_by(self._client(context)).project)
+        except (MemtuiError, OSError):
+            project = None  # a call of a tool says what is wrong
+        payload = types.Resource(
+            uri=f"{PAYLOAD}{quote(project or '', safe='')}",
+            name=f"Standing payload of {tame(project or '', 60)}",
+            description="What every task in this project should know.",
+            mime_type="text/markdown",
+        )
+        return types.ListResourcesResult(resources=[payload] if project else [])
+
+    async def list_templates(
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        memory = types.ResourceTemplate(
+            uri_template=f"{MEMORY}{{id}}", name="A memory", description="One memory.", mime_type="text/markdown"
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[memory])
+
+    async def read_resource(
+        self, context: _Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        await self._find_roots(context)
+        seeing = self._seen_by(self._client(context))
+        try:
+            text = await self._worked(lambda: _read(seeing, uri))
+        except (MemtuiError, OSError) as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=error_text(error)) from None
+        if text is None:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {tame(uri, 80)}")
+        content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+
+def _read(seeing: Seeing, uri: str) -> str | None:
+    if uri.startswith(PAYLOAD):
+        return seeing.standing(unquote(uri.removeprefix(PAYLOAD)))
+    if not uri.startswith(MEMORY):
+        return None
+    answer = seeing.get({"ids": [uri.removeprefix(MEMORY)]})
+    return text_of("memory_get", answer) if answer["memories"] else None
+
+
+def _shown(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+        _meta=dict(tool.meta) or None,
+    )
+
+
+def _failed(error: Exception) -> types.CallToolResult:
+    if not isinstance(error, MemtuiError):
+        _log.error("a call failed", exc_info=error)
+    return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
+
+
+def _folder_of(uri: str) -> Path | None:
+    """Return the folder of a `file:` URI, None for another or one that is not there."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
+        return None
+    folder = Path(url2pathname(parts.path))
+    try:
+        return folder if folder.is_absolute() and folder.is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def serve(place: Place, profile: str, agent: str | None = None) -> None:
+    """Serve one client on stdin and stdout until it goes away.
+
+    `agent`: its name for the journal; by default what the client calls itself.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
+    server = MemoryServer(place, tools_for(profile), agent)
+
+    async def run() -> None:
+        protocol = server.protocol()
+        async with stdio_server() as (incoming, outgoing):
+            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+
+    anyio.run(run)

@@ -1,0 +1,38 @@
+"""`memtui mcp`."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+
+from memtui.assist.mcp.tools import DEFAULT_PROFILE, PROFILES
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
+
+
+def _arguments(parser: Parser) -> None:
+    parser.add_value(
+        "--profile",
+        "P",
+        "reader: sees; agent: also proposes into the inbox and gives feedback; curator: also carries out what a person"
+        f" confirms (default: {DEFAULT_PROFILE})",
+        choices=PROFILES,
+        default=DEFAULT_PROFILE,
+    )
+
+
+def _run(arguments: argparse.Namespace, session: Session) -> None:
+    """Serve an assistant over the Model Context Protocol on stdin and stdout, until it closes them.
+
+    Assistants start it by themselves; see `docs/mcp.md`.
+    """
+    from memtui.assist.mcp.place import Place
+    from memtui.assist.mcp.server import serve
+
+    # The command line runs without it; a server that stays needs it.
+    gc.enable()
+    place = Place(session.vault, session.config, session.folder, session.project, session.back_up_daily)
+    serve(place, arguments.profile, None if session.actor.is_person else session.actor.name)
+
+
+COMMANDS: Commands = {"mcp": (_arguments, _run)}
