@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.cli.output import say, write_line
+from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
-from memtui.cli.session import UNDO_HINT, Session
+from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import text_changes
 from memtui.errors import (
     EXIT_CONFLICT,
@@ -34,9 +34,19 @@ from memtui.publish.plan import (
     plan_removal,
     standing_publications,
 )
+from memtui.text.sanitize import reveal
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter
-from memtui.wording.publishing import STATES, file_words, note_words, shown_path
+from memtui.wording.publishing import (
+    STATES,
+    file_words,
+    loaded_notes,
+    loaded_record,
+    note_words,
+    shown_path,
+    stale_words,
+    twice_words,
+)
 from memtui.workspace import find_workspace
 
 
@@ -82,6 +92,8 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
         publish(session.vault, [plan], actor=session.actor.name, action="unpublish" if arguments.remove else "publish")
     session.put(_record(plan, publisher.root, dry=arguments.dry_run))
     _show(plan, publisher, session, dry=arguments.dry_run)
+    if not arguments.dry_run and not arguments.remove:
+        _say_twice(session)
     return EXIT_DONE
 
 
@@ -150,7 +162,7 @@ def _refuse(file: FilePlan, plan: Plan, publisher: Publisher, session: Session) 
         session.put(_record(plan, publisher.root, dry=True))
     elif file.state == "edited":
         for line in _three_way(file):
-            write_line(line)
+            write_line(reveal(line))
     say(str(file.problem))
     return EXIT_CONFLICT if file.state == "edited" else EXIT_REFUSED
 
@@ -173,7 +185,7 @@ def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> N
     for file in plan.files:
         if dry:
             for line in changes_of(file):
-                write_line(line)
+                write_line(reveal(line))
         say(("would be: " if dry and file.is_change else "") + file_words(file, publisher.root))
         for note, about in file.notes:
             say(note_words(note, about, shown_path(file.path, publisher.root)))
@@ -181,6 +193,15 @@ def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> N
         say(f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens")
     if not dry and any(file.is_change for file in plan.files):
         say(UNDO_HINT)
+
+
+def _say_twice(session: Session) -> None:
+    """Say which assistants read the same block in several files."""
+    from memtui.capture.loaded import paid_twice
+    from memtui.capture.loads import assistant_names
+
+    for label, paths in paid_twice(session.folder, Path.home(), assistant_names()).items():
+        say(twice_words(label, paths))
 
 
 def changes_of(file: FilePlan) -> list[str]:
@@ -258,3 +279,47 @@ def _own_state(path: Path, base: Path, target: str) -> str:
         return blocks.check(read_file(path, base), target) if not path.is_dir() else "missing"
     except MemtuiError:
         return "refused"
+
+
+def _loaded_arguments(parser: Parser) -> None:
+    from memtui.capture.loads import assistant_names
+
+    parser.add_value("folder", "DIR", "the folder (default: the current one)", nargs="?")
+    parser.add_value("--assistant", "A", f"{', '.join(assistant_names())} (default: those that read something here)")
+
+
+def _loaded(arguments: argparse.Namespace, session: Session) -> int:
+    """Show the files that an assistant reads by itself in a folder, in its order, and what they cost a session.
+
+    Also what is cut off by its limits, what it reads twice, and what of it is stale or contradicts the vault.
+    """
+    from memtui.capture.loaded import loaded
+    from memtui.capture.loads import assistant_named, assistant_names
+    from memtui.pack.budget import counter_for
+
+    folder = session.path(arguments.folder) if arguments.folder else session.folder
+    if not folder.is_dir():
+        raise UsageError("There is no such folder", where=str(folder))
+    names = [arguments.assistant] if arguments.assistant else assistant_names()
+    counter = counter_for(session.config.context.encoding)
+    found = [loaded(assistant_named(name), folder, Path.home(), counter=counter, vault=session.vault) for name in names]
+    shown = found if arguments.assistant else [one for one in found if one.files]
+    records = [loaded_record(one) for one in shown]
+    session.put(records[0] if arguments.assistant else records)
+    for one in [] if session.json else shown:
+        write_line(f"{one.assistant.label} {one.assistant.version} ({one.assistant.source})")
+        write_table(
+            [f"  {file.shown}", f"{file.bytes:,} bytes", f"{file.tokens:,} tokens", loaded_notes(file)]
+            for file in one.files
+        )
+        for file in one.files:
+            for stale in file.stale:
+                write_line(f"  {reveal(file.shown)} {reveal(stale_words(stale))}")
+        write_line(f"  {one.total_tokens:,} tokens a session")
+    if not any(one.files for one in shown):
+        say("No file here is read by it." if arguments.assistant else "No file here is read by any assistant.")
+        return EXIT_NOTHING
+    return EXIT_DONE
+
+
+COMMANDS: Commands = {"loaded": (_loaded_arguments, _loaded)}

@@ -76,6 +76,7 @@ def _union(found: Sequence[Recall]) -> Recall:
         phase=None,
         links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
         states=dict(chain.from_iterable(one.states.items() for one in found)),
+        published=dict(chain.from_iterable(one.published.items() for one in found)),
         statuses=dict(chain.from_iterable(one.statuses.items() for one in found)),
     )
 
@@ -197,7 +198,10 @@ def pack_of_recall(
 ) -> Pack:
     """Return the pack of what was recalled for a task: what may go in, then selection and rendering."""
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
-    found = without_loaded(found, target, task.files) if options.withhold_loaded else found
+    if options.withhold_loaded:
+        # What is published does not make way for itself.
+        known = replace(found, published={}) if options.publishing else found
+        found = without_loaded(known, target, task.files, project=project)
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
     compiler = Compiler.for_task(task) if options.style == "compiled" else None

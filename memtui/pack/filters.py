@@ -328,28 +328,34 @@ def _masked(memory: Memory, patterns: Patterns) -> Memory:
     return masked(memory, patterns)
 
 
-_SCOPED_RULES = frozenset({"claude-rules", "cursor-rules", "copilot", "windsurf", "cline"})
+_SCOPED_RULES = frozenset({"claude-rules", "cursor-rules", "copilot", "windsurf", "cline", "kiro"})
 """Formats whose files may name paths, and then are read only with a file that fits."""
 
-_TOOL_FOLDERS = frozenset({".claude", ".cursor", ".github", ".windsurf", ".devin", ".clinerules", ".cline", ".gemini"})
+_TOOL_FOLDERS = frozenset(
+    {".claude", ".cursor", ".github", ".windsurf", ".devin", ".clinerules", ".cline", ".gemini", ".kiro"}
+)
 _INDEX = "MEMORY.md"
 _ON_DEMAND = frozenset({"claude-memory"})
 """Formats of which the index alone is read at the start; topic files come later, if at all."""
 
 
-def without_loaded(found: Recall, target: Target, files: tuple[str, ...]) -> Recall:
+_FORMAT_OF_BLOCK = {"codex": "agents-md", "cursor": "cursor-rules"}
+"""Formats of the files in which memtui's blocks stand, where the block has another name."""
+
+
+def without_loaded(found: Recall, target: Target, files: tuple[str, ...], *, project: str | None = None) -> Recall:
     """Return a recall without what the target reads by itself; each such memory is withheld with its file.
 
-    A memory counts as read when a source that the target reads states exactly its text: what was edited here
-    since differs from the file. A file in a subfolder counts only if a given file is there, and a
-    rule for certain paths only with one that fits.
+    A memory counts as read when a source that the target reads, or a block that memtui published in one for this
+    project, states exactly its text: what was edited here since differs from the file. A file in a subfolder counts
+    only if a given file is there, and a rule for certain paths only with one that fits.
     """
     if not target.loads:
         return found
     loaded = {
         hit.memory.id: source
         for hit in (*found.pins, *found.hits)
-        if (source := _read_by(target, hit.memory, files)) is not None
+        if (source := read_by(target, hit.memory, files, found.published.get(hit.memory.id, ()), project)) is not None
     }
     if not loaded:
         return found
@@ -373,15 +379,34 @@ def _reason(target: Target, source: Source) -> Reason:
     return Reason(ReasonCode.ALREADY_LOADED, target=target.name, path=source.path or source.format)
 
 
-def _read_by(target: Target, memory: Memory, files: tuple[str, ...]) -> Source | None:
-    """Return the source by which the target reads a memory, or None if it does not."""
+def read_by(
+    target: Target,
+    memory: Memory,
+    files: tuple[str, ...],
+    published: tuple[Source, ...] = (),
+    project: str | None = None,
+) -> Source | None:
+    """Return the source by which the target reads a memory, or None if it does not.
+
+    `published`: the blocks of memtui that it stands in, whatever the project. `project`: the one that is worked on.
+    """
     for source in memory.sources:
         if source.format not in target.loads or source.imported_hash != content_hash(memory):
             continue
         if _is_index_only(source) or not _is_in_reach(source, files) or not _fits(source, memory, files):
             continue
         return source
+    for block in published:
+        form = _FORMAT_OF_BLOCK.get(block.format, block.format)
+        if form not in target.loads or block.imported_hash != content_hash(memory) or block.agent != project:
+            continue
+        if form not in _SCOPED_RULES or memory.pinned or not memory.anchors or _is_about(memory, files):
+            return block
     return None
+
+
+def _is_about(memory: Memory, files: tuple[str, ...]) -> bool:
+    return any(matches(anchor.path.split("::", 1)[0], file) for anchor in memory.anchors for file in files)
 
 
 def _is_index_only(source: Source) -> bool:

@@ -36,6 +36,7 @@ class PackOptions:
     secrets: str = "withhold"
     secret_patterns: Sequence[tuple[str, str]] = ()  # a person's own patterns of secrets
     fast: bool = False  # estimate tokens on the safe side instead of loading a tokenizer
+    publishing: bool = False  # whether it is made for a file of the target's own
     # names of the recipes whose union is the payload, in place of a task; None for a task
     standing: tuple[str, ...] | None = None
 

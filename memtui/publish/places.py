@@ -15,7 +15,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import UsageError
 from memtui.text.tables import read_table
 from memtui.text.words import did_you_mean
-from memtui.workspace import is_outside
+from memtui.workspace import find_workspace, is_outside
 
 _PLAIN_GLOB = re.compile(r"[^\s,{}\"'\\\[\]#&!|>%@`<]+")
 """A pattern that every assistant reads alike: one per comma, no spaces, no braces, no quotes."""
@@ -82,9 +82,10 @@ def base_of(place: Place, root: Path) -> Path:
     """Return the folder that a place's files must lie in."""
     if place.base != "claude-memory":
         return root
-    slug = re.sub(r"[^A-Za-z0-9]", "-", str(root))
+    # All checkouts of a repository share the memory of the main one.
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(find_workspace(root).main_root))
     if len(slug) > _LONGEST_SLUG:
-        slug = slug[:_LONGEST_SLUG] + sha256(str(root).encode()).hexdigest()[:8]
+        slug = slug[:_LONGEST_SLUG] + sha256(slug.encode()).hexdigest()[:8]
     return claude_folder() / "projects" / slug / "memory"
 
 

@@ -60,7 +60,6 @@ class Note(StrEnum):
 
     IMPORTED_INSTEAD = "imported-instead"  # the assistant's own file only imports this one
     LINKED_INSTEAD = "linked-instead"  # the assistant's own file is a link to this one
-    TWICE = "twice"  # another assistant reads this file beside another that holds the same block
 
 
 Notes = tuple[tuple[Note, str], ...]
@@ -143,7 +142,7 @@ def _texts(publisher: Publisher, place: Place, selection: Selection, *, is_singl
 def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[list[Included], int, int]:
     """Return the memories of the payload in an order that no day changes, its tokens, and what had no room."""
     recipes = None
-    options = publisher.options
+    options = replace(publisher.options, publishing=True)
     if selection.ids is not None:
         options = replace(options, with_ids=selection.ids, max_memories=max(len(selection.ids), 1))
     elif selection.recipe is not None:

@@ -227,6 +227,7 @@ class _Ranking:
             phase=self.scorer.phase,
             links=tuple(_among(links, shown)),
             states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
+            published={identifier: at for identifier, at in self.fetched.published.items() if identifier in shown},
         )
 
     def _hits(self) -> tuple[list[Hit], list[Hit]]:

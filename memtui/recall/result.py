@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memtui.domain.memory import AnchorState, Link, Memory
+from memtui.domain.memory import AnchorState, Link, Memory, Source
 from memtui.domain.reasons import Reason, ReasonCode
 
 SCORE_DIGITS = 9  # Scores are rounded so that the order does not hang on the last bit of a sum
@@ -104,6 +104,8 @@ class Recall:
     meant: Mapping[str, str] = field(default_factory=dict)  # from hits to those that they make no sense without
     # of what was put in and is no memory in use, why not, by id
     statuses: Mapping[str, Reason] = field(default_factory=dict)
+    # the blocks in assistants' files that hits and pins stand in, by id, as sources of them
+    published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

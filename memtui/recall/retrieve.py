@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memtui.domain.memory import AnchorState, Link, Memory, Signal
+from memtui.domain.memory import AnchorState, Link, Memory, Signal, Source
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import fusion, lexical
 from memtui.recall.anchors import (
@@ -25,6 +25,7 @@ from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_qu
 from memtui.recall.semantic import Likeness, Meaning, Sense
 from memtui.vault.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
 from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.publications import published_sources
 from memtui.vault.reader import VaultReader
 from memtui.vault.search.spelling import nearest_words
 from memtui.vault.vault import Vault
@@ -80,6 +81,8 @@ class Fetched:
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
     unseen: dict[Reason, int] = field(default_factory=dict)  # counts per reason for a task without text
     other_projects: int = 0  # active memories of other projects that would be relevant
+    # the blocks in assistants' files that memories stand in, by id, as `published_sources` has them
+    published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
 
     def check_anchors(self, tree: Tree | None, former: Mapping[str, str] | None = None) -> None:
         """Take the states of anchors from a working tree for the memories of its project; holds no lease.
@@ -162,6 +165,7 @@ def fetch_for_task(
         fetched.memories.update((memory.id, memory) for memory in pins)
         fetched.pins = [memory.id for memory in pins]
         _fetch_kin(reader, fetched)
+        fetched.published = published_sources(reader, fetched.memories.keys())
     return fetched
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memtui.domain.memory import Source
 from memtui.domain.record import Record, format_time, parse_time
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import COLUMNS, utc
@@ -46,6 +47,17 @@ def publications(reader: VaultReader, path: str | None = None) -> list[Publicati
         [path],
     ).fetchall()
     return [_from_row(row) for row in found]
+
+
+def published_sources(reader: VaultReader, identifiers: Collection[str]) -> dict[str, tuple[Source, ...]]:
+    """Return the blocks that memories stand in, by id, as sources of them: where, and what was written."""
+    found: dict[str, tuple[Source, ...]] = {}
+    for one in publications(reader) if identifiers else ():
+        for identifier, content in zip(one.memory_ids, one.hashes, strict=False):
+            if identifier in identifiers:
+                source = Source(format=one.block, path=one.path, agent=one.project, imported_hash=content)
+                found[identifier] = (*found.get(identifier, ()), source)
+    return found
 
 
 def publication_of(reader: VaultReader, path: str, block: str) -> Publication | None:

@@ -342,6 +342,11 @@ class VaultReader:
         found = self._about("source_states", ("memory_id",), identifiers, "memory_id, path, native_id")
         return [SourceState(*row[:4]) for row in found]
 
+    def source_states_at(self, paths: Iterable[str]) -> list[SourceState]:
+        """Return what these sources said about memories at the last import."""
+        found = self._about("source_states", ("path",), paths, "memory_id, path, native_id")
+        return [SourceState(*row[:4]) for row in found]
+
     def anchor_states(self, identifiers: Iterable[str] | None = None) -> dict[tuple[str, str], AnchorState]:
         """Return the last known state per (memory id, anchor path), of these memories or all."""
         found = self._about("anchor_states", ("memory_id",), identifiers, "memory_id, path")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memtui.capture.loaded import Fault, Loaded, LoadedFile, Stale
 from memtui.publish.plan import FilePlan, Note, Plan
+from memtui.text.words import some_of
 
 STATES = {
     "missing": "not published",
@@ -18,7 +20,6 @@ STATES = {
 _NOTES = {
     Note.IMPORTED_INSTEAD: "{about} only imports {path}, so the block goes there",
     Note.LINKED_INSTEAD: "{about} is a link to {path}, so the block goes there",
-    Note.TWICE: "{about} reads {path} as well, and pays for the same block twice",
 }
 
 
@@ -56,3 +57,60 @@ def file_words(file: FilePlan, root: Path) -> str:
     if not file.text:
         return f"{path}: block taken out"
     return f"{path} {'written' if file.before is None else 'changed'}"
+
+
+_FAULTS = {
+    Fault.RETIRED: "still says what was retired: {title}",
+    Fault.SUPERSEDED: "still says what was replaced: {title}",
+    Fault.MERGED: "still says what was merged into another: {title}",
+    Fault.EDITED: "says something else than the vault by now: {title}",
+    Fault.CONTRADICTED: "says what {other} contradicts: {title}",
+    Fault.BY_HAND: "the block of memtui was edited by hand",
+}
+
+
+def stale_words(stale: Stale) -> str:
+    """Return what is wrong with what a file says."""
+    return _FAULTS[stale.fault].format(title=stale.title, other=stale.other)
+
+
+def loaded_notes(file: LoadedFile) -> str:
+    """Return what there is to say of a file that an assistant reads."""
+    parts = (
+        "" if file.when == "always" else file.when,
+        f"imported by {file.imported_by}" if file.imported_by else "",
+        f"{file.cut:,} bytes cut" if file.cut else "",
+        "read twice" if file.twice else "",
+        f"{len(file.stale)} stale" if file.stale else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def loaded_record(found: Loaded) -> dict[str, object]:
+    """Return what an assistant reads, for `--json`."""
+    return {
+        "assistant": found.assistant.name,
+        "version": found.assistant.version,
+        "source": found.assistant.source,
+        "files": [
+            {
+                "path": file.shown,
+                "bytes": file.bytes,
+                "tokens": file.tokens,
+                "cut": file.cut,
+                "twice": file.twice,
+                "when": file.when,
+                "stale": [
+                    {"id": one.id or None, "reason_code": str(one.fault), "reason": stale_words(one)}
+                    for one in file.stale
+                ],
+            }
+            for file in found.files
+        ],
+        "total_tokens": found.total_tokens,
+    }
+
+
+def twice_words(label: str, paths: tuple[str, ...]) -> str:
+    """Return that an assistant reads the same block in several files."""
+    return f"{label} reads the same memories again in {some_of(paths, 3)}: they cost twice there"

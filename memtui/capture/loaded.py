@@ -1,0 +1,262 @@
+"""What an assistant has before the first word is typed: the files it reads by itself, what they cost, what is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, text_of
+from memtui.curate.views import source_says_this
+from memtui.domain.memory import Memory, content_hash
+from memtui.errors import MemtuiError
+from memtui.publish import blocks
+from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
+from memtui.vault.publications import Publication, publications
+from memtui.vault.reader import SourceState
+from memtui.vault.vault import Vault
+from memtui.workspace import find_workspace
+
+_COMMENT_LINES = re.compile(r"^[ \t]*<!--.*?-->[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_ITEM = re.compile(r"^- .{12,}$", re.MULTILINE)
+_FENCED = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
+_OPENING = 60  # Characters of a memory that tell whether a file still says it
+
+
+class Fault(StrEnum):
+    """What is wrong with what a file says; `wording` has the sentence."""
+
+    RETIRED = "retired"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    EDITED = "edited"  # the vault says something else by now
+    CONTRADICTED = "contradicted"  # a memory in use contradicts it
+    BY_HAND = "by-hand"  # a block of memtui was edited by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Something that a file says and that does not hold any more."""
+
+    fault: Fault
+    id: str = ""
+    title: str = ""
+    other: str = ""  # the memory that contradicts it
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A file as an assistant reads it."""
+
+    path: Path
+    shown: str  # relative to the repository, or with `~`
+    bytes: int
+    tokens: int  # of what is read of it at the start of a session
+    when: When
+    cut: int = 0  # bytes beyond a limit, which are not read
+    twice: bool = False  # whether all of it, or a block of memtui in it, was read before
+    imported_by: str = ""
+    stale: tuple[Stale, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Everything that an assistant reads by itself in a folder."""
+
+    assistant: Assistant
+    files: tuple[LoadedFile, ...]
+    exact: bool  # whether tokens are counted as this assistant does
+
+    @property
+    def total_tokens(self) -> int:
+        """What a session costs before the first word."""
+        return sum(file.tokens for file in self.files)
+
+
+def loaded(assistant: Assistant, folder: Path, home: Path, *, counter: TokenCounter, vault: Vault | None) -> Loaded:
+    """Return what an assistant reads by itself in a folder; `vault`: what it is held against, if there is one."""
+    found = readings(assistant, folder, home)
+    root = find_workspace(folder).root
+    wrong = _faults(vault, [one.path for one in found], root) if vault is not None and vault.exists else {}
+    room = assistant.chain
+    files: list[LoadedFile] = []
+    seen: set[str] = set()
+    items: set[str] = set()
+    for reading in found:
+        text = text_of(reading.path)
+        size = _size(reading.path)
+        kept, room = _kept(reading, text, size, assistant, room)
+        real = os.path.realpath(reading.path)
+        ours = _block_items(reading.path)
+        is_read = reading.when == "always"
+        files.append(
+            LoadedFile(
+                path=reading.path,
+                shown=shown(reading.path, root, home),
+                bytes=size,
+                tokens=counter.count(kept) if is_read else 0,
+                when=reading.when,
+                cut=max(0, size - len(text[: len(kept)].encode())) if len(kept) < len(text) else 0,
+                twice=is_read and (real in seen or not items.isdisjoint(ours)),
+                imported_by=shown(reading.imported_by, root, home) if reading.imported_by else "",
+                stale=wrong.get(real, ()),
+            )
+        )
+        if is_read:
+            seen.add(real)
+            items |= ours
+    return Loaded(assistant, tuple(_without_comments(assistant, file, counter) for file in files), counter.exact)
+
+
+def _without_comments(assistant: Assistant, file: LoadedFile, counter: TokenCounter) -> LoadedFile:
+    """Return a file without the tokens of comments that the assistant takes out."""
+    if not assistant.drops_comments or not file.tokens or file.cut:
+        return file
+    text = text_of(file.path)
+    if "<!--" not in text or _FENCED.search(text):
+        return file
+    return replace(file, tokens=counter.count(_COMMENT_LINES.sub("", text)))
+
+
+def _kept(reading: Reading, text: str, size: int, assistant: Assistant, room: int | None) -> tuple[str, int | None]:
+    """Return what is read of a text, and what is left of the limit of the chain."""
+    if assistant.file is not None and size > assistant.file:
+        return "", room
+    kept = text
+    for unit, most in reading.rule.limits.items():
+        if unit == "lines":
+            kept = "".join(kept.splitlines(keepends=True)[:most])
+        elif unit == "chars":
+            kept = kept[:most]
+        else:
+            kept = _first_bytes(kept, most)
+    if reading.rule.in_chain and room is not None:
+        kept = _first_bytes(kept, room)
+        room -= len(kept.encode())
+    return kept, room
+
+
+def _first_bytes(text: str, most: int) -> str:
+    return text.encode()[:most].decode("utf-8", "ignore") if len(text) * 4 > most else text
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def shown(path: Path, root: Path, home: Path) -> str:
+    """Return a path for people: relative to the repository, or with `~`."""
+    if path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
+
+
+def _block_items(path: Path) -> frozenset[str]:
+    """Return the items of memtui's blocks in a file."""
+    try:
+        found = blocks.blocks_in(path.read_bytes())
+    except (OSError, MemtuiError):
+        return frozenset()
+    return frozenset(item for block in found for item in _ITEM.findall(block.text))
+
+
+# -- what does not hold any more ----------------------------------------------------------------------
+
+
+def _faults(vault: Vault, paths: Iterable[Path], root: Path) -> dict[str, tuple[Stale, ...]]:
+    """Return what is wrong in each file, by its real path."""
+    named = {name: path for path in paths for name in _names(path, root)}
+    with vault.read() as reader:
+        states = reader.source_states_at(named)
+        listed = [one for one in publications(reader) if os.path.realpath(one.path) in map(os.path.realpath, paths)]
+        ids = {state.memory_id for state in states} | {name for one in listed for name in one.memory_ids}
+        memories = reader.get_many(ids)
+        links = [link for link in reader.links(memories) if link.type == "contradicts"] if memories else []
+        others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
+    against = {
+        one: other
+        for link in links
+        for one, other in ((link.from_id, link.to_id), (link.to_id, link.from_id))
+        if other in others and others[other].status == "active"
+    }
+    found: dict[str, list[Stale]] = {}
+    for identifier, memory in memories.items():
+        seen = [state for state in states if state.memory_id == identifier]
+        for state in seen:
+            fault = _fault_of_source(memory, state, named[state.path], against)
+            if fault is not None:
+                found.setdefault(os.path.realpath(named[state.path]), []).append(fault)
+    for block in listed:
+        found.setdefault(os.path.realpath(block.path), []).extend(_faults_of_block(block, memories, against))
+    return {path: tuple(dict.fromkeys(faults)) for path, faults in found.items()}
+
+
+def _names(path: Path, root: Path) -> Iterable[str]:
+    """Return the names by which memories may know a file."""
+    yield path.as_posix()
+    if path.is_relative_to(root):
+        yield path.relative_to(root).as_posix()
+
+
+def _fault_of_source(memory: Memory, state: SourceState, path: Path, against: Mapping[str, str]) -> Stale | None:
+    if source_says_this(memory, [state]):
+        if memory.status not in _OUT_OF_USE:
+            return Stale(Fault.EDITED, memory.id, memory.title)
+        if still_says(path, memory):
+            return Stale(Fault(memory.status), memory.id, memory.title)
+        return None
+    return _contradicted(memory, against)
+
+
+def _contradicted(memory: Memory, against: Mapping[str, str]) -> Stale | None:
+    other = against.get(memory.id)
+    if memory.status != "active" or other is None:
+        return None
+    return Stale(Fault.CONTRADICTED, memory.id, memory.title, other)
+
+
+def still_says(path: Path, memory: Memory) -> bool:
+    """Return whether a file says what a memory says, as far as its beginning tells."""
+    opening = "".join(memory.insight.split())[:_OPENING]
+    return bool(opening) and opening in "".join(text_of(path).split())
+
+
+def _faults_of_block(
+    publication: Publication, memories: Mapping[str, Memory], against: Mapping[str, str]
+) -> Sequence[Stale]:
+    try:
+        block = blocks.find(Path(publication.path).read_bytes(), publication.block)
+    except (OSError, MemtuiError):
+        return ()
+    if block is None:
+        return ()
+    found = [Stale(Fault.BY_HAND)] if block.is_edited else []
+    for identifier, content in zip(publication.memory_ids, publication.hashes, strict=False):
+        memory = memories.get(identifier)
+        if memory is None:
+            continue
+        if memory.status in _OUT_OF_USE:
+            found.append(Stale(Fault(memory.status), memory.id, memory.title))
+        elif content_hash(memory) != content:
+            found.append(Stale(Fault.EDITED, memory.id, memory.title))
+        elif (fault := _contradicted(memory, against)) is not None:
+            found.append(fault)
+    return found
+
+
+def paid_twice(folder: Path, home: Path, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return, by label, the files in which assistants read the same block of memtui a second time."""
+    found = {}
+    for name in names:
+        have = loaded(assistant_named(name), folder, home, counter=get_counter(ESTIMATE), vault=None)
+        again = tuple(file.shown for file in have.files if file.twice and _block_items(file.path))
+        if again:
+            found[have.assistant.label] = again
+    return found
