@@ -29,7 +29,9 @@ NO_TURNS = frozenset({
 })  # fmt: skip
 """Types of records that hold no turn."""
 
-_SKIPPED = (b'{"type":"file-history-snapshot"', b'{"type":"progress"')
+_SKIPPED = re.compile(rb'^\{"type": ?"(?:file-history-snapshot|progress)"|"content": ?\[\{"type": ?"thinking"')
+"""The assistant's thoughts stand in records of their own; none of them counts."""
+
 _NOT_TYPED = (
     "isMeta", "isCompactSummary", "isSidechain", "isVirtual", "isVisibleInTranscriptOnly", "textNotTyped", "handedOff",
     "toolUseResult",

@@ -39,6 +39,7 @@ _NO_TURN_COMPLETED = frozenset(
     {"Reasoning", "WebSearch", "McpToolCall", "ImageView", "Plan", "ContextCompaction", "HookPrompt"}
 )
 
+_SKIPPED = re.compile(rb'"payload": ?\{"type": ?"(?:reasoning|token_count)"')
 _BY_MACHINE = (
     "# AGENTS.md instructions for", "<INSTRUCTIONS>", "<environment_context>", "<user_instructions>", "<turn_aborted>",
     "<permissions instructions>", "<skill>", "<user_shell_command>", "<subagent_notification>", "<hook_context>",
@@ -56,7 +57,7 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
     built = SessionBuilder.resumed(ASSISTANT, file, resume)
     rollout = _Rollout(built)
     end = resume.start
-    for line in records(file, built.bad_lines, since=resume.start):
+    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED):
         end = line.end
         rollout.take(line)
     rollout.finish()

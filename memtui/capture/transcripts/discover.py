@@ -42,7 +42,7 @@ class Transcript:
 
 
 def transcripts(home: Path, *, assistants: Iterable[str] = ASSISTANTS, roots: Iterable[Path] = ()) -> list[Transcript]:
-    """Return what there is to read, the newest last.
+    """Return what there is to read, the newest first: a run that is stopped has read what matters most.
 
     Args:
         home: the user's home folder.
@@ -56,7 +56,7 @@ def transcripts(home: Path, *, assistants: Iterable[str] = ASSISTANTS, roots: It
             transcript = _stated(assistant, file, read)
             if transcript is not None:
                 found.setdefault(transcript.identity, transcript)
-    return sorted(found.values(), key=lambda transcript: transcript.changed_ns)
+    return sorted(found.values(), key=lambda transcript: -transcript.changed_ns)
 
 
 def _stated(assistant: str, file: Path, read: Read) -> Transcript | None:

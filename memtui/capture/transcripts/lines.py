@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ from memtui.capture.transcripts.session import START, Position
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line that is still parsed; a longer one is counted as bad."""
 
+
+HEAD_BYTES = 700
+"""Bytes of a line in which its kind shows."""
 
 LONGEST_FILE = 256 * 1024 * 1024
 """Bytes of a file that is one object; such a file is read as a whole."""
@@ -29,12 +33,12 @@ class Line:
 
 
 def records(
-    file: Path, bad_lines: list[int], *, since: Position = START, skip: tuple[bytes, ...] = ()
+    file: Path, bad_lines: list[int], *, since: Position = START, skip: re.Pattern[bytes] | None = None
 ) -> Iterator[Line]:
     """Yield the records of a file after a position; other lines are noted in `bad_lines`.
 
-    Half a line at the end is noted, not yielded, and lies behind the end of every line that is. Lines that start with
-    one of `skip` are left out unparsed.
+    Half a line at the end is noted, not yielded, and lies behind the end of every line that is. Lines whose beginning
+    `skip` finds are left out unparsed: much of a transcript is what only its assistant reads.
 
     Raises:
         OSError: the file cannot be read.
@@ -46,7 +50,7 @@ def records(
             start = Position(offset, number)
             number += 1
             offset += len(raw)
-            if skip and raw.startswith(skip):
+            if skip is not None and skip.search(raw, 0, HEAD_BYTES):
                 continue
             record = _parsed(raw)
             if record is None:
