@@ -17,6 +17,7 @@ from memtui.text.sanitize import reveal
 from memtui.workspace import project_root
 
 if TYPE_CHECKING:
+    from memtui.assist.install.assistants import Assistant
     from memtui.assist.install.command import Program
     from memtui.assist.install.plan import Plan
     from memtui.assist.install.status import AssistantState
@@ -38,6 +39,9 @@ def _install_arguments(parser: Parser) -> None:
     parser.add_value("assistant", "ASSISTANT", "the assistant; --list names them", nargs="?")
     _scope_arguments(parser)
     parser.add_flag("--list", "list the assistants: which are here, and what is installed")
+    parser.add_flag(
+        "--block", "also publish the standing payload into the project's rule file, as `memtui export` does"
+    )
     parser.add_flag("--commands", "also ask before each command whether a constraint forbids it")
 
 
@@ -57,15 +61,30 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("Which assistant?", remedy="`memtui install --list` names them.")
     assistant = assistant_named(arguments.assistant)
     session.only_a_person("install memtui")
+    if arguments.block and (session.json or not assistant.block):
+        remedy = f"Use `memtui export --target {assistant.block} --json`." if assistant.block else ""
+        raise UsageError("--block cannot be used here", where=assistant.name, remedy=remedy)
     program = program_for(session.vault_path)
     scope = Scope.PROJECT if arguments.project_scope else Scope.USER
     plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=arguments.commands))
     _carry_out([plan], arguments, session)
+    if arguments.block:
+        _publish_block(assistant.block, arguments, session)
     if plan.pastes or session.json:
         return EXIT_DONE
     if not arguments.dry_run:
         _say_next(plan, program)
     return EXIT_DONE
+
+
+def _publish_block(target: str, arguments: argparse.Namespace, session: Session) -> None:
+    """Publish the standing payload into the rule file of an assistant."""
+    from memtui.cli.parsing import command_parser
+    from memtui.cli.publish import run_publish
+    from memtui.cli.registry import BY_NAME
+
+    words = ["--target", target, *(["--dry-run"] if arguments.dry_run else [])]
+    run_publish(command_parser(BY_NAME["export"]).read(words), session)
 
 
 def _say_next(plan: Plan, program: Program) -> None:
@@ -104,7 +123,17 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
     if not any(plan.is_change or plan.blocked for plan in plans):
         raise NotFoundError(f"memtui is not installed in {assistant.title}", where=_looked_at(plans))
     _carry_out(plans, arguments, session)
+    _say_block(assistant, session)
     return EXIT_DONE
+
+
+def _say_block(assistant: Assistant, session: Session) -> None:
+    """Say that a block stays in the project's rule file, which other assistants may read too."""
+    from memtui.publish.plan import standing_publications
+
+    root = project_root(session.folder)
+    if root is not None and not session.json and assistant.block in standing_publications(session.vault, root):
+        say(f"The block in the project's rule file stays: `memtui export --target {assistant.block} --remove`.")
 
 
 def _looked_at(plans: Sequence[Plan]) -> str:

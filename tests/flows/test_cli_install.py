@@ -158,3 +158,15 @@ def test_mistakes_are_explained(cli: Cli) -> None:
     assert "claude-code" in cli("install", "claude-cod", code=2).err
     assert "--list" in cli("install", code=2).err
     assert "repository" in cli("install", "codex", "--project", code=2).err
+
+
+def test_the_managed_block_is_published_on_request_and_stays(cli: Cli) -> None:
+    root = cli.repository("tide", "git@example.org:sea/tide.git")
+    cli("add", "Tide tables are in UTC", "--kind", "convention")
+    assert "Tide tables" in cli("install", "codex", "--block", "--dry-run").out
+    assert not (root / "AGENTS.md").exists()
+    cli("install", "codex", "--block")
+    assert "Tide tables are in UTC" in (root / "AGENTS.md").read_text()
+    assert "--target codex --remove" in cli("uninstall", "codex").err
+    assert (root / "AGENTS.md").exists()
+    cli("install", "zed", "--block", code=2)
