@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from support import FrozenClock, make_memory
 
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Link, Memory
 from memtui.sync.report import SyncReport
 from memtui.sync.service import SyncRequest, sync
+from memtui.vault.source_texts import source_texts
 from memtui.vault.vault import Vault
 
 PROJECT = "shop"
@@ -123,3 +125,53 @@ def commit_all(tree: Path, message: str = "by hand") -> None:
 def file_of(tree: Path, memory: Memory) -> Path:
     """Return the file of a memory in a clone."""
     return next((tree / "memories" / PROJECT).glob(f"*.{memory.id}.md"))
+
+
+@dataclass
+class Fleet:
+    """Machines that work at the same time, and what each of them wrote."""
+
+    members: list[Machine]
+    written: list[tuple[str, str]] = field(default_factory=list)  # (memory, token) of every text that was written
+
+    def act(self, machine: Machine, number: int, turn: int, chance: Random) -> None:
+        """Let a machine make one change: mostly of a text, of a memory that others have, too."""
+        token = f"<{number}.{turn}>"
+        known = sorted(machine.all())
+        what = chance.random()
+        if what < 0.5 or not known:
+            memory = machine.add(title=f"Note {token}", insight=f"Machine {number} found out {token}.")
+            self.written.append((memory.id, token))
+            return
+        identifier = chance.choice(known[:20])
+        memory = machine.get(identifier)
+        if what < 0.8:
+            machine.edit(identifier, insight=f"{memory.insight} {token}")
+            self.written.append((identifier, token))
+        elif what < 0.9:
+            tags = tuple(dict.fromkeys((*memory.tags, f"tag{chance.randrange(9)}")))
+            machine.edit(identifier, tags=tags, importance=chance.randint(1, 5))
+        elif what < 0.95:
+            machine.edit(identifier, status="retired", status_reason=token)
+        else:
+            link = Link(from_id=identifier, type="relates", to_id=chance.choice(known), created_at=machine.clock())
+            with machine.vault.write(actor="person", action="link") as writer:
+                writer.add_links([link])
+
+    def lost(self, sent: Callable[[str], str]) -> list[tuple[str, str]]:
+        """Return what was written and stands nowhere: neither in what was sent of a memory, nor in an inbox."""
+        waiting: dict[str, str] = {}
+        for machine in self.members:
+            with machine.vault.read() as reader:
+                for text in source_texts(reader):
+                    waiting[text.memory_id] = waiting.get(text.memory_id, "") + text.stated.insight
+        return [
+            (identifier, token)
+            for identifier, token in self.written
+            if token not in sent(identifier) and token not in waiting.get(identifier, "")
+        ]
+
+
+def links_of(machine: Machine) -> set[tuple[str, str, str]]:
+    with machine.vault.read() as reader:
+        return {(link.from_id, link.type, link.to_id) for link in reader.links()}

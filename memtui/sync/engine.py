@@ -27,10 +27,10 @@ from memtui.vault.teams import SYNC, PurgeOrder, Share, Team, begin_anew, note_s
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
-MOST_ROUNDS = 30  # So often somebody else may be faster before the sync gives up
+PATIENCE_SECONDS = 120.0  # How long others may be faster before a sync gives up
 BATCH_THINGS = 500  # Things of one push at most
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+_LONGEST_PAUSE = 0.1  # Seconds before another attempt: short, because whoever waits longer loses again
 
 
 @dataclass(slots=True)
@@ -59,15 +59,16 @@ class Engine:
             return read_shares(reader, self.team.id)
 
     def _sync_share(self, share: Share, report: SyncReport) -> None:
-        for round_number in range(MOST_ROUNDS):
-            report.rounds = max(report.rounds, round_number + 1)
-            if round_number:
-                pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**round_number)
-                time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - only spreads the attempts
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        rounds = 0
+        while time.monotonic() < deadline:
+            if rounds:
+                time.sleep(random.uniform(0, _LONGEST_PAUSE))  # noqa: S311 - only spreads the attempts
                 self.carrier.connect()
+            rounds += 1
+            report.rounds = max(report.rounds, rounds)
             share = self._pull(share, report)
-            pushed = self._push(share, report)
-            if pushed is not None:
+            if self._push(share, report) is not None:
                 return
         raise ConflictError(
             "The team writes faster than this machine can follow",

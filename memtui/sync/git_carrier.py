@@ -79,7 +79,7 @@ class GitCarrier:
         """Return the projects of the branch: those of its own list, and those that have a folder."""
         known = self._state.projects | self._new
         folders = {folder_name(name or None): name for name in known}
-        for entry in self.repo.entries(MEMORIES):
+        for entry in self.repo.entries(f"{MEMORIES}/"):
             folder = entry.path.split("/")[1]
             if folder not in folders and entry.path.count("/") > 1:
                 name = _project_of(self.repo, entry.blob, folder)
@@ -144,13 +144,13 @@ class GitCarrier:
         """Return those memories whose files make none at the moment, as with conflict markers."""
         paths = self._paths(share)
         wanted = {path: identifier for identifier in identifiers for path in paths.get(identifier, ())}
-        entries = [entry for entry in self.repo.entries(MEMORIES) if entry.path in wanted] if wanted else []
+        entries = [entry for entry in self.repo.entries(f"{MEMORIES}/") if entry.path in wanted] if wanted else []
         contents = self.repo.blobs(entry.blob for entry in entries)
         return {wanted[one.path] for one in entries if read_file(one.path, contents[one.blob], _UNDATED)[1] is None}
 
     def _paths(self, share: Share) -> dict[str, list[str]]:
         """Return the files of each memory at the tip, by id."""
-        folder = f"{MEMORIES}/{folder_name(share.remote or None)}"
+        folder = f"{MEMORIES}/{folder_name(share.remote or None)}/"
         entries = [entry for entry in self.repo.entries(folder) if _is_memory(entry.path)]
         odd = [entry for entry in entries if _ID_IN_NAME.search(entry.path) is None]
         contents = self.repo.blobs(entry.blob for entry in odd)

@@ -90,6 +90,7 @@ class GitRepo:
     branch: str
     owner: str  # the id of the vault's team: every vault has a copy of its own
     tip: str | None = None  # the commit that the branch was at when it was last fetched; None while it has none
+    _listed: tuple[str, list[Entry]] | None = None  # the files of a commit
 
     @property
     def folder(self) -> Path:
@@ -123,9 +124,13 @@ class GitRepo:
         """Return the regular files of the branch, below a folder if one is given."""
         if self.tip is None:
             return []
-        listed = self._run(["ls-tree", "-r", "-z", "--full-tree", self.tip, "--", *([folder] if folder else [])])
+        if self._listed is None or self._listed[0] != self.tip:
+            self._listed = (self.tip, self._list(self.tip))
+        return [entry for entry in self._listed[1] if entry.path.startswith(folder)]
+
+    def _list(self, commit: str) -> list[Entry]:
         found = []
-        for line in filter(None, listed.split("\0")):
+        for line in filter(None, self._run(["ls-tree", "-r", "-z", "--full-tree", commit]).split("\0")):
             head, _, path = line.partition("\t")
             mode, kind, blob = head.split(" ")
             if kind == "blob" and mode.startswith("100"):
@@ -193,7 +198,7 @@ class GitRepo:
         Raises `MemtuiError`: git refuses.
         """
         author = self._identity()
-        lines = [f"commit {_OWN_REF}\n".encode(), b"committer ", author, b"\n", _data(message.encode())]
+        lines = [f"commit {_OWN_REF}\nmark :1\n".encode(), b"committer ", author, b"\n", _data(message.encode())]
         if self.tip is not None:
             lines.append(f"from {self.tip}\n".encode())
         for path, data in sorted(files.items(), key=lambda one: (one[1] is not None, one[0])):
@@ -202,8 +207,8 @@ class GitRepo:
             else:
                 lines += [b"M 100644 inline " + _quoted(path) + b"\n", _data(data)]
         reset = f"reset {_OWN_REF}\n{f'from {self.tip}' if self.tip else ''}\n"
-        self._bytes(["fast-import", "--quiet", "--force", "--done"], given=reset.encode() + b"".join(lines) + b"done\n")
-        return self._run(["rev-parse", "--verify", _OWN_REF]).strip()
+        given = reset.encode() + b"".join(lines) + b"get-mark :1\ndone\n"
+        return self._bytes(["fast-import", "--quiet", "--force", "--done"], given=given).decode("ascii").strip()
 
     def push(self, commit: str) -> bool:
         """Bring the branch to a commit; False if somebody else was faster.
