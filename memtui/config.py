@@ -153,6 +153,38 @@ class AppSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HookSettings:
+    """Section `[hooks]`: what assistants are served without asking."""
+
+    prompts: str = _text(
+        "first",
+        "Which prompts of a session memories are added to: first, every or none.",
+        choices=("first", "every", "none"),
+    )
+    prompt_memories: int = _number(5, "Most memories added to a prompt.", 1, 100, whole=True)
+    prompt_budget: str = _text("600", "Size of what is added to a prompt.")
+    file_memories: int = _number(5, "Most memories told when a file is touched.", 1, 100, whole=True)
+    file_budget: str = _text("500", "Size of what is told when a file is touched.")
+    stop_commands: bool = _flag(
+        default=False,
+        description="Whether a command that a constraint's rules forbid is stopped, not merely remarked on.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSettings:
+    """Section `[value]`: the assumptions of `memtui stats --value`."""
+
+    rediscovery_tokens: int = _number(
+        8000,
+        "Tokens that an assistant is assumed to spend on finding out again what a memory tells.",
+        0,
+        1e9,
+        whole=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SecretSettings:
     """Section `[secrets]`: what must not be stored."""
 
@@ -201,6 +233,8 @@ class Config:
     embedding: EmbeddingSettings = EmbeddingSettings()
     vault: VaultSettings = VaultSettings()
     app: AppSettings = AppSettings()
+    hooks: HookSettings = HookSettings()
+    value: ValueSettings = ValueSettings()
     keys: tuple[tuple[str, str], ...] = ()
     secrets: SecretSettings = SecretSettings()
     kinds: tuple[tuple[str, KindSettings], ...] = ()
@@ -215,6 +249,8 @@ SECTIONS: Mapping[str, type[Any]] = {
     "embedding": EmbeddingSettings,
     "vault": VaultSettings,
     "app": AppSettings,
+    "hooks": HookSettings,
+    "value": ValueSettings,
 }
 
 

@@ -88,7 +88,7 @@ class Session:
         at: datetime,
         tokens: int = 0,  # of the text that is served, all memories together
         project: str | None = None,
-        subject: str = "",  # `short_hash` of the file or task that asked for them
+        subjects: Sequence[str] = (),  # `short_hash` of each file that called for them
     ) -> list[Memory]:
         """Mark memories as served and spool that they were; returns those that nobody served meanwhile.
 
@@ -106,11 +106,15 @@ class Session:
                 state.texts += [text_hash(memory.title), text_hash(memory.insight)]
             if fresh:
                 state.tokens += tokens
-            if subject and subject not in state.files:
-                state.files.append(subject)
+            state.files += [one for one in dict.fromkeys(subjects) if one not in state.files]
             self._write(state)
         served = {"memories": [memory.id for memory in fresh], "tokens": tokens if fresh else 0}
-        place = {"assistant": self.assistant, "session": short_hash(self.id), "project": project, "subject": subject}
+        place = {
+            "assistant": self.assistant,
+            "session": short_hash(self.id),
+            "project": project,
+            "subjects": list(subjects),
+        }
         self.spool.append({"kind": "served", "event": event, "at": at.isoformat(), **place, **served})
         return fresh
 
@@ -118,8 +122,7 @@ class Session:
         """Forget what was served: the assistant cleared or compacted its context, and the texts are gone from it."""
         with self._locked():
             state = self.state()
-            state.served, state.files = {}, []
-            self._write(state)
+            self._write(State(texts=state.texts, tokens=state.tokens))
 
     def _locked(self) -> Any:
         make_folder(self._folder)

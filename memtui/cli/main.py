@@ -79,6 +79,10 @@ def main(argv: Sequence[str]) -> int:
             # Without a parser, whose import takes half the time.
             print(version_text() if argv[0] == "--version" else help_text())
             return EXIT_DONE
+        if _is_hook(argv):
+            from memtui.cli.hook import run_hook
+
+            return run_hook(argv)
         return _dispatch(list(argv))
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else EXIT_ERROR
@@ -87,6 +91,14 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_DONE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - reported, an internal error included
         return _report(error)
+
+
+def _is_hook(argv: Sequence[str]) -> bool:
+    """Return whether `hook` is the command: an assistant runs it, and must not notice whatever is wrong."""
+    words = list(argv)
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in {"--actor", "--vault", "--project"} else words[1:]
+    return bool(words) and words[0] == "hook" and not {"-h", "--help"} & set(words)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -61,6 +61,7 @@ COMMANDS = (
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),
     Command("check", "check", "check changes against the rules of constraints", "Assistants"),
     Command("mcp", "mcp", "serve an assistant over the Model Context Protocol", "Assistants"),
+    Command("hook", "hook", "answer an event of an assistant", "Assistants"),
     Command("sql", "show", "query the vault with read-only SQL", "Vault"),
     Command("stats", "vault", "show counts and the health of the vault", "Vault"),
     Command("doctor", "vault", "check the vault and repair it", "Vault"),

@@ -228,6 +228,7 @@ def _doctor(arguments: argparse.Namespace, session: Session) -> int:
     repaired = repair(session.vault) if arguments.repair else None
     found = diagnose(session.vault)
     checks = [*found.checks, *([_semantic_check(session)] if found.healthy else ()), *wiring_checks(session)]
+    checks.append(_hooks_check(session))
     if session.json:
         repair_record = repaired and {
             "outcome": repaired.outcome,
@@ -252,6 +253,20 @@ def _state(check: Check) -> str:
     if check.ok:
         return "ok"
     return "bad" if check.vital else "warn"
+
+
+def _hooks_check(session: Session) -> Check:
+    """Check whether hooks of assistants had to stay silent because something was wrong."""
+    from memtui.assist.hooks.failures import RECENT, recent_failures
+    from memtui.vault.doctor import Check
+
+    failures = recent_failures(session.vault.now())
+    if not failures:
+        return Check("hooks", ok=True, detail=f"none failed in the last {RECENT.days} days", vital=False)
+    last = failures[-1]
+    detail = f"{counted(len(failures), 'hook')} said nothing because of an error in the last {RECENT.days} days"
+    last_words = f"the last at {last.at:%Y-%m-%d %H:%M} ({last.hook}): {reveal(last.what)}"
+    return Check("hooks", ok=False, detail=f"{detail}, {last_words}", vital=False)
 
 
 def _semantic_check(session: Session) -> Check:

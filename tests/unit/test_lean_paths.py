@@ -14,7 +14,7 @@ import pytest
 HEAVY = {"textual", "rich", "torch", "numpy", "sentence_transformers", "pandas", "pyarrow", "onnxruntime", "tokenizers"}
 
 
-def modules_after(tmp_path: Path, *words: str) -> set[str]:
+def modules_after(tmp_path: Path, *words: str, given: str = "") -> set[str]:
     """Return the top-level modules that are loaded when a command has run."""
     script = (
         "import sys, json\n"
@@ -28,6 +28,7 @@ def modules_after(tmp_path: Path, *words: str) -> set[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
+        input=given,
         cwd=tmp_path,
         check=False,
     )
@@ -102,6 +103,25 @@ def test_a_vault_without_a_team_imports_nothing_of_sync(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode in {0, 3}, done.stderr
+
+
+HOOKS: dict[str, dict[str, object]] = {
+    "SessionStart": {},
+    "PostToolUse": {"tool_name": "Edit", "tool_input": {"file_path": "a.py"}},
+    "UserPromptSubmit": {"prompt": "refund the payment"},
+    "PreToolUse": {"tool_name": "Bash", "tool_input": {"command": "ls"}},
+    "SessionEnd": {"transcript_path": "/t"},
+}
+
+
+@pytest.mark.parametrize("event", HOOKS)
+def test_hooks_load_neither_a_model_nor_a_server_nor_the_app(tmp_path: Path, event: str) -> None:
+    vault = ("--vault", str(tmp_path / "vault.duckdb"))
+    modules_after(tmp_path, *vault, "add", "lock refunds by payment_id")
+    given = json.dumps({"session_id": "s", "cwd": str(tmp_path), "hook_event_name": event, **HOOKS[event]})
+    loaded = modules_after(tmp_path, *vault, "hook", event, "--assistant", "codex", given=given)
+    assert not loaded & (HEAVY | {"duckdb", "markdown_it", "asyncio", "mcp", "yaml", "rs_bpe"})
+    assert event != "SessionEnd" or "_duckdb" not in loaded
 
 
 @pytest.mark.extras

@@ -68,7 +68,7 @@ def test_what_a_session_was_served_is_known_again_by_its_words(vault: Vault) -> 
 def test_no_text_of_a_memory_is_kept_outside_the_vault(vault: Vault) -> None:
     memory = make_memory(title="Zanzibar quota", insight="The zanzibar quota is 17.")
     session = session_of(vault)
-    session.claim([memory], event="SessionStart", at=NOON, subject=short_hash("zanzibar/quota.py"), project="shop")
+    session.claim([memory], event="SessionStart", at=NOON, subjects=[short_hash("zanzibar/quota.py")], project="shop")
     kept = b"".join(path.read_bytes() for path in folder_of(vault.path).rglob("*") if path.is_file())
     assert memory.id.encode() in kept
     assert b"anzibar" not in kept

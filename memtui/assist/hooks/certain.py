@@ -1,0 +1,86 @@
+"""What of a recall is sure enough to be injected unasked, judged by words and files alone: no model is loaded here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from memtui.domain.memory import Memory
+from memtui.recall.anchors import EXACT, FILES_WEIGHT
+from memtui.recall.lexical import ROUNDING, generic_terms
+from memtui.recall.rank import Evidence
+from memtui.recall.result import Hit, Recall
+from memtui.text.tokens import query_terms
+
+FEWEST_WORDS = 2  # Words that tell memories apart and that a prompt must share with one: a single one is an accident
+
+LEAST_COVERAGE = (0.5, 0.4, 0.3)
+"""Share of a prompt's weight that a memory must match, by how many of those words stand in its title: none, one, or
+more. A word of the title is what a memory is about. Figures in tests/bench/RESULTS.md."""
+
+LEAST_NEAR = 0.6
+"""Strength of a tie from which the folder or pattern of a rule is near its file: its own folder, or a pattern that
+names most of its path. Wider ones hold for a whole tree."""
+
+RULES = frozenset({"constraint", "convention"})
+"""Kinds that hold for any change in a folder; a fact that is tied to one matters where the work is about it."""
+
+FEW_SHARE = 2
+"""A folder or pattern that more memories than this share is the place of a rule file, not of a rule: of those the ones
+count whose title shares a word with the file's name or folder."""
+
+_DESCRIPTIONS = frozenset({"architecture", "tooling", "note"})
+FEW_FILES = 3  # A description of more files than this is a list of places, and about none of them
+
+
+def certain_hits(evidence: Evidence, found: Recall) -> Recall:
+    """Return a recall with what certainly belongs to its task alone, pinned or not."""
+    return _only(found, lambda hit: _belongs(evidence, hit.memory))
+
+
+def tied_hits(found: Recall, project: str | None) -> Recall:
+    """Return a recall with what its files call for alone, pinned or not.
+
+    That is what names a file itself, and the rules of its folder or pattern. `project`: its name, whose words every
+    file of it shares.
+    """
+    ties = {hit.memory.id: part for hit in (*found.pins, *found.hits) for part in hit.parts if part.name == "files"}
+    shared = Counter(part.reason.path for part in ties.values())
+    common = frozenset(query_terms(project or ""))
+
+    def is_called_for(hit: Hit) -> bool:
+        part = ties.get(hit.memory.id)
+        if part is None:
+            return False
+        if part.value >= EXACT * FILES_WEIGHT - ROUNDING:
+            return hit.memory.kind not in _DESCRIPTIONS or len(hit.memory.anchors) <= FEW_FILES
+        if part.value < LEAST_NEAR * FILES_WEIGHT - ROUNDING or hit.memory.kind not in RULES:
+            return False
+        return shared[part.reason.path] <= FEW_SHARE or _names(hit.memory.title, part.reason.file, common)
+
+    return _only(found, is_called_for)
+
+
+def _names(title: str, file: str, common: Collection[str]) -> bool:
+    """Return whether a title shares a word with the name of a file or of its folder."""
+    place = PurePosixPath(file)
+    words = {*query_terms(place.stem), *query_terms(place.parent.name)}.difference(common, generic_terms())
+    return not words.isdisjoint(query_terms(title))
+
+
+def _only(found: Recall, test: Callable[[Hit], bool]) -> Recall:
+    hits, pins = (tuple(filter(test, group)) for group in (found.hits, found.pins))
+    return replace(found, hits=hits, pins=pins)
+
+
+def _belongs(evidence: Evidence, memory: Memory) -> bool:
+    weights, matched = evidence.fetched.weights, evidence.fetched.lexical.get(memory.id)
+    if matched is None:
+        return False
+    telling = weights.informative.intersection(matched.terms)
+    if len(telling) < FEWEST_WORDS:
+        return False
+    titled = len(telling.intersection(query_terms(memory.title)))
+    return weights.coverage(telling) >= LEAST_COVERAGE[min(titled, len(LEAST_COVERAGE) - 1)] - ROUNDING

@@ -1,0 +1,149 @@
+"""What each kind of event is answered with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from memtui import clock, locations
+from memtui.assist.hooks.dialects import Dialect
+from memtui.assist.hooks.events import Event, Kind
+from memtui.assist.sessions import Session, State, short_hash
+from memtui.config import HookSettings, load_config
+from memtui.errors import VaultMissingError
+from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from memtui.assist.hooks.serve import Desk
+    from memtui.pack.build import Pack
+
+PATIENCE_SECONDS = 0.4
+"""How long a hook waits for the vault: the time limits that are installed are 2 s, for everything together."""
+
+_FORGOTTEN = frozenset({"clear", "compact"})  # Sources of a start after which the model no longer has what it was told
+_TYPED = frozenset({"", "user"})  # Sources of a prompt that a person wrote
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an event takes place."""
+
+    vault: Path
+    folder: Path  # the working directory
+    project: str | None = None  # the project that was named, if any
+
+
+def respond(event: Event, dialect: Dialect, place: Place) -> str:
+    """Return the text that an event is answered with; empty for nothing.
+
+    Raises `MemtuiError` or `OSError`: the vault is missing, busy or damaged, or the configuration is wrong.
+    """
+    session = Session(place.vault, _session_name(event), dialect.name)
+    config = load_config(locations.config_file())
+    if event.kind is Kind.START and event.source in _FORGOTTEN:
+        session.begin_anew()
+    state, subjects = session.state(), _subjects(event)
+    if _is_settled(event, state, subjects, config.hooks):
+        return ""
+    # What is imported next takes longer than creating an engine, which needs no interpreter.
+    from memtui.vault.connection import warm_up
+
+    warm_up()
+    from memtui.assist.hooks.serve import open_desk
+
+    vault = Vault(place.vault, now=clock.now, patience_seconds=PATIENCE_SECONDS)
+    if not vault.exists:
+        raise VaultMissingError("There is no vault", where=str(vault.path))
+    desk = open_desk(vault, place.folder, dialect, config, named=place.project)
+    return _served(event, desk, session, subjects) if desk is not None else ""
+
+
+def _session_name(event: Event) -> str:
+    """Return the name that a session's state is kept under; a subagent has a context of its own."""
+    name = event.session or f"unnamed-{token_hex(8)}"
+    return name if event.subagent is None else f"{name}/{event.subagent}"
+
+
+def _subjects(event: Event) -> list[str]:
+    """Return the hash of each file of an event, by which a session knows it again."""
+    return [short_hash(os.path.normpath(os.path.join(event.folder, file))) for file in event.files]  # noqa: PTH118 - strings that may be anything
+
+
+def _is_settled(event: Event, state: State, subjects: Iterable[str], settings: HookSettings) -> bool:
+    """Return whether an event has no answer because of what the session had before, or of what a person chose."""
+    if event.kind is Kind.START:
+        # It runs again where a session is resumed, and Cursor runs Claude Code's beside its own.
+        return Kind.START in state.events
+    if event.kind is Kind.PROMPT:
+        had = state.events.get(Kind.PROMPT, 0)
+        wanted = settings.prompts == "every" or (settings.prompts == "first" and not had)
+        return not wanted or not event.prompt or event.source not in _TYPED
+    if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL}:
+        return all(subject in state.files for subject in subjects)
+    return False
+
+
+def _served(event: Event, desk: Desk, session: Session, subjects: list[str]) -> str:
+    recipe = None
+    if event.subagent is not None:
+        # Subagents get nothing unless a recipe names them.
+        recipe = next((one.name for one in desk.recipes if one.name == event.subagent), None)
+        if recipe is None:
+            return ""
+    if event.kind in {Kind.START, Kind.SUBAGENT}:
+        return _claimed(session, desk, event.kind, lambda known: desk.standing(known, recipe=recipe))
+    if event.kind is Kind.PROMPT:
+        return _claimed(session, desk, event.kind, lambda known: desk.for_task(event.prompt, known))
+    files = _in_project(event, desk)
+    parts = []
+    if Kind.START not in desk.dialect.reaches and Kind.START not in session.state().events:
+        # The text of its start would not arrive, so the first tool brings it.
+        parts.append(_claimed(session, desk, Kind.START, desk.standing))
+    if files:
+        parts.append(
+            _claimed(session, desk, Kind.AFTER_TOOL, lambda known: desk.for_files(files, known), subjects=subjects)
+        )
+    return "\n".join(filter(None, parts))
+
+
+def _in_project(event: Event, desk: Desk) -> list[str]:
+    """Return the files of an event as memories name them, without those outside of the project."""
+    base, found = event.folder or str(desk.view.workspace.folder), []
+    for file in event.files:
+        path = os.path.normpath(os.path.join(base, file.replace("\\", "/") if os.sep == "/" and "\\" in file else file))  # noqa: PTH118 - a string that may be anything
+        for name in (path, os.path.realpath(path)):
+            relative = os.path.relpath(name, desk.view.root)
+            if relative != os.curdir and not relative.startswith(os.pardir) and not os.path.isabs(relative):  # noqa: PTH117 - as above
+                found.append(relative.replace(os.sep, "/"))
+                break
+    return found
+
+
+def _claimed(
+    session: Session,
+    desk: Desk,
+    kind: Kind,
+    build: Callable[[State], Pack | None],
+    *,
+    subjects: Iterable[str] = (),
+) -> str:
+    """Return the payload that `build` makes of what the session does not know, marked as served.
+
+    Where another hook of the session serves one of its memories at the same moment, it is made again without.
+    """
+    pack = build(session.state())
+    members = [one.memory for one in pack.included] if pack else []
+    tokens = pack.tokens if pack else 0
+    fresh = session.claim(
+        members, event=kind, at=desk.now, tokens=tokens, project=desk.view.project, subjects=tuple(subjects)
+    )
+    if pack is None or len(fresh) == len(members):
+        return pack.payload if pack else ""
+    mine = {memory.id for memory in fresh}
+    state = session.state()
+    again = build(replace(state, served={one: known for one, known in state.served.items() if one not in mine}))
+    return again.payload if again and {one.memory.id for one in again.included} <= mine else ""

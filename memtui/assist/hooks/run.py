@@ -1,0 +1,87 @@
+"""One hook from its input to its answer. Whatever goes wrong, the assistant goes on: silence, and a line in the log."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memtui import clock, locations
+from memtui.assist.hooks.dialects import Dialect, dialect_of
+from memtui.assist.hooks.events import Event, Kind, read_event
+from memtui.assist.hooks.failures import note_failure
+from memtui.assist.spool import Spool, Transcript
+from memtui.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What the command line says of a hook."""
+
+    event: str
+    assistant: str | None = None
+    vault: Path | None = None  # the vault that was named
+    project: str | None = None  # the project that was named
+
+    @property
+    def label(self) -> str:
+        return f"{self.assistant or 'unnamed'} {self.event}"
+
+
+def answer(hook: Hook, data: bytes) -> str:
+    """Return what is printed for an event. Never raises.
+
+    `data`: what the assistant sent.
+    """
+    dialect: Dialect | None = None
+    try:
+        event = read_event(hook.event, data)
+        dialect = dialect_of(hook.assistant, event)
+        return _answered(hook, event, dialect)
+    except BaseException as error:  # noqa: BLE001 - nothing may reach the assistant
+        note_failure(hook.label, error, moment())
+        return dialect.silence if dialect else ""
+
+
+def moment() -> datetime:
+    """Return the present moment, also where `MEMTUI_NOW` is wrong."""
+    try:
+        return clock.now()
+    except UsageError:
+        return datetime.now(UTC)
+
+
+def _answered(hook: Hook, event: Event, dialect: Dialect) -> str:
+    vault = hook.vault or locations.default_vault()
+    folder = Path(event.folder or os.environ.get("CLAUDE_PROJECT_DIR") or Path.cwd())
+    is_end = event.kind is Kind.END
+    if not is_end and not _may_be_answered(event, dialect):
+        return dialect.silence
+    # Imported here: most events of most tools end above.
+    from memtui.curate.switch import memory_off
+
+    if memory_off(folder) is not None:
+        return dialect.silence
+    if is_end:
+        _leave_pointer(vault, event, dialect, folder)
+        return dialect.silence
+    from memtui.assist.hooks.respond import Place, respond
+
+    return dialect.context(event, respond(event, dialect, Place(vault, folder, hook.project)))
+
+
+def _may_be_answered(event: Event, dialect: Dialect) -> bool:
+    """Return whether an event can have an answer at all; without the name of a session it would get one each time."""
+    if not dialect.takes_text(event):
+        return False
+    if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL}:
+        return bool(event.files and event.session)
+    return event.kind is Kind.START or bool(event.session)
+
+
+def _leave_pointer(vault: Path, event: Event, dialect: Dialect, folder: Path) -> None:
+    """Leave word of a session for `memtui capture`; its transcript is not even looked at."""
+    if event.subagent is None and (event.transcript or event.session):
+        at = clock.now().isoformat()
+        Spool(vault).transcript(Transcript(dialect.name, event.transcript, event.session, str(folder), at))

@@ -1,0 +1,142 @@
+"""What a session is served for an event: whole memories, each once, within the assistant's limit, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from memtui.assist.hooks.certain import certain_hits, tied_hits
+from memtui.assist.hooks.dialects import Dialect
+from memtui.assist.sessions import State
+from memtui.config import Config
+from memtui.curate.projects import View, view_of
+from memtui.curate.switch import memory_off
+from memtui.domain.memory import Memory
+from memtui.pack.build import Pack, context, pack_of_recall, recipes_of
+from memtui.pack.options import PackOptions
+from memtui.pack.targets.base import Target
+from memtui.pack.targets.formats import target_named
+from memtui.recall.rank import Evidence, gather
+from memtui.recall.result import Recall, Task
+from memtui.text.injection import planted_instructions
+from memtui.vault.packs import Recipe, read_recipes
+from memtui.vault.vault import Vault
+
+WHOLE = "whole"  # How a payload calls a memory of which nothing is left out
+MOST_ROUNDS = 6  # Rounds of leaving out what does not fit whole; each leaves out at least one
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where and for whom memories are served: one vault, one project, one assistant."""
+
+    vault: Vault
+    view: View
+    recipes: Sequence[Recipe]
+    dialect: Dialect
+    config: Config
+    now: datetime
+
+    def _target(self) -> Target:
+        """Return the form of what is injected: fenced Markdown without what the assistant reads by itself."""
+        own = target_named(self.dialect.target, self.config.targets)
+        form = target_named("plain" if self.dialect.plain else "claude-code")
+        return replace(form, name=own.name, loads=own.loads, limit=self.dialect.limit, margin=own.margin)
+
+    def _options(self, budget: str, most: int) -> PackOptions:
+        options = PackOptions.of(self.config.context, self.config.secrets.patterns)
+        # Masked or not, a secret goes to no assistant that nobody watches.
+        return replace(options, budget=budget, max_memories=most, style="full", fast=True, secrets="withhold")
+
+    def _evidence(self, task: Task) -> Evidence:
+        return gather(self.vault, task, self.view.payload_scope, settings=self.config.recall, now=self.now)
+
+    def standing(self, known: State, *, recipe: str | None = None) -> Pack:
+        """Return the standing payload without what the session knows; of a named recipe, its own."""
+        recipes = [one for one in self.recipes if recipe is None or one.name == recipe]
+        return self._whole(
+            lambda without: context(
+                self.vault,
+                Task(),
+                self.view.payload_scope,
+                replace(self._options(self.config.context.budget, self.config.context.max_memories), without=without),
+                project=self.view.project,
+                target=self._target(),
+                settings=self.config.recall,
+                now=self.now,
+                recipes=recipes,
+                recall_by=lambda task, limit: _servable(self._evidence(task).rank(self.vault.kinds, limit), known),
+            )
+        )
+
+    def for_task(self, text: str, known: State) -> Pack | None:
+        """Return what is known for sure to belong to a task; None for nothing."""
+        task, settings = Task(text), self.config.hooks
+        evidence = self._evidence(task)
+        found = _servable(certain_hits(evidence, evidence.rank(self.vault.kinds)), known)
+        return self._pack(found, task, settings.prompt_budget, settings.prompt_memories)
+
+    def for_files(self, files: Sequence[str], known: State) -> Pack | None:
+        """Return what is tied to files; None for nothing."""
+        task, settings = Task(files=tuple(files)), self.config.hooks
+        found = _servable(tied_hits(self._evidence(task).rank(self.vault.kinds), self.view.project), known)
+        return self._pack(found, task, settings.file_budget, settings.file_memories)
+
+    def _pack(self, found: Recall, task: Task, budget: str, most: int) -> Pack | None:
+        if not found.hits and not found.pins:
+            return None
+        return self._whole(
+            lambda without: pack_of_recall(
+                self.vault,
+                task,
+                found,
+                replace(self._options(budget, most), without=without),
+                target=self._target(),
+                project=self.view.project,
+            )
+        )
+
+    def _whole(self, build: Callable[[frozenset[str]], Pack]) -> Pack:
+        """Return the pack in which every memory is whole."""
+        without: frozenset[str] = frozenset()
+        for _ in range(MOST_ROUNDS):
+            pack = build(without)
+            parts = {one.memory.id for one in pack.included if one.detail != WHOLE}
+            if not parts:
+                return pack
+            without |= parts
+        return build(frozenset(one.memory.id for one in pack.included) | without)
+
+
+def open_desk(vault: Vault, folder: Path, dialect: Dialect, config: Config, *, named: str | None) -> Desk | None:
+    """Return the desk for a working directory; None where a person switched its project off.
+
+    `named`: the project, where the command line names it.
+    """
+    with vault.read() as reader:
+        if memory_off(folder, reader, named=named) is not None:
+            return None
+        view = view_of(reader, folder, named)
+        return Desk(vault, view, recipes_of(read_recipes(reader), view.project), dialect, config, vault.now())
+
+
+def _servable(found: Recall, known: State) -> Recall:
+    """Return a recall without what the session knows already, and without what looks planted.
+
+    A person who copies a payload is warned of such a text and can judge; nobody looks at what a hook injects.
+    """
+
+    def may_go(memory: Memory) -> bool:
+        return not known.has(memory) and not _is_planted(memory)
+
+    return replace(
+        found,
+        hits=tuple(hit for hit in found.hits if may_go(hit.memory)),
+        pins=tuple(hit for hit in found.pins if may_go(hit.memory)),
+    )
+
+
+def _is_planted(memory: Memory) -> bool:
+    return bool(planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"))
