@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from memtui.assist.mcp.place import Place, off_words, own_scope, target_for
@@ -21,17 +20,14 @@ from memtui.errors import AmbiguousIdError, MemtuiError, NotFoundError, UsageErr
 from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import list_recipes
-from memtui.recall.anchors import FLOOR_STRENGTH, best_matches
-from memtui.recall.eligibility import ineligible, outside_valid_time, successors
+from memtui.recall.eligibility import ineligible, successors
 from memtui.recall.rank import MOST_HITS, recall, search
 from memtui.recall.result import Recall, Task
 from memtui.text.sanitize import reveal, tame
-from memtui.vault.filters import MemoryFilter
 from memtui.vault.journal import history
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import secrets_in
 from memtui.wording.reasons import sentence
-from memtui.workspace import run_git
 
 LONGEST_BODY = 4_000  # Characters shown of one text of a memory
 MOST_BODIES = 24_000  # Characters of all memories of one answer, about 6,000 tokens
@@ -263,37 +259,6 @@ class Seeing:
             "history": [f"{one.change.at:%Y-%m-%d} {one.change.action} by {one.change.actor}" for one in changes],
         }
 
-    def check(self, arguments: Mapping[str, Any]) -> Answer:
-        """Return the constraints that are tied to files, or to what is staged."""
-        view, off = self.place.look()
-        if off is not None:
-            return {"findings": [], "note": off_words(off)}
-        files = self.files(view, arguments.get("files", ()))
-        if arguments.get("staged") or not files:
-            files += staged_files(view.root)
-        files = list(dict.fromkeys(files))
-        wanted = MemoryFilter(scope=own_scope(view), kinds=("constraint",))
-        now = self.place.vault.now()
-        with self.place.vault.read() as reader:
-            tied = best_matches(reader.anchored(wanted), files) if files else {}
-            found = reader.get_by_keys(tied)
-        rows = [
-            {
-                "memory": memory.id,
-                "rule": None,
-                "file": tied[key].file,
-                "line": None,
-                "severity": "reminder",
-                "why": tame(memory.title, LONGEST_LINE),
-                "allow": "",
-            }
-            for key, memory in found.items()
-            if tied[key].strength >= FLOOR_STRENGTH
-            and not outside_valid_time(memory, now)
-            and not self.place.holds_secret(memory)
-        ]
-        return {"findings": rows, "note": NOTE}
-
     # -- resources --------------------------------------------------------------------------------
 
     def standing(self, project: str) -> str:
@@ -343,9 +308,3 @@ def masked_row(memory: Memory, patterns: Sequence[tuple[str, str]]) -> Answer:
     row = row_of(memory)
     hidden = secrets_in(memory, patterns)
     return row | {"title": "[seems to contain a secret]", "line": ""} if hidden else row
-
-
-def staged_files(root: Path) -> list[str]:
-    """Return the files that the next commit changes; none outside a repository."""
-    listed = run_git(root, "diff", "--cached", "--name-only", "-z", "--diff-filter=ACMRD", "--no-ext-diff")
-    return [name for name in (listed or "").split("\0") if name]

@@ -30,6 +30,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from memtui import __version__
 from memtui.assist.mcp.arguments import checked
 from memtui.assist.mcp.changing import Changing
+from memtui.assist.mcp.checking import check
 from memtui.assist.mcp.place import Place, agent_named
 from memtui.assist.mcp.seeing import Answer, Seeing
 from memtui.assist.mcp.texts import error_text, text_of
@@ -128,7 +129,7 @@ class MemoryServer:
                 "memory_context": seeing.context,
                 "memory_search": seeing.search,
                 "memory_get": seeing.get,
-                "memory_check": seeing.check,
+                "memory_check": lambda given: check(seeing, given),
             }
             return reads[tool.name](arguments)
         changing = self._changed_by(client)

@@ -12,6 +12,7 @@ import pytest
 from support import NOON, make_memory
 
 from memtui.assist.mcp.changing import Changing
+from memtui.assist.mcp.checking import check
 from memtui.assist.mcp.place import Place, agent_named
 from memtui.assist.mcp.seeing import LONGEST_BODY, Seeing
 from memtui.assist.sessions import Session
@@ -20,7 +21,7 @@ from memtui.curate.history import log, undo
 from memtui.curate.lifecycle import accept
 from memtui.curate.switch import switch_project
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
 from memtui.vault.vault import Vault
 
@@ -100,8 +101,6 @@ def test_a_memory_that_changed_since_is_served_again(seeing: Seeing, keep: Keep,
 
 
 def test_a_file_brings_what_is_tied_to_it_and_a_new_file_is_no_error(seeing: Seeing, keep: Keep) -> None:
-    from memtui.domain.memory import Anchor
-
     memory = keep(*RAMP, anchors=(Anchor("firing/curve.py"),))
     answer = seeing.context({"task": "tidy the module", "files": ["firing/curve.py", "firing/not_there_yet.py"]})
     assert [one["id"] for one in answer["memories"]] == [memory.id]
@@ -174,15 +173,33 @@ def test_a_search_shows_one_kind_and_refuses_one_that_does_not_exist(seeing: See
         seeing.search({"query": "kiln", "kind": "constrant"})
 
 
-def test_the_constraints_on_a_file_are_found_and_of_what_is_staged(seeing: Seeing, keep: Keep, folder: Path) -> None:
-    from memtui.domain.memory import Anchor
-
-    rule = keep("Never ramp above 90", RAMP[1], kind="constraint", anchors=(Anchor("firing/*.py"),))
-    keep("A lesson is no constraint", "It happened once.", anchors=(Anchor("firing/*.py"),))
-    assert [one["memory"] for one in seeing.check({"files": ["firing/curve.py"]})["findings"]] == [rule.id]
-    assert seeing.check({"staged": True})["findings"] == []
+def test_constraints_speak_of_a_file_before_it_changes_and_of_what_is_staged(
+    seeing: Seeing, keep: Keep, folder: Path
+) -> None:
+    reminder = keep("Never ramp above 90", RAMP[1], kind="constraint", anchors=(Anchor("firing/*.py"),))
+    rule = keep("No prints", "They garble the log.", kind="constraint", rules=("forbid 'print' in 'firing/**'",))
+    keep("Foreign", "Another project.", project="pottery", kind="constraint", anchors=(Anchor("firing/*.py"),))
+    keep(
+        "Key",
+        "AKIAIOSFODNN7EXAMPLF wJalrXUtnFEMIK7MDENGbPxRfiCYzKq8Lm2VpR4t",
+        kind="constraint",
+        anchors=(Anchor("firing/*.py"),),
+    )
+    for name in ("firing/curve.py", "firing/new.py"):
+        (found,) = check(seeing, {"files": [name]})["findings"]
+        assert (found["memory"], found["file"], found["severity"]) == (reminder.id, name, "reminder")
+    assert check(seeing, {})["findings"] == []
+    (folder / "firing" / "curve.py").write_text("RAMP = 90\nprint(RAMP)\n")
     subprocess.run(["git", "-C", str(folder), "add", "firing"], check=True)
-    assert [one["file"] for one in seeing.check({"staged": True})["findings"]] == ["firing/curve.py"]
+    broken, _ = check(seeing, {"staged": True})["findings"]
+    assert (broken["memory"], broken["line"], broken["severity"]) == (rule.id, 2, "error")
+    assert broken["allow"].startswith(f"memtui: allow {rule.id}")
+
+
+def test_files_are_checked_outside_of_a_repository_too(seeing: Seeing, keep: Keep, tmp_path: Path) -> None:
+    reminder = keep("Never ramp above 90", RAMP[1], kind="constraint", anchors=(Anchor("firing/*.py"),))
+    seeing.place.folder = tmp_path
+    assert [one["memory"] for one in check(seeing, {"files": ["firing/curve.py"]})["findings"]] == [reminder.id]
 
 
 def test_nothing_is_served_where_a_person_switched_memories_off(
