@@ -173,6 +173,8 @@ SIGNALS: Mapping[str, SignalType] = {
     "stopped": SignalType(helped=0.5),
     "followed": SignalType(helped=0.2),
     "contradicted": SignalType(hurt=0.2),
+    # Said again by a person to an assistant: it holds, and was not heeded.
+    "restated": SignalType(helped=0.3),
     "hurt": SignalType(hurt=1.0),
     "corrected": SignalType(hurt=0.5),
     "unused": SignalType(hurt=0.1),
@@ -181,7 +183,7 @@ SIGNALS: Mapping[str, SignalType] = {
 
 SIGNAL_TYPES = tuple(SIGNALS)
 
-AUTOMATIC = frozenset({"injected", "referenced", "followed", "contradicted", "stopped", "paid"})
+AUTOMATIC = frozenset({"injected", "referenced", "followed", "contradicted", "restated", "stopped", "paid"})
 """What programs found of the use of a memory; the other types are what a person did or said."""
 
 _NO_WEIGHT = SignalType()

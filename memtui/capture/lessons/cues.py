@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from memtui.text.tables import read_table
@@ -42,6 +43,12 @@ def says(cue: str, plain: str, language: str = _ALL) -> bool:
     """Return whether a statement in lower case holds a cue of `cues.toml`, in one language or in any."""
     pattern = _pattern(cue, language)
     return pattern is not None and pattern.search(plain) is not None
+
+
+def matches(cue: str, plain: str, language: str = _ALL) -> Iterator[tuple[int, int]]:
+    """Yield where a statement in lower case holds the words of a cue."""
+    pattern = _pattern(cue, language)
+    yield from (found.span() for found in pattern.finditer(plain)) if pattern else ()
 
 
 @lru_cache(1_024)

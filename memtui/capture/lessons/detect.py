@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
@@ -14,7 +15,7 @@ from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
 from memtui.capture.lessons.recovery_text import proposal_of
 from memtui.capture.lessons.runs import Recovery, recoveries
-from memtui.capture.lessons.same import joined, same_lesson
+from memtui.capture.lessons.same import joined, same_lesson, stated_in
 from memtui.capture.lessons.secret_words import holds_secret
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.lessons.write import (
@@ -48,8 +49,19 @@ def propose(session: Session, *, earlier: Sequence[Proposal] = ()) -> list[Propo
     found: list[Proposal] = []
     for proposal in sorted(reader.proposals(), key=lambda each: reader.order[each.place]):
         _take(found, proposal)
-    found = [each for each in found if each.digest not in reader.retracted]
+    rules = _rules(session)
+    found = [replace(each, stated=stated_in(each, rules)) for each in found if each.digest not in reader.retracted]
     return [next((joined(old, each) for old in earlier if same_lesson(old, each)), each) for each in found]
+
+
+_SUMMARY = re.compile(r"continued from a previous|summary|compact", re.IGNORECASE)
+_SUMMARY_CHARS = 300
+
+
+def _rules(session: Session) -> list[str]:
+    """Return what the session began with: rules files and what it was served; a summary only repeats a person."""
+    before = takewhile(lambda turn: turn.role is not Role.PERSON, session.turns)
+    return [turn.text for turn in before if turn.role is Role.OTHER and not _SUMMARY.search(turn.text[:_SUMMARY_CHARS])]
 
 
 def propose_all(sessions: Iterable[Session]) -> list[Proposal]:

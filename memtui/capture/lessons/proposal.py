@@ -81,6 +81,9 @@ class Proposal:
     files: tuple[str, ...] = field(default=())
     """Paths that the words name, relative to the project."""
 
+    stated: bool = False
+    """Whether the rules that the session began with say it."""
+
     @property
     def digest(self) -> str:
         """What a dismissal is remembered by: the hash of the insight without case and marks."""

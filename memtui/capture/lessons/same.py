@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from memtui.analysis.duplicates import likeness
 from memtui.analysis.text_features import Wording
 from memtui.capture.lessons.exchange import stems
+from memtui.capture.lessons.polarity import opposed
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal
 
 ALIKE = 0.6  # Likeness of two insights from which they are one
@@ -54,3 +56,35 @@ def joined(first: Proposal, again: Proposal) -> Proposal:
         evidence=evidence,
         files=tuple(dict.fromkeys((*first.files, *again.files))),
     )
+
+
+CONTAINED = 0.72  # Share of the words of the shorter text in the longer from which they say the same
+LEAST_TERMS = 4  # Words of the shorter text that this takes
+
+
+def share(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """Return which share of the words of the shorter of two texts stands in the longer."""
+    return len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+
+
+def says_the_same(one: str, mine: frozenset[str], other: str, theirs: frozenset[str]) -> bool:
+    """Return whether the shorter of two texts stands in the longer, and neither denies the other."""
+    if min(len(mine), len(theirs)) < LEAST_TERMS:
+        return False
+    return share(mine, theirs) >= CONTAINED and not opposed(one, other)
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a file of rules that say something."""
+    for line in text.splitlines()[:_MOST_LINES]:
+        if line.strip() and not line.lstrip().startswith(("#", "<!--", "```")):
+            yield line
+
+
+def stated_in(proposal: Proposal, texts: Iterable[str]) -> bool:
+    """Return whether a line of some rules says what a proposal says."""
+    mine = stems(proposal.quote)
+    return any(says_the_same(proposal.quote, mine, line, stems(line)) for text in texts for line in lines_of(text))
+
+
+_MOST_LINES = 4_000

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.lessons.exchange import stems
+from memtui.capture.lessons.known import Judged, Known, Novelty
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal, Scope
 from memtui.capture.lessons.same import joined, same_lesson
+from memtui.capture.lessons.traces import Traces
+from memtui.capture.proposals.novelty import link_of, memories_in_view, rules_of, signal_of, signals_of_uses, use_of
 from memtui.capture.proposals.scan import SessionRead
 from memtui.capture.transcripts.session import Place
 from memtui.curate.projects import view_of
 from memtui.curate.switch import memory_off
-from memtui.domain.memory import Anchor, Memory, Source, content_hash, new_id
+from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_hash, new_id
 from memtui.domain.record import format_time, parse_time
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.proposals import StoredProposal, Told, proposals_told
@@ -51,7 +54,13 @@ class ProposalPlan:
     """Lessons that a person turned down before."""
 
     known: int = 0
-    """Lessons that the vault has in these words."""
+    """Lessons that a memory or a rules file says already."""
+
+    links: list[Link] = field(default_factory=list)
+    """From proposals to the memories that they correct."""
+
+    signals: list[Signal] = field(default_factory=list)
+    """Of memories that were said again, contradicted, named or followed."""
 
     secret: int = 0
     """Lessons that would show a secret even with its value taken out."""
@@ -64,6 +73,7 @@ class ProposalPlanner:
     """Plans what sessions put into one vault.
 
     `register`: makes the folder of a session a project, where it is none yet and something is proposed for it.
+    `home`: the user's home folder; without it no rules files are read.
     """
 
     def __init__(
@@ -73,9 +83,10 @@ class ProposalPlanner:
         *,
         only: str | None = None,
         now: datetime,
+        home: Path | None = None,
         patterns: Patterns = (),
     ) -> None:
-        self._reader, self._register, self._only = reader, register, only
+        self._reader, self._register, self._only, self._home = reader, register, only, home
         self._now, self._patterns = now, patterns
         self._plan = ProposalPlan()
         self._names: dict[Path, tuple[str | None, bool]] = {}
@@ -93,6 +104,8 @@ class ProposalPlanner:
                 self._plan.switched_off += 1
             elif self._only is None or project == self._only:
                 pool = self._pool(project, session.folder)
+                if session.traces is not None:
+                    pool.traces.append(session.traces)
                 for proposal in session.proposals:
                     pool.take(proposal, session.task)
         for project, pool in self._pools.items():
@@ -120,11 +133,11 @@ class ProposalPlanner:
         self._plan.dismissed += pool.dismissed
         for stored, proposal in pool.again():
             self._plan.again.append(self._stored(proposal, stored.memory_id, stored.task, stored.digest))
-        lessons = pool.new()
+        lessons = self._unknown(project, pool)
         if lessons and project is not None and pool.folder is not None and self._register is not None:
             project = self._register(pool.folder)
-        offered = [self._offered(proposal, task, project) for proposal, task in lessons]
-        offers = [one for one in offered if one is not None]
+        offered = [(self._offered(judged.proposal, task, project), judged) for judged, task in lessons]
+        offers = [one for one, _ in offered if one is not None]
         twins = self._reader.ids_by_content([content_hash(one.memory) for one in offers])
         for one in offers:
             content = content_hash(one.memory)
@@ -134,7 +147,31 @@ class ProposalPlanner:
                 self._plan.known += 1
             else:
                 self._plan.new.append(one)
-        self._plan.secret += offered.count(None)
+        self._plan.secret += sum(one is None for one, _ in offered)
+        taken = {one.memory.id for one in self._plan.new}
+        links = (link_of(judged, one.memory.id, self._now) for one, judged in offered if one and one.memory.id in taken)
+        self._plan.links.extend(link for link in links if link is not None)
+
+    def _unknown(self, project: str | None, pool: _Pool) -> list[tuple[Judged, str]]:
+        """Return the lessons that nothing says yet; what is said already, or was followed, counts for its memory."""
+        lessons = pool.new()
+        if not lessons and not pool.traces:
+            return []
+        memories = memories_in_view(self._reader, project, self._now)
+        rules = rules_of(pool.folder, self._home) if lessons and self._home is not None else {}
+        known = Known(memories, rules)
+        judged = [(known.judge(proposal), task) for proposal, task in lessons]
+        self._plan.dismissed += sum(one.novelty is Novelty.DISMISSED for one, _ in judged)
+        self._plan.known += sum(one.novelty in {Novelty.SAID_AGAIN, Novelty.STATED} for one, _ in judged)
+        active = {memory.id for memory in memories if memory.status == "active"}
+        found = [use for one, _ in judged if (use := use_of(one)) is not None and use.memory_id in active]
+        signals = [*(signal_of(use, self._now) for use in found), *signals_of_uses(pool.traces, memories, self._now)]
+        noted = {
+            (one.memory_id, one.signal, one.reason) for one in self._reader.signals({one.memory_id for one in signals})
+        }
+        fresh = [one for one in signals if (one.memory_id, one.signal, one.reason) not in noted]
+        self._plan.signals.extend(replace(one, reason=self._clean(one.reason)) for one in fresh)
+        return [(one, task) for one, task in judged if one.novelty in {Novelty.NEW, Novelty.CORRECTS}]
 
     def _offered(self, proposal: Proposal, task: str, project: str | None) -> Offered | None:
         """Return what a proposal would become; None if it still holds a secret once its value is taken out."""
@@ -211,6 +248,7 @@ class _Pool:
         self._lessons: list[Proposal] = []
         self._told: list[Told | None] = []
         self._tasks: list[str] = []
+        self.traces: list[Traces] = []
         self._changed: set[int] = set()
         self._by_stem: dict[str, list[int]] = defaultdict(list)
         for one in told:

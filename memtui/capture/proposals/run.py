@@ -152,6 +152,7 @@ def _preview(vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRe
             reader,
             only=request.project,
             now=vault.now(),
+            home=request.home,
             patterns=request.secret_patterns,
         )
         return planner.plan(sessions)
@@ -161,7 +162,7 @@ def _write(
     vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRead], actor: Actor, report: CaptureReport
 ) -> list[SessionRead]:
     """Write what sessions teach; returns those that are done with, which are all unless a project was asked for."""
-    if not any(session.proposals for session in sessions):
+    if not any(session.proposals or session.traces for session in sessions):
         return list(sessions) if request.project is None else []
     with vault.write(actor=actor.name, action="capture") as writer:
         planner = ProposalPlanner(
@@ -169,10 +170,13 @@ def _write(
             lambda folder: project_for_writing(writer, folder, None),
             only=request.project,
             now=writer.now,
+            home=request.home,
             patterns=request.secret_patterns,
         )
         report.plan = planner.plan(sessions)
         writer.put_many(offered.memory for offered in report.plan.new)
+        writer.add_links(report.plan.links)
+        writer.add_signals(report.plan.signals)
         put_proposals(writer, (*(offered.stored for offered in report.plan.new), *report.plan.again))
         writer.summary = (
             f"propose {counted(len(report.plan.new), 'lesson')} of {counted(report.sessions, 'session')}"

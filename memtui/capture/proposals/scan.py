@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memtui.capture.lessons.detect import propose
 from memtui.capture.lessons.proposal import Proposal
+from memtui.capture.lessons.traces import Traces, traces_of
 from memtui.capture.transcripts.cursors import Cursor, cursor_after, resume_of
 from memtui.capture.transcripts.discover import Transcript
 from memtui.capture.transcripts.session import Place, Session
@@ -40,6 +41,8 @@ class SessionRead:
     """The first words that a person typed in it."""
 
     proposals: tuple[Proposal, ...] = ()
+    traces: Traces | None = None
+    """What it shows of the use of memories that it was served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,8 @@ def _read(session: Session, since: datetime | None) -> SessionRead:
         if not {proposal.place, *(each.place for each in proposal.evidence)} <= old
         and (since is None or proposal.at is None or proposal.at >= since)
     ]
-    return SessionRead(session.assistant, session.id, session.folder, shorten(task, _TASK_CHARACTERS), tuple(fresh))
+    shown = shorten(task, _TASK_CHARACTERS)
+    return SessionRead(session.assistant, session.id, session.folder, shown, tuple(fresh), traces_of(session))
 
 
 def _old_places(session: Session) -> set[Place]:
