@@ -84,7 +84,13 @@ class Event:
     files: tuple[str, ...] = ()  # the files that a tool reads or edits, as the assistant wrote them
     command: str = ""  # what a shell runs
     subagent: str | None = None  # the name of the subagent that acts, empty where it has none; None for the session
-    shape: str = ""  # whose form the input has, where that is plain: `gemini`, `copilot`, `cursor`, `cline`, `opencode`
+    # whose form the input has, where that is plain: `gemini`, `copilot`, `cursor`, `cline`, `opencode`
+    shape: str = ""
+
+    @property
+    def is_command(self) -> bool:
+        """Whether a shell is about to run something."""
+        return self.kind is Kind.BEFORE_TOOL and self.use == "shell"
 
 
 def read_event(name: str, data: bytes) -> Event:

@@ -14,6 +14,7 @@ from memtui.assist.hooks.dialects import Dialect
 from memtui.assist.hooks.events import Event, Kind
 from memtui.assist.sessions import Session, State, short_hash
 from memtui.config import HookSettings, load_config
+from memtui.domain.memory import Signal
 from memtui.errors import VaultMissingError
 from memtui.vault.vault import Vault
 
@@ -37,8 +38,19 @@ class Place:
     project: str | None = None  # the project that was named, if any
 
 
-def respond(event: Event, dialect: Dialect, place: Place) -> str:
-    """Return the text that an event is answered with; empty for nothing.
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an assistant is told; both empty for nothing."""
+
+    text: str = ""
+    denial: str = ""  # why it must not do what it is about to do
+
+
+SILENCE = Reply()
+
+
+def respond(event: Event, dialect: Dialect, place: Place) -> Reply:
+    """Return what an event is answered with.
 
     Raises `MemtuiError` or `OSError`: the vault is missing, busy or damaged, or the configuration is wrong.
     """
@@ -48,7 +60,7 @@ def respond(event: Event, dialect: Dialect, place: Place) -> str:
         session.begin_anew()
     state, subjects = session.state(), _subjects(event)
     if _is_settled(event, state, subjects, config.hooks):
-        return ""
+        return SILENCE
     # What is imported next takes longer than creating an engine, which needs no interpreter.
     from memtui.vault.connection import warm_up
 
@@ -59,7 +71,11 @@ def respond(event: Event, dialect: Dialect, place: Place) -> str:
     if not vault.exists:
         raise VaultMissingError("There is no vault", where=str(vault.path))
     desk = open_desk(vault, place.folder, dialect, config, named=place.project)
-    return _served(event, desk, session, subjects) if desk is not None else ""
+    if desk is None:
+        return SILENCE
+    if event.is_command:
+        return _on_command(event, desk, session)
+    return Reply(_served(event, desk, session, subjects))
 
 
 def _session_name(event: Event) -> str:
@@ -82,7 +98,7 @@ def _is_settled(event: Event, state: State, subjects: Iterable[str], settings: H
         had = state.events.get(Kind.PROMPT, 0)
         wanted = settings.prompts == "every" or (settings.prompts == "first" and not had)
         return not wanted or not event.prompt or event.source not in _TYPED
-    if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL}:
+    if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL} and not event.is_command:
         return all(subject in state.files for subject in subjects)
     return False
 
@@ -108,6 +124,33 @@ def _served(event: Event, desk: Desk, session: Session, subjects: list[str]) -> 
             _claimed(session, desk, Kind.AFTER_TOOL, lambda known: desk.for_files(files, known), subjects=subjects)
         )
     return "\n".join(filter(None, parts))
+
+
+def _on_command(event: Event, desk: Desk, session: Session) -> Reply:
+    """Return what a constraint's rules say of a command that is about to run.
+
+    A rule stops it where the person switched that on and the assistant can be stopped; else the assistant is told, once
+    a session for each constraint.
+    """
+    from memtui.assist.check_commands import forbidden_command
+    from memtui.assist.check_constraints import stored_constraints
+
+    constraints = stored_constraints(desk.vault, desk.view.workspace.folder, desk.view.project)
+    found = forbidden_command(constraints, event.command)
+    if found is None:
+        return SILENCE
+    if found.severity == "error" and desk.config.hooks.stop_commands and desk.dialect.deny is not None:
+        hour = desk.now.replace(minute=0, second=0, microsecond=0)  # a command that is tried again counts once an hour
+        stopped = Signal(memory_id=found.memory, signal="stopped", at=hour, actor=desk.dialect.name, reason=found.rule)
+        session.spool.signal([stopped])
+        return Reply(denial=found.reason)
+    told = short_hash(f"rule of {found.memory}")
+    if event.subagent is not None or not event.session or not desk.dialect.takes_text(event):
+        return SILENCE
+    if told in session.state().files:
+        return SILENCE
+    session.claim([], event="rule", at=desk.now, project=desk.view.project, subjects=[told])
+    return Reply(found.reason)
 
 
 def _in_project(event: Event, desk: Desk) -> list[str]:

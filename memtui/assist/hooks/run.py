@@ -68,11 +68,14 @@ def _answered(hook: Hook, event: Event, dialect: Dialect) -> str:
         return dialect.silence
     from memtui.assist.hooks.respond import Place, respond
 
-    return dialect.context(event, respond(event, dialect, Place(vault, folder, hook.project)))
+    reply = respond(event, dialect, Place(vault, folder, hook.project))
+    return dialect.denial(event, reply.denial) if reply.denial else dialect.context(event, reply.text)
 
 
 def _may_be_answered(event: Event, dialect: Dialect) -> bool:
     """Return whether an event can have an answer at all; without the name of a session it would get one each time."""
+    if event.is_command:
+        return bool(event.command) and (dialect.deny is not None or dialect.takes_text(event))
     if not dialect.takes_text(event):
         return False
     if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL}:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hooking import PROJECT, Yard, make_yard
@@ -137,6 +138,53 @@ def test_a_prompt_that_nobody_typed_brings_nothing(yard: Yard) -> None:
     prompt = "renumber the berths from the sea"
     assert yard.call("UserPromptSubmit", prompt=prompt, source="loop_wakeup") == ""
     assert "Berths" in yard.told("UserPromptSubmit", prompt=prompt, source="user")
+
+
+def shell(yard: Yard, line: str, assistant: str = "claude-code", event: str = "PreToolUse", **values: Any) -> Any:
+    tool = {"tool_name": "Bash", "tool_input": {"command": line}}
+    printed = yard.call(event, assistant, **{**tool, **values})
+    return json.loads(printed) if printed else None
+
+
+def test_a_command_that_a_constraint_forbids_is_remarked_on_once_a_session(yard: Yard) -> None:
+    yard.add("Nobody sinks a ship", rules=("forbid-command 'scuttle .*'",))
+    text = shell(yard, "scuttle --now")["hookSpecificOutput"]["additionalContext"]
+    assert "Nobody sinks a ship" in text
+    assert shell(yard, "scuttle --now") is None
+    assert shell(yard, "ls -la") is None
+    assert "permissionDecision" not in text
+
+
+STOPPED = {
+    "claude-code": ("PreToolUse", {}, ("hookSpecificOutput", "permissionDecision"), "deny"),
+    "codex": ("PreToolUse", {}, ("hookSpecificOutput", "permissionDecision"), "deny"),
+    "copilot": ("preToolUse", {"toolName": "bash", "sessionId": "s"}, ("permissionDecision",), "deny"),
+    "gemini": ("BeforeTool", {"tool_name": "run_shell_command"}, ("decision",), "deny"),
+    "cursor": ("beforeShellExecution", {"command": "scuttle --now"}, ("permission",), "deny"),
+    "opencode": ("tool.execute.before", {"tool_name": "bash"}, ("permissionDecision",), "deny"),
+    "cline": ("PreToolUse", {}, ("cancel",), True),
+}
+
+
+@pytest.mark.parametrize("assistant", STOPPED)
+def test_it_is_stopped_with_the_reason_where_a_person_switched_that_on(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, assistant: str
+) -> None:
+    config("[hooks]\nstop_commands = true", monkeypatch, tmp_path)
+    memory = yard.add("Nobody sinks a ship", rules=("forbid-command 'scuttle .*'",))
+    yard.add("Ask before diving", rules=("warn forbid-command 'dive .*'",))
+    event, values, keys, wanted = STOPPED[assistant]
+    for _ in range(2):
+        found = shell(yard, "scuttle --now", assistant, event, **values)
+        assert "Nobody sinks a ship" in json.dumps(found)
+        for key in keys:
+            found = found[key]
+        assert found == wanted
+    warned = shell(yard, "dive deep", assistant, event, **{**values, "command": "dive deep"})
+    assert "deny" not in json.dumps(warned)
+    fold_quietly(yard.vault)
+    with yard.vault.read() as reader:
+        assert [(one.memory_id, one.signal) for one in reader.signals()] == [(memory.id, "stopped")]
 
 
 def test_without_the_name_of_a_session_only_its_start_is_answered(yard: Yard) -> None:
