@@ -23,7 +23,7 @@ from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.build import Pack, context, recipes_of
-from memtui.pack.compile import DETAIL_WORDS
+from memtui.pack.detail import DETAIL_WORDS
 from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named, target_names

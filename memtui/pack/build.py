@@ -9,12 +9,13 @@ from datetime import datetime
 from functools import reduce
 from itertools import chain
 from operator import or_
+from typing import TYPE_CHECKING
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
-from memtui.pack.compile import WHOLE, Compiler
+from memtui.pack.detail import WHOLE
 from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_secrets
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.references import with_referents
@@ -24,12 +25,15 @@ from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, st
 from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
-from memtui.recall.semantic import Meaning
 from memtui.text.words import Budget, parse_budget
 from memtui.vault.filters import Scope
 from memtui.vault.packs import Recipe
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
+
+if TYPE_CHECKING:
+    from memtui.pack.compile import Compiler
+    from memtui.recall.semantic import Meaning
 
 
 def recipes_of(recipes: Iterable[Recipe], project: str | None) -> list[Recipe]:
@@ -111,7 +115,7 @@ class Included:
     score: float
     hit: Hit  # as recalled, with the reasons and every part of its score
     states: Mapping[str, str] = field(default_factory=dict)  # state per anchor path, as shown in the payload
-    detail: str = WHOLE  # how much of it is included: `whole`, a level of `memtui.pack.compile.Detail`, or `opening`
+    detail: str = WHOLE  # how much of it is included: `whole`, a level of `memtui.pack.detail.Detail`, or `opening`
     status: str = ""  # what the payload says of it where it is not in use, else empty
 
 
@@ -204,10 +208,17 @@ def pack_of_recall(
         found = without_loaded(known, target, task.files, project=project)
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
-    compiler = Compiler.for_task(task) if options.style == "compiled" else None
+    compiler = _compiler(task) if options.style == "compiled" else None
     in_hand = () if is_union or options.standing is not None else task.files
     info = PayloadInfo(project, options.style, edition, in_hand)
     return build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+
+
+def _compiler(task: Task) -> Compiler:
+    # Imported here: it reads sentences by grammar, and hooks never compile.
+    from memtui.pack.compile import Compiler
+
+    return Compiler.for_task(task)
 
 
 def build_pack(

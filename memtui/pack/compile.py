@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Literal
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason
+from memtui.pack.detail import Detail
 from memtui.pack.sentences import Sentence, denials_of, is_ended, sentences_of
 from memtui.pack.targets.base import OMITTED, status_marker
 from memtui.pack.targets.markdown import says_title
-from memtui.recall.result import Hit, Task
+from memtui.recall.result import Task
 from memtui.text.tokens import STOP_WORDS, index_terms, query_terms
-
-Detail = Literal["most", "much", "some", "little"]
-"""How much of a memory is kept: of the nearest one, of the next, of what is near, of what is less so."""
 
 KEPT: Mapping[Detail, float] = {"most": 0.5, "much": 0.3, "some": 0.1, "little": 0.0}
 """Part of a memory's text that is kept beside its rules where the task does not need more."""
@@ -294,38 +291,3 @@ class _Choice:
 
     def _size(self) -> int:
         return sum(len(self.sentences[place].text) for place in self.chosen)
-
-
-BEST_FIRST = 3  # Hits taken by score before size counts, in more detail: the best must not lose to small ones
-NEAR = 0.8  # Below this share of the second best score a memory is reduced to its rules
-
-WHOLE, OPENING = "whole", "opening"
-"""Other values of detail: the whole text, or as much of a giant as fits, with a mark."""
-
-DETAIL_WORDS: Mapping[str, str] = {
-    "most": "shortened",
-    "much": "shortened",
-    "some": "shortened",
-    "little": "rules alone",
-    OPENING: "its opening alone",
-}
-"""How a shortened memory is described to a person."""
-
-
-def details_of(hits: Sequence[Hit]) -> Mapping[str, Detail]:
-    """Return how much of each hit is kept; pins count as near the task."""
-    ranked = [hit for hit in hits if not hit.memory.pinned]
-    second_best = _score_at(1, ranked)
-    details: dict[str, Detail] = {hit.memory.id: "some" for hit in hits}
-    for place, hit in enumerate(ranked):
-        if place < BEST_FIRST:
-            details[hit.memory.id] = "much" if place else "most"
-        elif hit.score < NEAR * second_best:
-            details[hit.memory.id] = "little"
-    return details
-
-
-def _score_at(place: int, ranked: Sequence[Hit]) -> float:
-    """Return the score of a hit by its place, of the last one where there are fewer."""
-    scores = sorted((hit.score for hit in ranked), reverse=True)
-    return scores[min(place, len(scores) - 1)] if scores else 0.0

@@ -5,25 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
-from memtui.pack.compile import (
-    BEST_FIRST,
-    OPENING,
-    WHOLE,
-    Compiler,
-    Detail,
-    details_of,
-    is_told_whole,
-    marked,
-)
+from memtui.pack.detail import BEST_FIRST, OPENING, WHOLE, Detail, details_of
 from memtui.pack.filters import PUT_IN, Likenesses, gist, without_repeats
-from memtui.pack.sentences import mark, shortened
+from memtui.pack.openings import mark, shortened
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.eligibility import settle
 from memtui.recall.result import Hit, Recall, Withheld, age_key
+
+if TYPE_CHECKING:
+    from memtui.pack.compile import Compiler
 
 MOST_LOOKED_AT = 14
 """Candidates on either side, in pairs too: greedy choices that are not optimal differ in a few at the edge alone."""
@@ -239,6 +234,8 @@ class _Selector:
             return memory
         status = self.statuses.get(memory.id)
         if _length(memory) > MOST_COMPILED:
+            from memtui.pack.compile import marked
+
             text = marked(f"{memory.title}\n{memory.insight}", memory, status)
             return replace(memory, insight=text, rationale="", snippet="")
         return self.compiler.compiled(memory, detail=self._details[memory.id], status=status)
@@ -247,9 +244,11 @@ class _Selector:
         """Return how much of a memory an item tells."""
         if item.memory.insight.endswith(mark(memory)):
             return OPENING
-        if self.compiler is None or is_told_whole(memory, item.memory):
+        if self.compiler is None:
             return WHOLE
-        return self._details[memory.id]
+        from memtui.pack.compile import is_told_whole
+
+        return WHOLE if is_told_whole(memory, item.memory) else self._details[memory.id]
 
     def _cap(self, share: float) -> Sizes:
         """Return a share of each bound, as long as that is no mere line."""

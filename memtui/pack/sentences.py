@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise, zip_longest
@@ -13,6 +13,7 @@ from memtui.analysis.grammar import grammar_of, language_of
 from memtui.analysis.sentence_acts import RULES, acts_of
 from memtui.domain.memory import Memory
 from memtui.pack.blocks import JOINS, Block, blocks_of
+from memtui.pack.openings import ABBREVIATED, CLOSERS, COLON, is_closed
 from memtui.pack.targets.base import clean, clean_line
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.tokens import STOP_WORDS, index_terms
@@ -21,17 +22,8 @@ READ_CHARACTERS = 20_000  # Characters of a text that are cut into sentences; no
 
 _LABEL = re.compile(r"\*\*[^*]+\*\*:?|__[^_]+__:?")
 
-_CLOSERS = r"(?:\*\*|__|[*_\"'”’)\]」』）])*"
-_END = re.compile(rf"(?<=[.!?…]){_CLOSERS} (?=[^a-z\s])|(?<=[。！？]){_CLOSERS}(?=.)")
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(\"'*_\[])(?:e\.g|i\.e|cf|vs|approx|no|fig|dr|mr|mrs|ms|st|al|inc|resp|incl|excl"
-    r"|p\.? ?ex|p\.? ?ej|z\. ?b|d\. ?h|u\. ?a|bzw|ca|nr|vgl"
-    r"|ggf|evtl|usw|sog|ch|ed|eds|vol|pp|(?<!\d )(?:max|min|sec|[a-z])|\d{1,3}[a-z]?)\.[\"'”’)\]*_]*$",
-    re.IGNORECASE,
-)
-_PAIRS = (("`", "`"), ("**", "**"), ("(", ")"), ("[", "]"), ("“", "”"), ("「", "」"), ("『", "』"), ("（", "）"))
-_STOPPED = re.compile(rf"[.!?…。！？]{_CLOSERS}$")
-_COLON = re.compile(r"[:：][\"')\]*_]*$")
+_END = re.compile(rf"(?<=[.!?…]){CLOSERS} (?=[^a-z\s])|(?<=[。！？]){CLOSERS}(?=.)")
+_STOPPED = re.compile(rf"[.!?…。！？]{CLOSERS}$")
 _BINDING = RULES | {"only", "decide", "decide_in_rule"}  # Acts of sentences that are told in any case
 _NOUN_WORDS = 2  # An announcement of two words begins with a noun that is a verb too
 _EXAMPLE = re.compile(r"(?:counter-?)?(?:examples?|beispiele?|exemples?|ejemplos?|exemplos?)\b|例", re.IGNORECASE)
@@ -182,7 +174,7 @@ class _Reader:
 
     def _is_led(self, block: Block) -> bool:
         """Return whether what was announced is a paragraph."""
-        return self._lead == len(self.found) - 1 and not _COLON.search(block.lines[-1])
+        return self._lead == len(self.found) - 1 and not COLON.search(block.lines[-1])
 
     def _close(self, block: Block, first: int, following: Block | None) -> None:
         """Remember what the blocks that follow may belong to."""
@@ -204,7 +196,7 @@ class _Reader:
     def _announces(self, block: Block, following: Block | None) -> bool:
         """Return whether the last sentence of a block says nothing without the block that follows."""
         text = self.found[-1].text
-        if _COLON.search(text):
+        if COLON.search(text):
             return True
         kind = following.kind if following else ""
         is_list = kind == "item" and following and (block.kind == "paragraph" or following.indent > block.indent)
@@ -239,22 +231,11 @@ def _cut(text: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(text):
         before = text[start : end.end()].rstrip()
-        if not _ABBREVIATED.search(before) and _is_closed(before):
+        if not ABBREVIATED.search(before) and is_closed(before):
             yield before
             start = end.end()
     if text[start:].strip():
         yield text[start:].strip()
-
-
-def _is_closed(text: str) -> bool:
-    """Return whether every code span, emphasis, quotation and bracket of a text is closed."""
-    bare = re.sub(r"`[^`]*`", "", text)
-    if "`" in bare or bare.count('"') % 2:
-        return False
-    return all(
-        not bare.count(opening) % 2 if opening == closing else bare.count(opening) <= bare.count(closing)
-        for opening, closing in _PAIRS
-    )
 
 
 @lru_cache(maxsize=1_024)
@@ -265,7 +246,7 @@ def denials_of(text: str) -> frozenset[str]:
 
 def is_ended(text: str) -> bool:
     """Return whether a text ends with a sign of its own."""
-    return bool(_STOPPED.search(text) or _COLON.search(text) or text.endswith((",", ";")))
+    return bool(_STOPPED.search(text) or COLON.search(text) or text.endswith((",", ";")))
 
 
 def _bare(text: str) -> str:
@@ -296,7 +277,7 @@ def _is_rule(text: str, *, is_reason: bool) -> bool:
     """Return whether a sentence says what to do, what not to do, or what is decided or excepted; a reason may deny."""
     plain = _bare(text)
     acts = acts_of(plain) & _BINDING
-    if _COLON.search(plain) and len(plain.split()) == _NOUN_WORDS:
+    if COLON.search(plain) and len(plain.split()) == _NOUN_WORDS:
         acts -= {"orders"}  # `Source map:`
     if is_reason:
         return "forbids" in acts
@@ -306,64 +287,3 @@ def _is_rule(text: str, *, is_reason: bool) -> bool:
     if acts or _pattern("orders").match(plain):
         return True
     return any(pattern.search(plain) for pattern in (grammar.negation, grammar.exception))
-
-
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_SENTENCE = re.compile(
-    rf"\n(?=[ \t]*(?:[-*+•>|#]|\d{{1,3}}[.)][ \t]|`{{3}}|~{{3}}))"
-    rf"|(?<=[.!?…]){_CLOSERS}(?:[ \t]+|\n)(?=[^a-z\s])|(?<=[。！？])"
-)
-
-
-def mark(memory: Memory) -> str:
-    """Return the mark at the end of a shortened text."""
-    return f"[shortened: memtui show {memory.id}]"
-
-
-def shortened(memory: Memory, *, fits: Callable[[Memory], bool], longest: int) -> Memory | None:
-    """Return as much of a memory as fits, or None if not even its first sentence does.
-
-    The snippet goes first, then whole paragraphs from the end, then the rationale, then sentences or lines
-    of the first paragraph.
-
-    `fits`: whether a memory is small enough. `longest`: characters beyond which no text can fit; nothing after them is
-    looked at.
-    """
-    known = memory.insight[:longest]
-    whole = len(known) == len(memory.insight)
-    paragraphs = _cuts(known, _PARAGRAPH, whole=whole)
-    sentences = _cuts(known[: paragraphs[0]] if paragraphs else known, _SENTENCE, whole=whole or bool(paragraphs))
-    for cuts, rationale in ((paragraphs, memory.rationale), (paragraphs, ""), (sentences, "")):
-        if len(rationale) > longest:
-            continue
-        plain = replace(memory, snippet="", rationale=rationale)
-        found = _longest_that_fits(plain, known, cuts, fits)
-        if found:
-            return found
-    return None
-
-
-def _cuts(text: str, boundary: re.Pattern[str], *, whole: bool) -> list[int]:
-    """Return the ends of the pieces of a text; the last piece only if the text is whole."""
-    ends = [match.start() for match in boundary.finditer(text) if _may_end(text[: match.start()])]
-    return [*ends, len(text)] if whole and text.strip() else ends
-
-
-def _may_end(text: str) -> bool:
-    """Return whether a text says something where it is cut: it leaves no code open and announces nothing."""
-    last = text.rstrip().rpartition("\n")[2]
-    return bool(last) and not _COLON.search(last) and not _ABBREVIATED.search(last) and _is_closed(last)
-
-
-def _longest_that_fits(memory: Memory, text: str, cuts: list[int], fits: Callable[[Memory], bool]) -> Memory | None:
-    """Return the memory with the longest of the cuts that fits, by bisection."""
-    best = None
-    low, high = 0, len(cuts)
-    while low < high:
-        middle = (low + high) // 2
-        tried = replace(memory, insight=f"{text[: cuts[middle]].rstrip()}\n\n{mark(memory)}")
-        if fits(tried):
-            best, low = tried, middle + 1
-        else:
-            high = middle
-    return best

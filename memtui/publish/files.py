@@ -9,33 +9,31 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
-from memtui.domain.record import (
-    Record,
-    half_life_record,
-    link_record,
-    memory_record,
-    signal_record,
-    tombstone_record,
-    verdict_record,
-)
 from memtui.errors import MemtuiError, RefusedError, SourceError, UnsafePathError, UsageError
-from memtui.recall.evaluation import Question, with_question
-from memtui.vault.packs import Recipe, recipe_record
-from memtui.vault.passed_files import PassedFile, passed_file_record
 
-HIDDEN = re.compile(
-    "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]",
-)
+if TYPE_CHECKING:
+    from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
+    from memtui.domain.record import Record
+    from memtui.recall.evaluation import Question
+    from memtui.vault.packs import Recipe
+    from memtui.vault.passed_files import PassedFile
+
+HIDDEN = "[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 """Characters that JSON allows in a line but that split lines, cannot be encoded, or are invisible in a diff."""
 
 
 def dump_line(value: Any) -> str:
     """Return one line of JSON that is one line for every reader; other scripts stay readable."""
-    return HIDDEN.sub(_escape, json.dumps(value, ensure_ascii=False))
+    return _hidden().sub(_escape, json.dumps(value, ensure_ascii=False))
+
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    return re.compile(HIDDEN)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -60,6 +58,8 @@ class Snapshot:
 
 def jsonl_text(snapshot: Snapshot) -> str:
     """Return the JSONL of a snapshot: memories by project, time and id, then each kind of kin sorted."""
+    from memtui.domain.record import memory_record
+
     memories = [
         dump_line({"type": "memory", **memory_record(memory)}) for memory in sorted(snapshot.memories, key=_place)
     ]
@@ -68,6 +68,11 @@ def jsonl_text(snapshot: Snapshot) -> str:
 
 def kin_lines(snapshot: Snapshot) -> Iterator[str]:
     """Yield the lines of everything but memories, without line ends, each kind sorted by its own text."""
+    # Imported here: whoever writes a small file, such as a hook, needs none of it.
+    from memtui.domain.record import half_life_record, link_record, signal_record, tombstone_record, verdict_record
+    from memtui.vault.packs import recipe_record
+    from memtui.vault.passed_files import passed_file_record
+
     kinds: tuple[Iterable[Record], ...] = (
         map(link_record, snapshot.links),
         map(verdict_record, snapshot.verdicts),
@@ -211,6 +216,8 @@ def add_question(question: Question, named: str, *, folder: Path) -> Path:
         SourceError: the file holds something else, or cannot be read; it is unchanged.
         MemtuiError: the system refuses; nothing was written.
     """
+    from memtui.recall.evaluation import with_question
+
     if not question.query.strip() and not question.files:
         raise UsageError("A question needs a task or files", where="the question", remedy="Type the task first.")
     if not named.strip() or not named.isprintable():

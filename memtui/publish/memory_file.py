@@ -27,7 +27,7 @@ KEYS = (
 """The keys of a memory's record in their order; anything else in a frontmatter is ignored."""
 
 _SECTION = re.compile(r"^##[ \t]+(why|snippet)[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN.pattern}")
+_UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN}")
 _PLAIN = re.compile(r"[./]*(?!\d)\w(?:[\w./@+()*=,-]|:(?=[^\s:])|::(?=\S)| (?=[^\s#]))*")
 _BARE = re.compile(r"[\w.][\w./+:-]*(?<!:)")
 _EXPONENT = re.compile(r"^(-?\d+)e")  # YAML 1.1 reads `1e-05` as text and `1.0e-05` as a number

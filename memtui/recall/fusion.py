@@ -6,11 +6,13 @@ import heapq
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.embedding.tokens import Closeness
 from memtui.recall.result import Part
+
+if TYPE_CHECKING:
+    from memtui.embedding.tokens import Closeness
 
 Name = TypeVar("Name", int, str)
 Other = TypeVar("Other", int, str)

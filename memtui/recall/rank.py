@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
@@ -20,11 +21,13 @@ from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.result import Hit, Part, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_search, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
-from memtui.recall.semantic import Meaning
 from memtui.vault.bm25 import UNASSIGNED
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
+
+if TYPE_CHECKING:
+    from memtui.recall.semantic import Meaning
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from memtui.recall.anchors import (
 from memtui.recall.eligibility import STANDING_KINDS
 from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
-from memtui.recall.semantic import Likeness, Meaning, Sense
 from memtui.vault.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.publications import published_sources
@@ -33,6 +32,7 @@ from memtui.workspace import Tree, states_now
 
 if TYPE_CHECKING:
     from memtui.embedding.tokens import Closeness
+    from memtui.recall.semantic import Likeness, Meaning, Sense
     from memtui.vault.search.postings_memory import TermIndex
 
 MOST_BY_WORDS = 120

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memtui.config import RecallSettings
 from memtui.domain import freshness as importances
@@ -13,13 +14,15 @@ from memtui.domain.freshness import HURT_WEIGHT, first_trusted_at, freshness, us
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.embedding.tokens import Closeness, sentences
 from memtui.recall import anchors, fusion, lexical
 from memtui.recall.eligibility import holding_part, kind_part
 from memtui.recall.result import Hit, Part, Sureness, combine
 from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
-from memtui.recall.semantic import Likeness
 from memtui.text.normal_form import embedded_text
+
+if TYPE_CHECKING:
+    from memtui.embedding.tokens import Closeness
+    from memtui.recall.semantic import Likeness
 
 GONE_FACTOR = 0.3
 """Factor of a memory whose every file is gone: its subject has probably left the code. However fresh it is, it
@@ -409,6 +412,8 @@ class Scorer:
 
 def _sentence(memory: Memory, close: Closeness) -> str:
     """Return the sentence of a memory that comes closest to the task; nothing for its title, which is shown anyway."""
+    from memtui.embedding.tokens import sentences
+
     parts = sentences(embedded_text(memory.title, memory.insight, memory.rationale, memory.snippet))
     return parts[close.place] if 0 < close.place < len(parts) else ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from memtui.assist.hooks.certain import certain_hits, tied_hits
@@ -15,6 +16,7 @@ from memtui.curate.projects import View, view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.memory import Memory
 from memtui.pack.build import Pack, context, pack_of_recall, recipes_of
+from memtui.pack.detail import WHOLE
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import Target
 from memtui.pack.targets.formats import target_named
@@ -24,7 +26,6 @@ from memtui.text.injection import planted_instructions
 from memtui.vault.packs import Recipe, read_recipes
 from memtui.vault.vault import Vault
 
-WHOLE = "whole"  # How a payload calls a memory of which nothing is left out
 MOST_ROUNDS = 6  # Rounds of leaving out what does not fit whole; each leaves out at least one
 
 
@@ -99,14 +100,18 @@ class Desk:
         )
 
     def _whole(self, build: Callable[[frozenset[str]], Pack]) -> Pack:
-        """Return the pack in which every memory is whole."""
+        """Return the pack in which every memory is whole and none looks planted.
+
+        A person who copies a payload is warned of such a text and can judge; nobody looks at what a hook injects. Only
+        what was chosen is looked at: reading sixty memories for it takes 40 ms.
+        """
         without: frozenset[str] = frozenset()
         for _ in range(MOST_ROUNDS):
             pack = build(without)
-            parts = {one.memory.id for one in pack.included if one.detail != WHOLE}
-            if not parts:
+            unfit = {one.memory.id for one in pack.included if one.detail != WHOLE or _is_planted(one.memory)}
+            if not unfit:
                 return pack
-            without |= parts
+            without |= unfit
         return build(frozenset(one.memory.id for one in pack.included) | without)
 
 
@@ -123,20 +128,14 @@ def open_desk(vault: Vault, folder: Path, dialect: Dialect, config: Config, *, n
 
 
 def _servable(found: Recall, known: State) -> Recall:
-    """Return a recall without what the session knows already, and without what looks planted.
-
-    A person who copies a payload is warned of such a text and can judge; nobody looks at what a hook injects.
-    """
-
-    def may_go(memory: Memory) -> bool:
-        return not known.has(memory) and not _is_planted(memory)
-
+    """Return a recall without what the session knows already."""
     return replace(
         found,
-        hits=tuple(hit for hit in found.hits if may_go(hit.memory)),
-        pins=tuple(hit for hit in found.pins if may_go(hit.memory)),
+        hits=tuple(hit for hit in found.hits if not known.has(hit.memory)),
+        pins=tuple(hit for hit in found.pins if not known.has(hit.memory)),
     )
 
 
+@lru_cache(maxsize=256)
 def _is_planted(memory: Memory) -> bool:
     return bool(planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"))

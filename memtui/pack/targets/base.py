@@ -79,7 +79,7 @@ class PackItem:
     memory: Memory  # with shortened texts where it had to be shortened; compiled, its insight is all that is written
     states: Mapping[str, str] = field(default_factory=dict)  # last known state per anchor path
     status: Reason | None = None  # why it is not in use, where more is known than its status says; see `status_marker`
-    detail: str = "whole"  # how much of it is included: a level of `memtui.pack.compile.Detail`, `opening` or `whole`
+    detail: str = "whole"  # how much of it is included: a level of `memtui.pack.detail.Detail`, `opening` or `whole`
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ from recall_story import memory
 
 from memtui.domain.memory import Memory
 from memtui.pack.build import build_pack
-from memtui.pack.compile import KEPT, Compiler, Detail
+from memtui.pack.compile import KEPT, Compiler
+from memtui.pack.detail import Detail
+from memtui.pack.openings import mark, shortened
 from memtui.pack.options import PackOptions
-from memtui.pack.sentences import mark, sentences_of, shortened
+from memtui.pack.sentences import sentences_of
 from memtui.pack.targets.base import PackItem, PayloadInfo, short_ids
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Recall, Task
