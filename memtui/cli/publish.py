@@ -11,6 +11,7 @@ from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import text_changes
+from memtui.curate.publishing import chosen, file_changes, selection_of
 from memtui.errors import (
     EXIT_CONFLICT,
     EXIT_DONE,
@@ -36,7 +37,6 @@ from memtui.publish.plan import (
 )
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted
-from memtui.vault.filters import MemoryFilter
 from memtui.wording.publishing import (
     STATES,
     file_words,
@@ -75,7 +75,9 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.remove:
         plan = plan_removal(publisher, arguments.target, out=out, force=force)
     else:
-        plan = plan_publication(publisher, arguments.target, _selection(arguments, session), out=out, force=force)
+        plan = plan_publication(
+            publisher, arguments.target, _selection(arguments, publisher, session), out=out, force=force
+        )
     refused = next((file for file in plan.files if file.problem is not None), None)
     if refused is not None:
         return _refuse(refused, plan, publisher, session)
@@ -99,9 +101,9 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
 
 def _refuse_mixed(arguments: argparse.Namespace) -> None:
     """Raises `UsageError`: options that exclude each other."""
-    chosen = [name for name in ("check", "remove", "take") if getattr(arguments, name)]
-    if len(chosen) > 1:
-        raise UsageError("Choose one", where=" ".join(f"--{name}" for name in chosen))
+    acts = [name for name in ("check", "remove", "take") if getattr(arguments, name)]
+    if len(acts) > 1:
+        raise UsageError("Choose one", where=" ".join(f"--{name}" for name in acts))
     if arguments.recipe is not None and arguments.where is not None:
         raise UsageError("Choose one", where="--recipe --where")
     if arguments.target is None and not arguments.check:
@@ -123,24 +125,17 @@ def publisher_for(session: Session) -> Publisher:
     )
 
 
-def _selection(arguments: argparse.Namespace, session: Session) -> Selection:
+def _selection(arguments: argparse.Namespace, publisher: Publisher, session: Session) -> Selection:
     if arguments.where is not None:
-        return Selection(query=arguments.where, ids=_ids_of(arguments.where, session))
+        return chosen(publisher, arguments.where, session.config.review.threshold)
     return Selection(recipe=arguments.recipe)
-
-
-def _ids_of(query: str, session: Session) -> frozenset[str]:
-    from memtui.curate.query import chosen_by, parse_choice
-
-    base = MemoryFilter(scope=session.view.payload_scope, threshold=session.config.review.threshold)
-    return frozenset(chosen_by(session.vault, parse_choice(query, session.kinds, session.vault.now()), base))
 
 
 def _take(publisher: Publisher, arguments: argparse.Namespace, session: Session, out: Path | None) -> None:
     """Take what was written into the target's blocks by hand into the inbox."""
     from memtui.capture.hand_edits import take_edit
 
-    plan = plan_publication(publisher, arguments.target, _selection(arguments, session), out=out)
+    plan = plan_publication(publisher, arguments.target, _selection(arguments, publisher, session), out=out)
     for file in plan.files:
         if file.state != "edited" or arguments.dry_run:
             continue
@@ -184,7 +179,7 @@ def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> N
         return
     for file in plan.files:
         if dry:
-            for line in changes_of(file):
+            for line in file_changes(file):
                 write_line(reveal(line))
         say(("would be: " if dry and file.is_change else "") + file_words(file, publisher.root))
         for note, about in file.notes:
@@ -204,22 +199,13 @@ def _say_twice(session: Session) -> None:
         say(twice_words(label, paths))
 
 
-def changes_of(file: FilePlan) -> list[str]:
-    """Return how a file would change."""
-    return text_changes(*(_text(side) for side in (file.before, file.after)))
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n")
-
-
 def _record(plan: Plan, root: Path, *, dry: bool) -> dict[str, Any]:
     files = [
         {
             "path": shown_path(file.path, root),
-            "state": "refused" if file.problem is not None and file.state != "edited" else file.state,
+            "state": file.standing,
             "changed": file.is_change and not dry,
-            "diff": changes_of(file),
+            "diff": file_changes(file),
             "notes": [note_words(note, about, shown_path(file.path, root)) for note, about in file.notes],
             "problem": None if file.problem is None else str(file.problem),
         }
@@ -250,18 +236,16 @@ def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[
     has_vault = session.vault.exists
     root = session.view.root if has_vault else find_workspace(session.folder).root
     known = standing_publications(session.vault, root)
-    chosen = [place_named(arguments.target)] if arguments.target else places()
+    wanted = [place_named(arguments.target)] if arguments.target else places()
     publisher = publisher_for(session) if known else None
-    for place in chosen:
+    for place in wanted:
         out = session.path(arguments.out) if arguments.out else None
         recorded = known.get(place.target)
         if publisher is not None and recorded and out is None:
-            query = recorded[0].query
-            selection = Selection.of(recorded[0], None if query is None else _ids_of(query, session))
+            selection = selection_of(publisher, recorded, session.config.review.threshold)
             plan = plan_publication(publisher, place.target, selection)
             for file in plan.files:
-                state = "refused" if file.problem is not None and file.state != "edited" else file.state
-                yield place.target, shown_path(file.path, root), state
+                yield place.target, shown_path(file.path, root), file.standing
             continue
         base = base_of(place, root)
         files: Sequence[Path] = (

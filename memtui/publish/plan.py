@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -49,11 +49,6 @@ class Selection:
     query: str | None = None
     ids: frozenset[str] | None = None  # what the query chose
 
-    @classmethod
-    def of(cls, publication: Publication, ids: frozenset[str] | None = None) -> Selection:
-        """Return what a publication was chosen by; `ids`: what its query chooses today."""
-        return cls(publication.recipe, publication.query, ids)
-
 
 class Note(StrEnum):
     """What a person should know of a file; `wording` has the sentence."""
@@ -87,6 +82,11 @@ class FilePlan:
     problem: MemtuiError | None = None  # why nothing can be written
 
     @property
+    def standing(self) -> str:
+        """What its block is, `refused` where nothing can be said of it."""
+        return "refused" if self.problem is not None and self.state != "edited" else self.state
+
+    @property
     def is_change(self) -> bool:
         return self.problem is None and self.before != self.after
 
@@ -105,7 +105,7 @@ class Plan:
     @property
     def state(self) -> str:
         """The worst state of its files: refused, edited, stale, missing, current."""
-        states = [("refused" if file.problem else file.state) for file in self.files]
+        states = [file.standing for file in self.files]
         worst = ("refused", "edited", "stale", "missing", "current")
         return next((state for state in worst if state in states), "missing")
 
@@ -371,8 +371,3 @@ def _after(plan: FilePlan, before: bytes | None) -> bytes | None:
     if plan.text:
         return blocks.write(before, plan.target, plan.text, head=plan.head)
     return None if before is None else blocks.remove(before, plan.target)
-
-
-def published_ids(listed: Collection[Publication]) -> frozenset[str]:
-    """Return the memories that stand in some blocks."""
-    return frozenset(identifier for one in listed for identifier in one.memory_ids)

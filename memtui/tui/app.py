@@ -246,6 +246,7 @@ _SCREENS = {
     "health": ("health", "HealthScreen"),
     "import": ("importing", "ImportScreen"),
     "assistants": ("assistants", "AssistantsScreen"),
+    "publish": ("publish", "PublishScreen"),
 }
 """Module and class of each screen by its area."""
 

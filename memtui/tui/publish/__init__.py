@@ -1,0 +1,1 @@
+"""Publish: what assistants read in this repository, and what would change there."""

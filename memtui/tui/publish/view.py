@@ -1,0 +1,197 @@
+"""The Publish screen's reads and writes, rows and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.capture.hand_edits import take_edit
+from memtui.capture.loaded import paid_twice
+from memtui.capture.loads import assistant_names
+from memtui.curate.packs import text_changes
+from memtui.curate.publishing import Standing, file_changes, selection_of, standings
+from memtui.pack.options import PackOptions
+from memtui.publish.apply import publish
+from memtui.publish.edits import finish_unfinished
+from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
+from memtui.text.sanitize import reveal, tame
+from memtui.text.words import counted
+from memtui.tui.memory_view import Block, StyleName
+from memtui.tui.values import Done, Signature
+from memtui.tui.vault_access import VaultAccess
+from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.wording.publishing import STATES, file_words, note_words, plan_words, shown_path, twice_words
+
+_MOST_LINES = 400  # Lines of a change that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRead:
+    """Every place of this repository, and who pays twice."""
+
+    rows: tuple[Standing, ...]
+    twice: Mapping[str, tuple[str, ...]]
+    root: Path
+    project: str | None
+    signature: Signature
+
+
+class Publications:
+    """What the screen reads and changes."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+
+    def read(self) -> PublishRead:
+        """Return what publishing anew would change, place by place."""
+        access, signature = self._access, self._access.signature()
+        publisher = self._publisher()
+        rows = standings(publisher, access.opening.threshold)
+        twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
+        return PublishRead(tuple(rows), twice, publisher.root, publisher.project, signature)
+
+    def _publisher(self) -> Publisher:
+        access, opening = self._access, self._access.opening
+        with access.read_vault.read() as reader:
+            view = access.view_of(reader)
+        return Publisher(
+            vault=access.vault,
+            project=view.project,
+            scope=view.payload_scope,
+            root=view.root,
+            options=PackOptions.of(opening.context, opening.secret_patterns),
+            settings=opening.recall,
+            targets=opening.targets,
+            meaning=opening.meaning,
+        )
+
+    def write(self, row: Standing, *, force: bool = False) -> Done:
+        """Publish to a place, with what it was published with."""
+        publisher = self._publisher()
+        selection = selection_of(publisher, row.recorded, self._access.opening.threshold)
+        return self._apply(plan_publication(publisher, row.place.target, selection, force=force), "publish")
+
+    def take_out(self, row: Standing) -> Done:
+        """Take a place's blocks out of its files."""
+        return self._apply(plan_removal(self._publisher(), row.place.target), "unpublish")
+
+    def take_edit(self, row: Standing) -> Done:
+        """Take what was written into a place's blocks by hand into the inbox, and publish over it."""
+        opening = self._access.opening
+        taken = 0
+        opening.before_change()
+        for file in row.plan.files if row.plan is not None else ():
+            if file.state == "edited":
+                found = take_edit(
+                    self._access.vault,
+                    file.path,
+                    file.written,
+                    file.on_disk,
+                    project=self._publisher().project,
+                    actor=opening.actor,
+                    secret_patterns=opening.secret_patterns,
+                )
+                taken += len(found)
+        done = self.write(row, force=True)
+        return Done(f"{counted(taken, 'memory')} into the inbox. {done.message}")
+
+    def _apply(self, plan: Plan, action: str) -> Done:
+        opening = self._access.opening
+        opening.before_change()
+        finish_unfinished(self._access.vault)
+        changed = publish(self._access.vault, [plan], actor=opening.actor.name, action=action)
+        if not changed:
+            return Done(f"Nothing to change for {plan.place.label}", changed=False)
+        root = self._publisher().root
+        names = ", ".join(shown_path(file.path, root) for file in changed)
+        return Done(f"{'Published to' if action == 'publish' else 'Taken out of'} {names}; u undoes it")
+
+
+# -- the list -----------------------------------------------------------------------------------------
+
+
+def publish_lines(rows: Sequence[Standing]) -> list[Standing | TextRow]:
+    """Return the places under headings: published, and not."""
+    lines: list[Standing | TextRow] = []
+    published = [row for row in rows if row.is_published]
+    others = [row for row in rows if not row.is_published]
+    for heading, part in (("Published here", published), ("Not published", others)):
+        lines += [TextRow(heading, note=str(len(part))), *part] if part else []
+    return lines
+
+
+def publish_cells(row: Standing, width: int) -> list[Cell]:
+    """Return a place: how it stands, the assistant, and its file."""
+    del width
+    mark, tone, words = _standing(row)
+    return [
+        Cell(mark, tone, 2),
+        Cell(row.place.label, "base"),
+        Cell(words, tone, 17, since=34, before=1),
+    ]
+
+
+def _standing(row: Standing) -> tuple[str, str, str]:
+    state = "refused" if row.plan is None else row.plan.state
+    if state in {"edited", "refused"}:
+        return "!", "warning", STATES[state]
+    if not row.is_published:
+        return " ", "dim", ""
+    return ("●", "good", STATES[state]) if state == "current" else ("!", "warning", STATES[state])
+
+
+# -- one place ----------------------------------------------------------------------------------------
+
+_TONES: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "dim"}
+
+
+def place_blocks(row: Standing, read: PublishRead) -> list[Block]:
+    """Return everything about a place: what it costs, what would change, and why it cannot."""
+    blocks = [Block(((row.place.label, "title"),))]
+    if row.plan is None:
+        return [*blocks, Block(((tame(str(row.problem), 500), "warning"),), gap=True)]
+    plan = row.plan
+    counts = f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens"
+    left = f", {counted(plan.left_out, 'memory')} left out" if plan.left_out else ""
+    blocks.append(Block(((f"{plan_words(plan)} · {counts}{left}", "dim"),)))
+    if chosen := plan.selection.recipe or plan.selection.query:
+        blocks.append(Block((("chosen by ", "label"), (tame(chosen, 200), "text"))))
+    here = {shown_path(file.path, read.root) for file in plan.files}
+    for label, paths in read.twice.items():
+        if not here.isdisjoint(paths):
+            blocks.append(Block(((twice_words(label, paths), "warning"),)))
+    if not plan.files:
+        blocks.append(Block((("No memory is in the payload, so there is nothing to publish.", "text"),), gap=True))
+    for file in plan.files:
+        blocks += _file_blocks(file, read.root)
+    return blocks
+
+
+def _file_blocks(file: FilePlan, root: Path) -> Iterator[Block]:
+    path = shown_path(file.path, root)
+    fate = "new" if file.before is None else "changed" if file.is_change else STATES[file.state]
+    yield Block(((tame(path, 300), "path"), (f"  {'' if file.problem else fate}", "dim")), gap=True)
+    for note, about in file.notes:
+        yield Block(((tame(note_words(note, about, path), 300), "warning"),))
+    if file.state == "edited":
+        yield Block((("edited by hand: t takes the edit into the inbox, f writes over it", "warning"),))
+        yield from _changes("by hand, since it was published", file.written, file.on_disk)
+        yield from _changes("by memtui, since it was published", file.written, file.head + file.text)
+    elif file.problem is not None:
+        yield Block(((tame(file_words(file, root), 500), "warning"),))
+    elif file.is_change:
+        yield from _diff(file_changes(file))
+
+
+def _changes(what: str, before: str, after: str) -> Iterator[Block]:
+    if before != after:
+        yield Block(((what, "label"),), gap=True)
+        yield from _diff(text_changes(before, after))
+
+
+def _diff(lines: Sequence[str]) -> Iterator[Block]:
+    for line in lines[:_MOST_LINES]:
+        yield Block(((reveal(line[:2_000]) or " ", _TONES.get(line[:1], "text")),))
+    if len(lines) > _MOST_LINES:
+        yield Block(((f"… {len(lines) - _MOST_LINES:,} more lines", "dim"),))

@@ -1,0 +1,120 @@
+"""The Publish screen: what would change in each assistant's file, written, taken out and undone by one key."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, shows, until
+from textual.pilot import Pilot
+
+from memtui.tui.publish.screen import PublishScreen
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, own_home: Path) -> Path:
+    """A repository with an AGENTS.md, in a home without assistants."""
+    assert own_home.exists()
+    root = tmp_path / "ferry"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (root / "AGENTS.md").write_bytes(b"# Desk\r\n\r\nmine")
+    return root
+
+
+async def _open(pilot: Pilot[int], *, at: str = "Codex") -> None:
+    await pilot.press("W")
+    await until(pilot, lambda: isinstance(pilot.app.screen, PublishScreen), "Publish is open")
+    await shows(pilot, "Windsurf")
+    await _to(pilot, at)
+
+
+async def test_the_diff_is_shown_before_anything_is_written_and_one_key_writes_it(vault: Vault, folder: Path) -> None:
+    before = (folder / "AGENTS.md").read_bytes()
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "+<!-- memtui:begin v1 id=codex")
+        assert (folder / "AGENTS.md").read_bytes() == before
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        written = (folder / "AGENTS.md").read_bytes()
+        assert written.startswith(before)
+        await shows(pilot, "1 published")
+        await pilot.press("u")
+        await says(pilot, "publish AGENTS.md")
+        assert (folder / "AGENTS.md").read_bytes() == before
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: (folder / "AGENTS.md").read_bytes() == written, "it is published again")
+
+
+async def test_a_block_is_taken_out_by_one_key(vault: Vault, folder: Path) -> None:
+    before = (folder / "AGENTS.md").read_bytes()
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        await pilot.press("x")
+        await says(pilot, "Nothing is published to Codex")
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await shows(pilot, "1 published")
+        await pilot.press("x")
+        await says(pilot, "Taken out of AGENTS.md")
+        assert (folder / "AGENTS.md").read_bytes() == before
+
+
+async def test_an_edit_by_hand_is_shown_three_way_and_goes_into_the_inbox(vault: Vault, folder: Path) -> None:
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await shows(pilot, "up to date")
+        file = folder / "AGENTS.md"
+        edited = file.read_bytes().replace(
+            b"<!-- memtui:end", b"- Tickets are printed on blue paper, so that rain shows.\r\n<!-- memtui:end"
+        )
+        file.write_bytes(edited)
+        await pilot.press("R")
+        await shows(pilot, "edited by hand")
+        await shows(pilot, "+- Tickets are printed on blue paper")
+        await pilot.press("p")
+        await says(pilot, "t takes the edit into the inbox")
+        assert file.read_bytes() == edited
+        await pilot.press("t")
+        await says(pilot, "1 memory into the inbox")
+        assert b"blue paper" not in file.read_bytes()
+    with vault.read() as reader:
+        waiting = reader.select(MemoryFilter(statuses=("candidate",)), sort="created", now=vault.now())
+    assert any("blue paper" in memory.insight for memory in waiting)
+
+
+async def test_two_assistants_that_read_the_same_memories_are_told_of_the_double_cost(
+    vault: Vault, folder: Path
+) -> None:
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await _to(pilot, "Claude Code")
+        await pilot.press("p")
+        await says(pilot, "Published to CLAUDE.md")
+        await shows(pilot, "reads the same memories again")
+
+
+async def _to(pilot: Pilot[int], label: str) -> None:
+    screen = pilot.app.screen
+    assert isinstance(screen, PublishScreen)
+    await pilot.press("g")
+    for _ in range(12):
+        row = screen._list.current
+        if row is not None and row.place.label == label:
+            return
+        await pilot.press("down")
+    raise AssertionError(label)
