@@ -71,7 +71,10 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         targets=config.targets,
     )
     fold_quietly(opened)
-    code = MemtuiApp(opening).run(mouse=config.app.mouse) or EXIT_DONE
+    app = MemtuiApp(opening)
+    code = app.run(mouse=config.app.mouse) or app.return_code or EXIT_DONE
+    if code != EXIT_DONE:
+        app.keep_drafts()
     if opened.wrote:
         opened.fold_log_if_free()
     return code

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _COLON = frozenset({"subl", "zed", "hx", "helix", "micro"})  # Editors that take
 _PLUS = frozenset({"vi", "vim", "nvim", "nano", "pico", "emacs", "emacsclient", "kak", "joe", "ne", "mg", "gvim"})
 """Editors that take `+LINE FILE`."""
 
+
+_AT_ONCE_SECONDS = 1.0  # Nobody reads a text in less
 
 _WAIT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((*_GOTO, "subl", "mate", "atom"), ("--wait", "-w")),
@@ -130,6 +133,7 @@ def run_editor(file: EditorFile) -> None:
     program, *arguments = editor_command(file.path)
     waits = _WAIT.get(Path(program).stem.lower(), ())
     command = [program, *(waits[:1] if not set(waits) & set(arguments) else ()), *arguments]
+    began = time.monotonic()
     try:
         done = subprocess.run(command, check=False)
     except (OSError, ValueError) as error:
@@ -142,12 +146,33 @@ def run_editor(file: EditorFile) -> None:
             where=str(file.path),
             remedy="The file was kept; nothing was saved.",
         )
+    told_to_wait = _is_known(program) or not {"--wait", "-w"}.isdisjoint(arguments)
+    if not told_to_wait and time.monotonic() - began < _AT_ONCE_SECONDS and _is_untouched(file):
+        raise MemtuiError(
+            f"{program} returned at once and changed nothing",
+            where=str(file.path),
+            remedy="If it is still open, it did not wait: the file was kept, and nothing was saved."
+            " Set EDITOR to a command that waits until the file is closed.",
+        )
+
+
+def _is_known(program: str) -> bool:
+    """Return whether an editor is known to run until its file is closed, or to be told to."""
+    name = Path(program).stem.lower()
+    return name in _PLUS or name in _COLON or name in _WAIT or name == "notepad"
+
+
+def _is_untouched(file: EditorFile) -> bool:
+    try:
+        return file.path.read_bytes() == file.text.encode()
+    except OSError:
+        return False
 
 
 def discard_untouched(file: EditorFile) -> None:
     """Delete a file that still holds the text as written."""
-    with suppress(OSError):
-        if file.path.read_bytes() == file.text.encode():
+    if _is_untouched(file):
+        with suppress(OSError):
             file.path.unlink()
 
 

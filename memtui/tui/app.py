@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
@@ -26,6 +29,8 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
+
+EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
@@ -57,7 +62,8 @@ class MemtuiApp(App[int]):
         self._key_order = KeyOrder(self)
         self.state = State(opening.state_path, opening.vault.path)
         self.drafts: dict[str, object] = {}
-        """What was typed into forms and is not saved, by memory id; kept while the app runs."""
+        """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
+        nobody asked for."""
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
         self._problems = [*loaded.problems, *self.keymap.problems]
         for theme in loaded.themes:
@@ -110,10 +116,39 @@ class MemtuiApp(App[int]):
         """Say once which themes and keys were left out; go to Review if that was asked for."""
         if self._problems:
             self.notify("\n".join(self._problems), title="Left out", severity="warning", timeout=8, markup=False)
+        self.call_after_refresh(self._take_drafts)
+        self._end_on_signals()
         if self.opening.start == "due":
             self.call_after_refresh(self.action_go, "review")
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
+
+    def _take_drafts(self) -> None:
+        """Offer what was typed before the app was ended from outside."""
+        from memtui.curate.drafts import take_drafts
+
+        self.drafts.update(take_drafts(self.opening.vault.path))
+        if self.drafts:
+            forms = counted(len(self.drafts), "unsaved form")
+            told = f"memtui was ended with {forms}: a, or e on the memory, brings back what you typed."
+            self.notify(told, timeout=SECONDS["warning"], markup=False)
+
+    def _end_on_signals(self) -> None:
+        """Leave the terminal as it was when the app is told to end, or its terminal is gone."""
+        if self.is_headless:
+            return
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None:
+                with suppress(NotImplementedError, RuntimeError, ValueError):  # another system, or not the main thread
+                    asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_BY_SIGNAL + number)
+
+    def keep_drafts(self) -> None:
+        """Keep what is typed and not saved for the next start."""
+        from memtui.curate.drafts import keep_drafts
+        from memtui.tui.edit.form import drafts_to_keep
+
+        keep_drafts(self.opening.vault.path, drafts_to_keep(self.drafts))
 
     async def on_event(self, event: events.Event) -> None:
         """Hand out a key in its turn; what is pasted where nothing is typed runs no commands."""

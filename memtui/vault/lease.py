@@ -32,6 +32,11 @@ def backup_folder(vault: Path) -> Path:
     return vault.parent / "backups"
 
 
+def drafts_file(vault: Path) -> Path:
+    """Return where the app keeps what was typed into forms when it is ended from outside."""
+    return vault.with_name(vault.name + ".drafts")
+
+
 def published_folder(vault: Path) -> Path:
     """Return where files of assistants are kept as they were before memtui wrote into them."""
     return vault.parent / "published"

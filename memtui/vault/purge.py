@@ -13,7 +13,15 @@ from pathlib import Path
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
-from memtui.vault.lease import backup_folder, damaged_folder, lease, log_path, published_folder, remove_files
+from memtui.vault.lease import (
+    backup_folder,
+    damaged_folder,
+    drafts_file,
+    lease,
+    log_path,
+    published_folder,
+    remove_files,
+)
 from memtui.vault.publications import publications
 from memtui.vault.repair import list_backups
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
@@ -91,9 +99,11 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
 
 
 def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], text: str = "") -> PurgeReport:
-    """Remove the backups of files that memtui wrote into, and add the files that still contain what was erased."""
+    """Remove drafts and the backups of files that memtui wrote into, and add the files that still contain the text."""
     folder = published_folder(vault.path)
-    for kept in folder.iterdir() if folder.is_dir() else ():
+    for kept in (drafts_file(vault.path), *(folder.iterdir() if folder.is_dir() else ())):
+        if not kept.exists():
+            continue
         # What was kept of a crash is packed, so that its bytes do not tell.
         if not text or kept.suffix == ".json" or _holds(kept, text):
             remove_files(kept)

@@ -122,7 +122,18 @@ def test_an_editor_that_writes_crlf_and_a_mark_changes_no_more(cli: Cli, made: s
     assert cli("show", made, "--json").json["insight"] == "The lock lives 60 s."
 
 
-@pytest.mark.parametrize("body", ["pass", "path.write_bytes(path.read_bytes().replace(b'\\n', b'\\r\\n'))"])
+def test_an_unknown_editor_that_returns_at_once_keeps_the_file_and_saves_nothing(cli: Cli, made: str) -> None:
+    editor(cli, "pass")
+    run = cli("edit", made, code=1)
+    file = Path(next(word for word in run.err.split() if word.endswith(".md.")).removesuffix("."))
+    assert "returned at once" in run.err
+    assert file.exists()
+    assert cli("show", made, "--json").json["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "body", ["import time; time.sleep(1.1)", "path.write_bytes(path.read_bytes().replace(b'\\n', b'\\r\\n'))"]
+)
 def test_an_editor_that_changes_nothing_saves_nothing(cli: Cli, made: str, body: str) -> None:
     editor(cli, body)
     run = cli("edit", made)

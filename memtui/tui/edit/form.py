@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from memtui.curate.fields import vault_tags
-from memtui.curate.form import Basis, Decision, Finding, Texts, check_form, read_form, save_edit
+from memtui.curate.form import Basis, Decision, Finding, Texts, check_form, read_form, save_edit, texts_of
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, NotFoundError, SecretRefusedError, UsageError
@@ -299,6 +299,20 @@ class Draft:
     basis: Basis  # what it started from; a save is still based on that version
     texts: dict[str, str]
     decision: Decision
+
+
+def drafts_to_keep(drafts: Mapping[str, object]) -> dict[str, dict[str, str]]:
+    """Return of each draft the texts that were changed, by field."""
+    kept = {}
+    for key, draft in drafts.items():
+        if isinstance(draft, Draft):
+            before = texts_of(draft.basis.memory)
+            if draft.basis.memory is None:
+                before["project"] = draft.basis.project or ""
+            kept[key] = {name: text for name, text in draft.texts.items() if text != before.get(name, "")}
+        elif isinstance(draft, dict):
+            kept[key] = draft
+    return kept
 
 
 def drafts_of(app: App[object]) -> dict[str, object]:

@@ -55,6 +55,7 @@ class EditScreen(FormScreen):
         self._decision: Decision = decision
         self._typed = typed
         self._basis: Basis | None = None
+        self._kept: dict[str, str] = {}
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
         self._head = Static("", id="edit-head", markup=False)
 
@@ -74,6 +75,7 @@ class EditScreen(FormScreen):
         if isinstance(draft, Draft):
             self.call_after_refresh(self._begin_with, draft)
         else:
+            self._kept = draft if isinstance(draft, dict) else {}
             self.call_after_refresh(self._read_basis)
 
     @property
@@ -110,6 +112,12 @@ class EditScreen(FormScreen):
             self.loader.read(partial(nameable_files, basis.root, ()), self._offer_files, group="files")
         self.show_head()
         self.check_soon()
+        if self._kept:
+            # Of an app that was ended from outside: only what was typed, over what is stored by now.
+            self._rows.fill({name: text for name, text in self._kept.items() if name in self._rows})
+            self._kept = {}
+            self.changed()
+            self.say("What you typed before memtui was ended is back; ctrl+l shows what is stored")
 
     def _offer_files(self, files: Sequence[str]) -> None:
         self._rows.offer({"anchors": files})
