@@ -31,8 +31,10 @@ from memtui.capture.lessons.write import (
 )
 from memtui.capture.transcripts.session import Role, Session, ToolCall
 
-LEAST = 0.5
-"""Share of the model from which a statement is proposed."""
+LEAST = 0.75
+"""Share of the model from which a statement is proposed: a false proposal costs a person more than a missed one."""
+
+LEAST_IN_REFUSAL = 0.5  # The same in the reason for a refusal, which is seldom small talk
 
 _EXPLAINS = 2  # Statements after a lesson that may belong to it
 
@@ -194,7 +196,8 @@ def _judge(statement: Statement, setting: Setting) -> _Judged:
     if is_out(statement, setting):
         return _Judged(statement, setting, 0.0, is_out=True)
     found = features(statement, setting, stems(statement.text))
-    return _Judged(statement, setting, model().share(found), is_out=False)
+    only_orders = found["task"] and not found["rule"] and not found["caused"] and not found["remembers"]
+    return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False)
 
 
 def is_out(statement: Statement, setting: Setting) -> bool:
@@ -208,7 +211,11 @@ def is_out(statement: Statement, setting: Setting) -> bool:
         return True
     if says("supposes", plain, language) and not says("remembers", plain, language):
         return True
-    return (says("no_matter", plain, language) and not setting.is_refusal) or holds_secret(statement.text)
+    is_long = len(plain) > _SHORT_REFUSAL
+    return (says("no_matter", plain, language) and not (setting.is_refusal and is_long)) or holds_secret(statement.text)
+
+
+_SHORT_REFUSAL = 40  # Characters of a refusal up to which "not now" is all that it says
 
 
 def _is_temporary(one: _Judged) -> bool:
@@ -223,7 +230,7 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
         if one.is_out:
             yield from [group] if group else []
             group = []
-        elif one.share >= LEAST:
+        elif one.share >= (LEAST_IN_REFUSAL if one.setting.is_refusal else LEAST):
             if group and _is_another(group[-1], one):
                 yield group
                 group = []

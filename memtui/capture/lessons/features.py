@@ -70,7 +70,7 @@ class Setting:
 
 CUES = (
     "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours",
-    "reason", "chooses",
+    "reason", "chooses", "this_thing",
 )  # fmt: skip
 
 
@@ -112,6 +112,8 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     found["bare_duty"] = max(obliges, found["advises"]) * (1.0 - settled) * float(not found["names"])
     found["report_caused"] = said["reports"] * found["caused"]
     found["task_rule"] = said["task"] * found["rule"]
+    calm = 1.0 - max(found["after_edit"], found["after_command"], found["is_refusal"])
+    found["task_calm"], found["this_calm"] = said["task"] * calm, said["this_thing"] * calm
     found["after_task"] = float(setting.after_task)
     found["short"] = float(found["length"] < SHORT)
     return found

@@ -30,7 +30,7 @@ _QUOTED = re.compile(
 )
 _BOUND = re.compile(r"(?<=[.!?…])[\s\"')”]+(?=\S)|(?<=[。！？!?])|\n+|(?<=[\w)`])\s+(?=[✅👍🙏🎉😀-🙏])")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|z\.\s?b|d\.\s?h|bzw|ca|usw|p\.\s?ex|ej|no|nr|dr|st|resp)|\b\w)\.$",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|z\.\s?b|d\.\s?h|bzw|ca|usw|p\.\s?ex|ej|nr|dr|st|resp)|\b\w)\.$",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
