@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ _DIFF = (
     *("diff", "--raw", "-z", "-M", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative"),
     *("--submodule=short", "--inter-hunk-context=0", "--unified=1", "--src-prefix=a/", "--dst-prefix=b/"),
 )
+_COMMIT = re.compile(rb"(?:^|(?<=[\n\0]))([0-9a-f]{40,64})\0")
 _PATHS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
 """Variables that hold paths; git sets them for its hooks, partly relative."""
 
@@ -122,6 +124,29 @@ class Repository:
             if inside is not None:
                 found.files.append(inside)
         return found
+
+    def of_commits(self, commits: Sequence[str], wanted: Wanted) -> Iterator[Changes]:
+        """Yield what each of some commits changed, asked for all at once; of a merge nothing."""
+        given = "".join(f"{commit}\n" for commit in commits).encode()
+        output = self.git("diff-tree", "--stdin", "-r", "--root", "-p", *_DIFF[1:], given=given)
+        known = set(commits)
+        # No line of a patch begins with an id: those of files stand behind their signs.
+        marks = [mark for mark in _COMMIT.finditer(output) if mark[1].decode("ascii") in known]
+        ends = [*(mark.start(1) for mark in marks[1:]), len(output)]
+        parts = {mark[1].decode("ascii"): output[mark.end() : end] for mark, end in zip(marks, ends, strict=True)}
+        for commit in commits:
+            yield self._told(parts.get(commit, b""), wanted)
+
+    def _told(self, output: bytes, wanted: Wanted) -> Changes:
+        """Return the changes of one commit from its entries and patches."""
+        lines = {change.path: section for change, section in self._sections(output) if section is not None}
+        changes = []
+        for entry in entries_of(output)[0]:
+            change = self._inside(entry)
+            if change is not None and change.path in lines and change.is_text and wanted(change.path):
+                change = replace(change, added=lines[change.path].added, around=lines[change.path].around)
+            changes += [] if change is None else [change]
+        return Changes(changes)
 
     def _base(self, revision: str) -> str:
         try:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from memtui.vault.doctor import Check
 
 
+_GATES = "git-hook, pre-commit, lefthook, github-action"
+"""What runs `memtui check`; a test holds it to the gates that there are."""
+
+
 def _scope_arguments(parser: Parser) -> None:
     parser.drop_option("--project")
     scope = parser.add_mutually_exclusive_group()
@@ -36,7 +40,7 @@ def _scope_arguments(parser: Parser) -> None:
 
 
 def _install_arguments(parser: Parser) -> None:
-    parser.add_value("assistant", "ASSISTANT", "the assistant; --list names them", nargs="?")
+    parser.add_value("assistant", "ASSISTANT", f"the assistant, --list names them; or {_GATES}", nargs="?")
     _scope_arguments(parser)
     parser.add_flag("--list", "list the assistants: which are here, and what is installed")
     parser.add_flag(
@@ -46,19 +50,22 @@ def _install_arguments(parser: Parser) -> None:
 
 
 def _install(arguments: argparse.Namespace, session: Session) -> int:
-    """Install memtui into an assistant: its MCP server and its hooks.
+    """Install memtui into an assistant: its MCP server and its hooks. Or let a gate run `memtui check`.
 
     Shows the change of each file, writes it, and says what is left to do. Everything else in the files keeps its bytes;
     `memtui uninstall` gives back those of before. For some assistants it prints the lines to paste.
     """
     from memtui.assist.install.assistants import assistant_named
     from memtui.assist.install.command import program_for
+    from memtui.assist.install.gates import GATES
     from memtui.assist.install.plan import Wishes, plan_install
 
     if arguments.list:
         return _list(session)
     if not arguments.assistant:
         raise UsageError("Which assistant?", remedy="`memtui install --list` names them.")
+    if arguments.assistant in GATES:
+        return _install_gate(arguments, session)
     assistant = assistant_named(arguments.assistant)
     session.only_a_person("install memtui")
     if arguments.block and (session.json or not assistant.block):
@@ -87,6 +94,23 @@ def _publish_block(target: str, arguments: argparse.Namespace, session: Session)
     run_publish(command_parser(BY_NAME["export"]).read(words), session)
 
 
+def _install_gate(arguments: argparse.Namespace, session: Session) -> int:
+    """Let something run `memtui check` before a commit, or on a pull request."""
+    from memtui.assist.install.command import program_for
+    from memtui.assist.install.gates import GATES, plan_gate
+
+    session.only_a_person("install memtui")
+    program = program_for(session.vault_path)
+    plan = plan_gate(GATES[arguments.assistant], session.folder, program)
+    _carry_out([plan], arguments, session)
+    if not session.json and not arguments.dry_run:
+        if not plan.is_change:
+            say(f"memtui check is already installed in {plan.assistant.title}.")
+        for step in plan.assistant.steps:
+            say(f"Next: {step}")
+    return EXIT_DONE
+
+
 def _say_next(plan: Plan, program: Program) -> None:
     """Say what the person still has to do."""
     if not plan.is_change:
@@ -100,7 +124,7 @@ def _say_next(plan: Plan, program: Program) -> None:
 
 
 def _uninstall_arguments(parser: Parser) -> None:
-    parser.add_value("assistant", "ASSISTANT", "the assistant; `memtui install --list` names them")
+    parser.add_value("assistant", "ASSISTANT", f"the assistant, `memtui install --list` names them; or {_GATES}")
     _scope_arguments(parser)
 
 
@@ -111,10 +135,13 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
     """
     from memtui.assist.install.assistants import assistant_named
     from memtui.assist.install.command import program_for
+    from memtui.assist.install.gates import GATES
     from memtui.assist.install.plan import plan_uninstall
 
-    assistant = assistant_named(arguments.assistant)
     session.only_a_person("uninstall memtui")
+    if arguments.assistant in GATES:
+        return _uninstall_gate(arguments, session)
+    assistant = assistant_named(arguments.assistant)
     scopes = [Scope.PROJECT] if arguments.project_scope else [Scope.USER]
     if not (arguments.user or arguments.project_scope) and project_root(session.folder) is not None:
         scopes.append(Scope.PROJECT)
@@ -134,6 +161,18 @@ def _say_block(assistant: Assistant, session: Session) -> None:
     root = project_root(session.folder)
     if root is not None and not session.json and assistant.block in standing_publications(session.vault, root):
         say(f"The block in the project's rule file stays: `memtui export --target {assistant.block} --remove`.")
+
+
+def _uninstall_gate(arguments: argparse.Namespace, session: Session) -> int:
+    """Let something no longer run `memtui check`."""
+    from memtui.assist.install.command import program_for
+    from memtui.assist.install.gates import GATES, plan_gate_removal
+
+    plan = plan_gate_removal(GATES[arguments.assistant], session.folder, program_for(session.vault_path))
+    if not (plan.is_change or plan.blocked):
+        raise NotFoundError(f"memtui check is not installed in {plan.assistant.title}")
+    _carry_out([plan], arguments, session)
+    return EXIT_DONE
 
 
 def _looked_at(plans: Sequence[Plan]) -> str:

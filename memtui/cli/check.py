@@ -25,6 +25,7 @@ from memtui.errors import (
     VaultBusyError,
     VaultMissingError,
 )
+from memtui.text.sanitize import one_line
 from memtui.wording import checks
 from memtui.workspace import find_workspace
 
@@ -35,6 +36,9 @@ def _arguments(parser: Parser) -> None:
     parser.add_value("--diff", "REV", "check what changed since REV branched off, or within A..B")
     parser.add_value("--from", "PATH", "take the constraints from a portable vault or JSONL file", dest="source")
     parser.add_value("--message", "FILE", "the commit's message, which may allow exceptions")
+    parser.add_value(
+        "--try", "ID", "print which of the last 200 commits a memory's rules would have stopped", dest="tried"
+    )
     parser.add_flag("--sarif", "print SARIF 2.1.0")
     parser.add_flag("--github", "print annotations for GitHub Actions")
     parser.add_flag("--strict", "fail where nothing could be checked: exit 5 for a busy vault, else 1")
@@ -47,6 +51,8 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
     memtui; `--strict` fails instead.
     """
     _refuse_odd(arguments, as_json=session.json)
+    if arguments.tried is not None:
+        return _try(arguments.tried, session)
     try:
         report = _report(arguments, session)
     except UsageError:
@@ -61,6 +67,27 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
     if report.errors:
         return EXIT_FINDINGS
     return EXIT_ERROR if arguments.strict and (report.unchecked or report.notes) else EXIT_DONE
+
+
+def _try(prefix: str, session: Session) -> int:
+    """Print which of the last commits the rules of a memory would have stopped."""
+    from memtui.assist.check_trial import try_rules
+    from memtui.curate.views import get_view
+
+    memory = get_view(session.vault, prefix).memory
+    if not memory.rules:
+        raise UsageError("It carries no rules", where=memory.id, remedy="`memtui edit ID --rule RULE` adds one.")
+    trial = try_rules(memory.rules, session.folder, session.view.root)
+    if trial is None:
+        raise UsageError("There is no repository here", where=str(session.folder))
+    stopped = [
+        {"commit": one.commit, "subject": one.subject, "rule": one.finding.rule, "file": shown(one.finding.file)}
+        for one in trial.stopped
+    ]
+    lines = (f"{one['commit'][:9]}  {one['file']}  {one['subject']}" for one in stopped)
+    session.put({"commits": trial.commits, "stopped": stopped}, map(one_line, lines))
+    say(f"memtui check: would have stopped {len(stopped)} of the last {trial.commits} commits")
+    return EXIT_DONE
 
 
 def _refuse_odd(arguments: argparse.Namespace, *, as_json: bool) -> None:

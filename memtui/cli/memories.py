@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,6 +26,8 @@ from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line
 from memtui.text.words import counted, parse_day, parse_duration
 from memtui.wording import outcomes
+
+KIND = "constraint"  # The kind whose words may become rules
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -80,6 +83,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         say(f"Already stored: {memory.id} ({memory.status})")
     for _, one in found:
         say(outcomes.resembles(memory, one))
+    _suggest_rules(memory)
     if added.removed:
         say(f"Removed {counted(added.removed, 'control character')}")
     if ordering_line(f"{memory.title}\n{memory.insight}") is not None:
@@ -128,6 +132,8 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     memory = get_view(session.vault, arguments.id).memory
     values, lists = _values(arguments, session), list_changes(arguments, session)
     lists = replace(lists, add_rules=clean_rules(arguments.rule), remove_rules=arguments.no_rules)
+    if lists.add_rules:
+        _try_rules(lists.add_rules, session)
     if values or lists:
         saved = _save(arguments, session, memory, values, arguments.if_version, lists)
     else:
@@ -145,6 +151,29 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
 
         for each, found in resembling_each(session.vault, [saved] if changed_much(memory, saved) else []):
             say(outcomes.resembles(each, found))
+
+
+def _try_rules(rules: Sequence[str], session: Session) -> None:
+    """Say which of the last commits of this project new rules would have stopped."""
+    if not session.view.stands_in:
+        return
+    from memtui.assist.check_trial import try_rules
+    from memtui.wording import checks
+
+    for rule in rules:
+        trial = try_rules((rule,), session.folder, session.view.root)
+        if trial is not None and trial.commits:
+            say(f"{rule}: {checks.trial(trial.commits, [(one.commit, one.subject) for one in trial.stopped])}")
+
+
+def _suggest_rules(memory: Memory) -> None:
+    """Say which rules a constraint's words suggest."""
+    if memory.kind != KIND or memory.rules:
+        return
+    from memtui.assist.check_suggest import suggested_rules
+
+    for rule in suggested_rules(memory)[:1]:
+        say(f"A rule would let `memtui check` hold commits to it: memtui edit {memory.id} --rule {shlex.quote(rule)}")
 
 
 def _save(

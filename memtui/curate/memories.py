@@ -75,6 +75,7 @@ class NewMemory:
     snippet: str = ""
     files: Sequence[str] = ()
     tags: Sequence[str] = ()
+    rules: Sequence[str] = ()  # of a person; what an agent adds carries none
     tags_in_use: Sequence[str] = ()  # tags taken over from other memories, whatever their length
     project: str | None = None
     pinned: bool = False
@@ -152,6 +153,7 @@ def draft_memory(
         rationale=trimmed(cleaned["why"].text),
         snippet=cleaned["snippet"].text.strip("\n"),
         tags=check_tags(clean_tags(new.tags), in_use=new.tags_in_use),
+        rules=clean_rules(new.rules) if actor.is_person else (),
         importance=check_importance(new.importance),
         confidence=check_confidence(new.confidence),
         pinned=new.pinned and actor.is_person,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from memtui.text.words import counted
 
@@ -37,6 +37,25 @@ def summary(numbers: Mapping[str, int], files: int) -> str:
     """Return the line that ends a check: how many findings there are of each severity, and how many exceptions."""
     found = [counted(number, name) for name, number in numbers.items() if number]
     return f"{', '.join(found) or 'nothing found'} in {counted(files, 'changed file')}"
+
+
+MOST_COMMITS = 5  # Commits that a trial names
+
+
+def trial(commits: int, stopped: Sequence[tuple[str, str]]) -> str:
+    """Return which of the last commits rules would have stopped; `stopped`: their ids and subjects."""
+    last = f"of the last {counted(commits, 'commit')}"
+    if not stopped:
+        return f"would have stopped none {last}"
+    named = [f"{commit[:9]} {subject[:60]}" for commit, subject in stopped[:MOST_COMMITS]]
+    named += [f"and {len(stopped) - MOST_COMMITS} more"] if len(stopped) > MOST_COMMITS else []
+    which = "this one" if len(stopped) == 1 else f"these {len(stopped)}"
+    return f"would have stopped {which} {last}: {'; '.join(named)}"
+
+
+def suggested(rule: str) -> str:
+    """Return that a constraint's words suggest a rule."""
+    return f"its words suggest {rule}"
 
 
 def unchecked(memory: str, rule: str, reason: str) -> str:

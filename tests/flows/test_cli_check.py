@@ -270,3 +270,16 @@ def test_fifty_files_are_checked_in_a_moment(cli: Cli, repo: Repo) -> None:
         spent.append(sum(after[2:4]) - sum(before[2:4]))
     print(f"check of 50 files: {min(spent):.3f} s of processor time at best")
     assert min(spent) < 0.4
+
+
+def test_a_rule_is_tried_on_the_last_commits_before_it_is_saved(cli: Cli, repo: Repo) -> None:
+    repo.commit("start", gen__a_dot_py="A = 1\n")
+    repo.commit("by hand", gen__a_dot_py="A = 2\n")
+    added = cli("add", "Never edit `gen/` by hand", "--kind", "constraint")
+    assert f"memtui edit {added.id} --rule 'protect '\"'\"'gen/'\"'\"''" in added.err
+    said = cli("edit", added.id, "--rule", "protect existing gen/").err
+    assert "protect existing 'gen/': would have stopped this one of the last 2 commits: " in said
+    tried = cli("check", "--try", added.id, "--json").json
+    assert (tried["commits"], [one["subject"] for one in tried["stopped"]]) == (2, ["by hand"])
+    cli("edit", added.id, "--no-rules")
+    assert "no rules" in cli("check", "--try", added.id, code=2).err

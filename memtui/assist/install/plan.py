@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Protocol
 
 from memtui.assist.install.assistants import Assistant
 from memtui.assist.install.command import PATIENCE_SECONDS, Program
@@ -41,11 +42,24 @@ class Blocked:
     pastes: tuple[Paste, ...] = ()
 
 
+class Owner(Protocol):
+    """Whose files are changed: an assistant, or something that runs the check."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def steps(self) -> tuple[str, ...]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Changes of an assistant's files, to be shown and then carried out."""
+    """Changes of files, to be shown and then carried out."""
 
-    assistant: Assistant
+    assistant: Owner
     scope: Scope
     edits: tuple[FileEdit, ...] = ()  # files that change
     kept: tuple[Path, ...] = ()  # files that are already as they should be

@@ -12,6 +12,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memtui.assist.check_suggest import suggested_rules
+from memtui.assist.check_trial import about_rules
 from memtui.curate.fields import nameable_files
 from memtui.curate.form import Basis, Decision, Finding, Texts, texts_of
 from memtui.domain.memory import Memory
@@ -56,6 +58,8 @@ class EditScreen(FormScreen):
         self._typed = typed
         self._basis: Basis | None = None
         self._kept: dict[str, str] = {}
+        self._found: Sequence[Finding] = ()  # By the last check
+        self._tried: Sequence[Finding] = ()  # Of the rules, by the last look back
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
         self._head = Static("", id="edit-head", markup=False)
 
@@ -104,6 +108,8 @@ class EditScreen(FormScreen):
             row.field.fill(texts[name])
         self._rows.shown = self._rows.typed
         self._rows.offer({"kind": basis.kinds.names(), "tags": basis.tags, "project": (*basis.projects, "global")})
+        if basis.memory is not None:
+            self._rows.offer({"rules": suggested_rules(basis.memory)})
         in_use = basis.memory is None or basis.memory.status in {"active", "candidate"}
         self._rows["status_reason"].display = not in_use or bool(texts["status_reason"])
         # Only a field that is visible can be focused.
@@ -160,7 +166,19 @@ class EditScreen(FormScreen):
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Show what a check found; an empty form is not told that it is empty."""
         is_empty = not self._rows.is_dirty and self._identifier is None
-        self._rows.say(findings, untouched=self._rows if is_empty else ())
+        self._found = findings
+        self._rows.say([*findings, *self._tried], untouched=self._rows if is_empty else ())
+
+    def check(self) -> None:
+        """Check the form, and look back on which commits new rules would have stopped."""
+        super().check()
+        checked = self.checked()
+        if checked is not None:
+            self.loader.read(partial(about_rules, *checked), self._show_tried, group="rules")
+
+    def _show_tried(self, tried: Sequence[Finding]) -> None:
+        self._tried = tried
+        self.show_findings(self._found)
 
     def show_head(self) -> None:
         """Show the memory, its version, and whether something is unsaved."""
