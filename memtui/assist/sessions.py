@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -132,7 +132,8 @@ class Session:
         state.served = dict(list(state.served.items())[-MOST_SERVED:])
         state.texts, state.files = state.texts[-2 * MOST_SERVED :], state.files[-MOST_SERVED:]
         is_new = not self._path.exists()
-        data = json.dumps({"v": 1, **asdict(state)}, separators=(",", ":")).encode()
+        values = {one.name: getattr(state, one.name) for one in fields(State)}  # `asdict` would copy all of it
+        data = json.dumps({"v": 1, **values}, separators=(",", ":")).encode()
         write_atomically(self._path, data, mode=0o600, durable=False)
         if is_new:
             _forget_old(self._folder)

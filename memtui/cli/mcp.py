@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import gc
+from typing import TYPE_CHECKING
 
 from memtui.assist.mcp.tools import DEFAULT_PROFILE, PROFILES
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
+
+if TYPE_CHECKING:
+    from memtui.assist.mcp.place import Place
 
 
 def _arguments(parser: Parser) -> None:
@@ -26,13 +30,16 @@ def _run(arguments: argparse.Namespace, session: Session) -> None:
 
     Assistants start it by themselves; see `docs/mcp.md`.
     """
-    from memtui.assist.mcp.place import Place
     from memtui.assist.mcp.server import serve
+
+    def open_place() -> Place:
+        from memtui.assist.mcp.place import Place
+
+        return Place(session.vault, session.config, session.folder, session.project, session.back_up_daily)
 
     # The command line runs without it; a server that stays needs it.
     gc.enable()
-    place = Place(session.vault, session.config, session.folder, session.project, session.back_up_daily)
-    serve(place, arguments.profile, None if session.actor.is_person else session.actor.name)
+    serve(open_place, arguments.profile, None if session.actor.is_person else session.actor.name)
 
 
 COMMANDS: Commands = {"mcp": (_arguments, _run)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from flows.cli_driver import LOCK, Cli
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
+from mcp_wire import Wire
 from pydantic import FileUrl
 
 Era = Literal["legacy", "2026-07-28"]
@@ -210,6 +210,50 @@ async def test_a_missing_vault_answers_with_nothing_and_takes_the_first_proposal
     assert len(cli("list", "--status", "candidate", "--json").json) == 1
 
 
+def test_a_session_that_the_client_names_is_shared_with_its_hooks(payments: Path) -> None:
+    from memtui.assist.sessions import Session
+
+    with Wire(payments) as wire:
+        wire.start("codex-mcp-client")
+        named = {"_meta": {"sessionId": "s-7"}, "name": "memory_context", "arguments": {"task": "lock the refund"}}
+        served = {one["id"] for one in wire.ask("tools/call", named)["structuredContent"]["memories"]}
+        again = wire.call("memory_context", task="lock the refund")  # another session, which has none of it
+    assert {one["id"] for one in again["memories"]} == served
+    session = Session(Path(os.environ["MEMTUI_VAULT"]), "s-7", "codex")
+    assert set(session.state().served) == served
+
+
+def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(demo: Cli, payments: Path) -> None:
+    with Wire(payments) as wire:
+        wire.start()
+        kept = wire.call("memory_propose", insight=FACT)["id"]
+        wire.send("tools/call", {"name": "memory_propose", "arguments": {"insight": "Half a thought on the replica."}})
+        wire.process.kill()
+    with Wire(payments) as wire:
+        wire.start()
+        assert wire.call("memory_propose", insight=FACT) | {"note": ""} == {
+            "id": kept,
+            "status": "candidate",
+            "new": False,
+            "note": "",
+        }
+    demo("doctor")
+
+
+def test_calls_that_come_together_are_all_answered_and_kept(demo: Cli, payments: Path) -> None:
+    with Wire(payments) as wire:
+        wire.start()
+        sent = {
+            wire.send("tools/call", {"name": "memory_propose", "arguments": {"insight": f"{FACT} Report {number}."}})
+            for number in range(20)
+        }
+        answers = [wire.receive() for _ in sent]
+    assert {one["id"] for one in answers} == sent
+    ids = {one["result"]["structuredContent"]["id"] for one in answers}
+    assert len(ids) == 20
+    assert ids <= {row["id"] for row in demo("list", "--status", "candidate", "--json", "--all-projects").json}
+
+
 def test_stdout_carries_the_protocol_alone(payments: Path) -> None:
     code = (
         "import runpy, sys\n"
@@ -223,39 +267,10 @@ def test_stdout_carries_the_protocol_alone(payments: Path) -> None:
         "sys.argv = ['memtui', 'mcp']\n"
         "runpy.run_module('memtui', run_name='__main__')\n"
     )
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "raw", "version": "1"},
-    }
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {
-            "jsonrpc": "2.0",
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "memory_context", "arguments": {"task": "lock the refund"}},
-        },
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=payments,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        for line in lines:
-            process.stdin.write(json.dumps(line) + "\n")
-        process.stdin.flush()
-        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-        process.stdin.close()
-        assert process.stdout.read() == ""
-    assert [one["id"] for one in answers] == [1, 2]
-    assert "error" not in answers[1]
-    assert process.returncode == 0
+    with Wire(payments, python=("-c", code)) as wire:
+        wire.start()
+        assert wire.call("memory_context", task="lock the refund")["memories"]
+        assert wire.process.stdin is not None
+        wire.process.stdin.write(b"this is no JSON\n" + b'{"jsonrpc": "2.0", "id": "\\ud800"}\n')
+        assert wire.call("memory_search", query="refund")["memories"]
+    assert wire.process.returncode == 0

@@ -30,8 +30,10 @@ WARM_SECONDS = 8.0
 
 _UNKNOWN_CLIENT = "mcp-client"
 _LONGEST_NAME = 60
-_TARGETS = {"claude": "claude-code", "codex": "codex", "gemini": "gemini", "copilot": "copilot", "cursor": "cursor"}
-"""Targets whose own rule files an assistant reads by itself, by a word in the name that it gives."""
+_ASSISTANTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor", "windsurf", "cline")
+"""Assistants by their names elsewhere in memtui; their clients' names hold them: `codex-mcp-client`."""
+
+_TARGETS = {"opencode": "codex"}  # Targets that tell what an assistant reads by itself, if named otherwise
 
 _OFF = {
     Off.INCOGNITO: "this session is incognito (MEMTUI_INCOGNITO)",
@@ -40,20 +42,25 @@ _OFF = {
 }
 
 
+def assistant_named(client: str) -> str | None:
+    """Return the assistant that a client belongs to, None for one that is not known."""
+    return next((name for name in _ASSISTANTS if name in client.casefold()), None)
+
+
 def agent_named(client: str) -> Actor:
     """Return the agent that a client says it is; a client is never taken for a person."""
-    name = "".join(one for one in client.strip() if one.isprintable())[:_LONGEST_NAME].strip()
+    known = assistant_named(client)
+    name = known or "".join(one for one in client.strip() if one.isprintable())[:_LONGEST_NAME].strip()
     is_claimed = name.casefold() == "person" or name.casefold().startswith("person:")
     return Actor(f"agent {name}"[:_LONGEST_NAME] if is_claimed else name or _UNKNOWN_CLIENT, is_person=False)
 
 
 def target_for(client: str, config: Config) -> Target:
     """Return what a payload is written for: set apart as data, without what this client reads by itself."""
-    form = target_named("claude-code", config.targets)
-    found = next((name for word, name in _TARGETS.items() if word in client.casefold()), None)
-    if found is None:
+    form, known = target_named("claude-code", config.targets), assistant_named(client)
+    if known is None:
         return replace(form, loads=frozenset())
-    own = target_named(found, config.targets)
+    own = target_named(_TARGETS.get(known, known), config.targets)
     return replace(form, loads=own.loads, margin=own.margin)
 
 

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -29,19 +29,19 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from memtui import __version__
 from memtui.assist.mcp.arguments import checked
-from memtui.assist.mcp.changing import Changing
-from memtui.assist.mcp.checking import check
-from memtui.assist.mcp.place import Place, agent_named
-from memtui.assist.mcp.seeing import Answer, Seeing
-from memtui.assist.mcp.texts import error_text, text_of
 from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, tools_for
-from memtui.assist.sessions import Session
 from memtui.errors import MemtuiError, RefusedError
 from memtui.text.sanitize import tame
+
+if TYPE_CHECKING:
+    from memtui.assist.mcp.changing import Changing
+    from memtui.assist.mcp.place import Place
+    from memtui.assist.mcp.seeing import Answer, Seeing
 
 AT_ONCE = 4  # Calls of one client that are worked on at a time
 ROOTS_SECONDS = 2.0  # How long a client may take to name its roots
 ANSWER_SECONDS = 600.0  # How long a person may take to answer
+LONGEST_SESSION = 200
 PAYLOAD, MEMORY = "memtui://payload/", "memtui://memory/"
 
 _Context = ServerRequestContext[Any, Any]
@@ -65,19 +65,37 @@ class _Deferred(Exception):  # noqa: N818 - no error: the call goes on once a pe
         super().__init__()
 
 
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """Who calls, and in which session: the client's own where it names one, as Codex does, else this process."""
+
+    name: str
+    session: str
+
+
 @dataclass(slots=True)
 class MemoryServer:
     """One process that serves one client."""
 
-    place: Place
+    open_place: Callable[[], Place]  # called once: what it imports is not waited for before the handshake
     tools: tuple[Tool, ...]
     agent: str | None = None  # the name that was given on the command line; else the client's own
+    _place: Place | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
     _session: str = field(default_factory=lambda: f"mcp-{uuid.uuid4().hex}")
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _limiter: anyio.CapacityLimiter | None = None
     _has_roots: bool = False
     _writing: threading.Lock = field(default_factory=threading.Lock)
-    _seeing: dict[str, Seeing] = field(default_factory=dict)
+    _seeing: dict[tuple[str, str], Seeing] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """Where this server works."""
+        with self._opening:
+            if self._place is None:
+                self._place = self.open_place()
+            return self._place
 
     def protocol(self) -> Server[Any]:
         """Return the server as the SDK runs it."""
@@ -98,6 +116,8 @@ class MemoryServer:
     async def list_tools(
         self, _context: _Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        # The first call follows soon.
+        threading.Thread(target=_load, name="load", daemon=True).start()
         return types.ListToolsResult(tools=[_shown(tool) for tool in self.tools])
 
     async def call_tool(
@@ -113,16 +133,23 @@ class MemoryServer:
             client = self._client(context)
             if tool.name == "memory_decide":
                 await self._confirm(context, params, arguments, client)
-            answer = await self._worked(lambda: self._answer(tool, arguments, client))
+            answer, text = await self._worked(lambda: self._answer(tool, arguments, client))
         except _Deferred as deferred:
             return deferred.question
         except Exception as error:  # noqa: BLE001 - an assistant goes on working whatever fails here
             return _failed(error)
-        return types.CallToolResult(
-            content=[types.TextContent(text=text_of(tool.name, answer))], structured_content=answer
-        )
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer)
 
-    def _answer(self, tool: Tool, arguments: Mapping[str, Any], client: str) -> Answer:
+    def _answer(self, tool: Tool, arguments: Mapping[str, Any], client: _Client) -> tuple[Answer, str]:
+        """Return what a tool answers, as a structure and as text."""
+        from memtui.assist.mcp.texts import text_of
+
+        answer = self._acted(tool, arguments, client)
+        return answer, text_of(tool.name, answer)
+
+    def _acted(self, tool: Tool, arguments: Mapping[str, Any], client: _Client) -> Answer:
+        from memtui.assist.mcp.checking import check
+
         seeing = self._seen_by(client)
         if tool.read_only and tool.name != "memory_inbox":
             reads: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
@@ -150,18 +177,29 @@ class MemoryServer:
 
     # -- the client -------------------------------------------------------------------------------
 
-    def _client(self, context: _Context) -> str:
-        params = context.session.client_params
-        return params.client_info.name if params is not None else ""
+    def _client(self, context: _Context) -> _Client:
+        params, session = context.session.client_params, (context.meta or {}).get("sessionId")
+        is_named = isinstance(session, str) and 0 < len(session) <= LONGEST_SESSION
+        return _Client(
+            params.client_info.name if params is not None else "", str(session) if is_named else self._session
+        )
 
-    def _seen_by(self, client: str) -> Seeing:
-        if client not in self._seeing:
-            session = Session(self.place.vault.path, self._session, agent_named(client).name)
-            self._seeing[client] = Seeing(self.place, session, client)
-        return self._seeing[client]
+    def _seen_by(self, client: _Client) -> Seeing:
+        from memtui.assist.mcp.place import agent_named
+        from memtui.assist.mcp.seeing import Seeing
+        from memtui.assist.sessions import Session
 
-    def _changed_by(self, client: str) -> Changing:
-        return Changing(self.place, self._seen_by(client), agent_named(self.agent or client))
+        key = client.name, client.session
+        if key not in self._seeing:
+            session = Session(self.place.vault.path, client.session, agent_named(client.name).name)
+            self._seeing[key] = Seeing(self.place, session, client.name)
+        return self._seeing[key]
+
+    def _changed_by(self, client: _Client) -> Changing:
+        from memtui.assist.mcp.changing import Changing
+        from memtui.assist.mcp.place import agent_named
+
+        return Changing(self.place, self._seen_by(client), agent_named(self.agent or client.name))
 
     async def _find_roots(self, context: _Context) -> None:
         """Work in the first folder that the client names, once; in the working directory where it names none."""
@@ -175,14 +213,15 @@ class MemoryServer:
             with anyio.fail_after(ROOTS_SECONDS):
                 request = types.ListRootsRequest()
                 listed = await context.session.send_request(request, types.ListRootsResult)
+            place = await self._worked(lambda: self.place)
             folders = [folder for root in listed.roots if (folder := _folder_of(str(root.uri))) is not None]
-            if folders and not any(self.place.folder.is_relative_to(folder) for folder in folders):
-                self.place.folder = folders[0]
+            if folders and not any(place.folder.is_relative_to(folder) for folder in folders):
+                place.folder = folders[0]
 
     # -- what a person confirms -------------------------------------------------------------------
 
     async def _confirm(
-        self, context: _Context, params: types.CallToolRequestParams, arguments: Mapping[str, Any], client: str
+        self, context: _Context, params: types.CallToolRequestParams, arguments: Mapping[str, Any], client: _Client
     ) -> None:
         """Ask the person whether to carry out a decision.
 
@@ -223,7 +262,8 @@ class MemoryServer:
     ) -> types.ListResourcesResult:
         await self._find_roots(context)
         try:
-            project = await self._worked(self._seen_by(self._client(context)).project)
+            client = self._client(context)
+            project = await self._worked(lambda: self._seen_by(client).project())
         except (MemtuiError, OSError):
             project = None  # a call of a tool says what is wrong
         payload = types.Resource(
@@ -247,10 +287,12 @@ class MemoryServer:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         await self._find_roots(context)
-        seeing = self._seen_by(self._client(context))
+        client = self._client(context)
         try:
-            text = await self._worked(lambda: _read(seeing, uri))
+            text = await self._worked(lambda: _read(self._seen_by(client), uri))
         except (MemtuiError, OSError) as error:
+            from memtui.assist.mcp.texts import error_text
+
             raise MCPError(code=types.INVALID_PARAMS, message=error_text(error)) from None
         if text is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {tame(uri, 80)}")
@@ -258,11 +300,19 @@ class MemoryServer:
         return types.ReadResourceResult(contents=[content])
 
 
+def _load() -> None:
+    """Import what calls need."""
+    import memtui.assist.mcp.changing
+    import memtui.assist.mcp.checking  # noqa: F401
+
+
 def _read(seeing: Seeing, uri: str) -> str | None:
     if uri.startswith(PAYLOAD):
         return seeing.standing(unquote(uri.removeprefix(PAYLOAD)))
     if not uri.startswith(MEMORY):
         return None
+    from memtui.assist.mcp.texts import text_of
+
     answer = seeing.get({"ids": [uri.removeprefix(MEMORY)]})
     return text_of("memory_get", answer) if answer["memories"] else None
 
@@ -284,6 +334,8 @@ def _shown(tool: Tool) -> types.Tool:
 
 
 def _failed(error: Exception) -> types.CallToolResult:
+    from memtui.assist.mcp.texts import error_text
+
     if not isinstance(error, MemtuiError):
         _log.error("a call failed", exc_info=error)
     return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
@@ -301,13 +353,13 @@ def _folder_of(uri: str) -> Path | None:
         return None
 
 
-def serve(place: Place, profile: str, agent: str | None = None) -> None:
+def serve(open_place: Callable[[], Place], profile: str, agent: str | None = None) -> None:
     """Serve one client on stdin and stdout until it goes away.
 
     `agent`: its name for the journal; by default what the client calls itself.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
-    server = MemoryServer(place, tools_for(profile), agent)
+    server = MemoryServer(open_place, tools_for(profile), agent)
 
     async def run() -> None:
         protocol = server.protocol()

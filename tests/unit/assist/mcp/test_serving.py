@@ -13,7 +13,7 @@ from support import NOON, make_memory
 
 from memtui.assist.mcp.changing import Changing
 from memtui.assist.mcp.checking import check
-from memtui.assist.mcp.place import Place, agent_named
+from memtui.assist.mcp.place import Place, agent_named, target_for
 from memtui.assist.mcp.seeing import LONGEST_BODY, Seeing
 from memtui.assist.sessions import Session
 from memtui.config import Config
@@ -337,6 +337,22 @@ def test_no_client_passes_for_a_person(name: str) -> None:
     assert actor.name.casefold() != "person"
     assert not actor.name.casefold().startswith("person:")
     assert 1 <= len(actor.name) <= 60
+
+
+@pytest.mark.parametrize(
+    ("client", "name"),
+    [
+        ("claude-code", "claude-code"),
+        ("codex-mcp-client", "codex"),
+        ("gemini-cli-mcp-client", "gemini"),
+        ("opencode", "opencode"),
+        ("cursor-vscode", "cursor"),
+        ("Zed", "Zed"),
+    ],
+)
+def test_an_assistant_has_one_name_in_hooks_and_server(client: str, name: str) -> None:
+    assert agent_named(client).name == name
+    assert target_for(client, WORDS).name == "claude-code"  # set apart as data for everybody
 
 
 # -- what a person decides -----------------------------------------------------------------------------
