@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Status, Tombstone, new_id
 from memtui.progress import ProgressCallback
+from memtui.vault.foreign_keys import put_foreign_keys
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
 from memtui.vault.text_search import without_values
@@ -80,8 +81,11 @@ def apply_plan(
     nothing_new: dict[str, datetime] = {}
     stones = writer.tombstones()
     dropped: list[Tombstone] = []
+    extras: dict[str, Mapping[str, Any]] = {}
     for item in plan.items:
         memory = _outcome(item, options, writer.now, actor)
+        if item.draft.extra and (owner := memory or item.memory) is not None:
+            extras[owner.id] = item.draft.extra
         if memory is not None:
             pending.append(memory)
             report.ids.append(memory.id)
@@ -99,6 +103,7 @@ def apply_plan(
         ensure_project(writer, str(name))
     _store(writer, plan, pending, progress)
     writer.put_source_states(states, nothing_new=nothing_new)
+    put_foreign_keys(writer, extras, "okf")
     store_conflicts(writer, plan, report.conflicts)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report

@@ -25,6 +25,7 @@ from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source, loose_words
 from memtui.errors import NotFoundError, SourceError
 from memtui.progress import ProgressCallback
+from memtui.publish.okf import is_bundle
 from memtui.publish.portable import MANIFEST
 from memtui.text.sanitize import NOT_UTF8
 
@@ -180,7 +181,7 @@ class _Search:
             recognised = self._as_forced(recognised, others)
         recognised = [source for source in recognised if source.real not in excluded]  # links to what is left out
         recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
-        if (folder / MANIFEST).is_file():
+        if (folder / MANIFEST).is_file() or is_bundle(folder):
             recognised = [replace(source, named=True) for source in recognised]
         self._take(recognised)
         return self.result

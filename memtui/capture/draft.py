@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from errno import EINVAL
@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.titles import cut_title, title_for
@@ -64,6 +64,7 @@ class Draft:
     notes: tuple[str, ...] = ()
     found: bool = False  # whether its file was found by searching a folder rather than named
     title_stated: bool = False  # whether its source gives the title
+    extra: Mapping[str, Any] = field(default_factory=dict)  # settings of its file that memtui has no place for
     # files by which an assistant reads the same text: a link to its file, or a file that imports it
     loaded_by: tuple[Source, ...] = ()
 
@@ -223,7 +224,7 @@ class Reader(Protocol):
         ...
 
 
-OWN_FORMATS = frozenset({"jsonl", "vault"})  # Formats whose readers return records
+OWN_FORMATS = frozenset({"jsonl", "vault", "okf"})  # Formats whose readers return records
 
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""

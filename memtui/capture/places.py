@@ -12,6 +12,7 @@ from memtui.capture.collect import SourceFound, SourcesFound, find
 from memtui.capture.left_out import Exclusions
 from memtui.capture.readers.rule_files import RuleReader
 from memtui.progress import ProgressCallback
+from memtui.publish.okf import is_bundle
 from memtui.publish.portable import MANIFEST
 from memtui.text.tables import read_table
 from memtui.workspace import Workspace, find_workspace
@@ -126,8 +127,9 @@ def _place(source: SourceFound) -> Path:
         return path.parent.parent
     if reader is not None and reader.format in {"adr", "claude-memory"}:
         return path.parent
-    if reader is not None and reader.format == "vault":
-        return next((folder for folder in path.parents if (folder / MANIFEST).is_file()), path)
+    if reader is not None and reader.format in {"vault", "okf"}:
+        roots = (folder for folder in path.parents if (folder / MANIFEST).is_file() or is_bundle(folder))
+        return next(roots, path)
     return path
 
 

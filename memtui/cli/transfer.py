@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.capture.importer import ImportRequest, SourcesRead, Vanished
     from memtui.capture.plan import ImportPlan, Planned
     from memtui.publish.files import Snapshot
+    from memtui.publish.portable import WriteReport
 
 SKIPS_SHOWN = 12
 
@@ -319,7 +320,9 @@ def _export_arguments(parser: Parser) -> None:
 
     names = (*TARGETS, *place_names())
     parser.add_value("--target", "TARGET", ", ".join(names), choices=names)
-    parser.add_value("--out", "PATH", "folder for vault, file for jsonl (without it: standard output) and assistants")
+    parser.add_value(
+        "--out", "PATH", "folder for vault and okf, file for jsonl (without it: standard output) and assistants"
+    )
     parser.add_flag("--prune", "remove memory files of the folder that are not part of this export")
     parser.add_flag("--allow-secret", "also memories that seem to contain secrets")
     parser.add_flag("--dry-run", "print what would be written, write nothing")
@@ -330,8 +333,9 @@ def _export(arguments: argparse.Namespace, session: Session) -> int:
     """Export memories: all of them to files of memtui's own, or what assistants should always know to their files.
 
     `vault` (a folder made for git diff) and `jsonl` hold every memory, of any status; importing it, here or elsewhere,
-    reproduces it exactly. --project exports one project. The other targets hold the standing payload, in a block that
-    memtui alone writes: nothing else of the file is touched, and undo takes it out again.
+    reproduces it exactly; `okf` is a bundle in the Open Knowledge Format. --project exports one project. The other
+    targets hold the standing payload, in a block that memtui alone writes: nothing else of the file is touched, and
+    undo takes it out again.
     """
     from memtui.publish.portable import TARGETS
 
@@ -355,13 +359,30 @@ def _export_all(arguments: argparse.Namespace, session: Session) -> None:
         return
     if arguments.out is None:
         raise UsageError("Nowhere to export to", where="--out", remedy="Name a folder: --out memories/.")
-    report = write_vault(Path(arguments.out).expanduser(), snapshot, prune=arguments.prune, dry_run=arguments.dry_run)
+    folder = Path(arguments.out).expanduser()
+    if arguments.target == "okf":
+        report = _write_bundle(folder, arguments, snapshot, session)
+    else:
+        report = write_vault(folder, snapshot, prune=arguments.prune, dry_run=arguments.dry_run)
     session.put({"written": list(report.written), "unchanged": len(report.unchanged), "removed": list(report.removed)})
     would = "would be " if arguments.dry_run else ""
     say(
         f"{counted(len(snapshot.memories), 'memory')}: {counted(len(report.written), 'file')} {would}written, "
         f"{len(report.unchanged)} unchanged, {len(report.removed)} {would}removed in {arguments.out}"
     )
+
+
+def _write_bundle(folder: Path, arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> WriteReport:
+    from memtui.publish.okf import plan_bundle, write_bundle
+    from memtui.vault.foreign_keys import foreign_keys
+    from memtui.vault.journal import log
+
+    with session.vault.read() as reader:
+        unknown = foreign_keys(reader, [memory.id for memory in snapshot.memories], "okf")
+        held = {memory.id for memory in snapshot.memories}
+        changes = [change for change in log(reader) if not held.isdisjoint(change.memory_ids)]
+    plan = plan_bundle(snapshot, changes, unknown)
+    return write_bundle(folder, plan, gone=snapshot.gone, prune=arguments.prune, dry_run=arguments.dry_run)
 
 
 def _export_jsonl(arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> None:

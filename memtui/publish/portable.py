@@ -24,7 +24,7 @@ from memtui.vault.rows import HALF_LIFE
 from memtui.vault.text_search import Patterns, secrets_in, without_values
 from memtui.vault.vault import Vault
 
-TARGETS = ("vault", "jsonl")
+TARGETS = ("vault", "jsonl", "okf")
 
 _NAMED = 5  # Memories that a refusal names
 

@@ -94,6 +94,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "team VARCHAR, project VARCHAR, entity VARCHAR, entity_key VARCHAR, seq BIGINT, content_hash VARCHAR"
     ),
     "team_orders": _shapes("team VARCHAR, project VARCHAR, memory_id VARCHAR, author VARCHAR, made_at TIMESTAMP"),
+    "foreign_keys": _shapes("memory_id VARCHAR, format VARCHAR, keys VARCHAR"),
     "anchor_states": _shapes("memory_id VARCHAR, path VARCHAR, state VARCHAR, checked_at TIMESTAMP"),
     "changes": _shapes(
         "number BIGINT, made_at TIMESTAMP, actor VARCHAR, action VARCHAR, summary VARCHAR, reason VARCHAR,"
@@ -293,7 +294,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 10  # The newest migration; a vault with a higher one is refused
+SCHEMA_VERSION = 11  # The newest migration; a vault with a higher one is refused
 CHANGE = "change"  # The journal's entity for a change that was undone or redone
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
 _HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives

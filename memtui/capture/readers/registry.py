@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.capture.draft import Reader, SourceFile
-from memtui.capture.readers import adr, claude_memory, config_files, lessons, own_formats, skills
+from memtui.capture.readers import adr, claude_memory, config_files, lessons, okf, own_formats, skills
 from memtui.capture.readers.rule_files import rule_readers
 from memtui.errors import UsageError
 from memtui.text.words import did_you_mean
@@ -16,6 +16,7 @@ RULE_READERS = rule_readers()  # The most specific first; the last, `conventions
 READERS: tuple[Reader, ...] = (
     own_formats.PORTABLE_READER,
     own_formats.READER,
+    okf.READER,
     claude_memory.READER,
     skills.READER,
     config_files.READER,
