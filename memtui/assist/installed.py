@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -90,28 +90,29 @@ def apply(edits: Sequence[FileEdit], *, owner: str, at: str) -> None:
                 "The file changed since it was read", where=str(edit.path), remedy="Run the command again."
             )
     kept = records()
-    removed: list[tuple[FileEdit, tuple[str, ...]]] = []
-    written: list[tuple[FileEdit, tuple[str, ...]]] = []
+    made: dict[Path, tuple[str, ...]] = {}  # folders that were made for each file, now or earlier
     try:
         for edit in edits:
             _keep_backup(edit)
-            folders = _write(edit)
-            written.append((edit, folders))
             earlier = kept.pop(str(edit.path), None)
-            folders = folders or (earlier.folders if earlier else ())
-            if edit.is_removal:
-                removed.append((edit, folders))
-            else:
-                kept[str(edit.path)] = _recorded(edit, folders, owner=owner, at=at)
+            made[edit.path] = _write(edit) or (earlier.folders if earlier else ())
+            if not edit.is_removal:
+                kept[str(edit.path)] = _recorded(edit, made[edit.path], owner=owner, at=at)
         _save(kept)
     except MemtuiError:
-        for edit, folders in reversed(written):
-            _put_back(edit, folders)
+        for edit in reversed(edits):
+            if edit.path in made:
+                _put_back(edit, made[edit.path])
         raise
-    for edit, _ in removed:
+    _clear([edit for edit in edits if edit.is_removal], made)
+
+
+def _clear(removed: Sequence[FileEdit], made: Mapping[Path, Sequence[str]]) -> None:
+    """Remove the backups of files that are as before, and the folders that were made for them."""
+    for edit in removed:
         _backup(edit.path).unlink(missing_ok=True)
-    made = {folder for edit, folders in removed if edit.after is None for folder in folders}
-    _remove_folders(sorted(made, key=len, reverse=True))
+    folders = {folder for edit in removed if edit.after is None for folder in made[edit.path]}
+    _remove_folders(sorted(folders, key=len, reverse=True))
 
 
 def _recorded(edit: FileEdit, folders: tuple[str, ...], *, owner: str, at: str) -> Installed:

@@ -14,6 +14,7 @@ from memtui.cli.session import Commands, Session
 from memtui.domain.wiring import Part, Scope
 from memtui.errors import EXIT_DONE, NotFoundError, UsageError
 from memtui.text.sanitize import reveal
+from memtui.text.words import some_of
 from memtui.workspace import project_root
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _GATES = "git-hook, pre-commit, lefthook, github-action"
 """What runs `memtui check`; a test holds it to the gates that there are."""
+
+_PATHS_SHOWN = 4  # Files of other projects that the list names
 
 
 def _scope_arguments(parser: Parser) -> None:
@@ -73,7 +76,8 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
         raise UsageError("--block cannot be used here", where=assistant.name, remedy=remedy)
     program = program_for(session.vault_path)
     scope = Scope.PROJECT if arguments.project_scope else Scope.USER
-    plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=arguments.commands))
+    commands = arguments.commands or session.config.hooks.stop_commands
+    plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=commands))
     _carry_out([plan], arguments, session)
     if arguments.block:
         _publish_block(assistant.block, arguments, session)
@@ -261,8 +265,8 @@ def _list(session: Session) -> int:
                 say(f"{state.assistant.title}, {part.part} ({part.path}): {advice}")
         if state.is_doubled:
             say(f"{state.assistant.title} runs memtui's hooks twice: for you and for this project")
-        for path in state.elsewhere:
-            say(f"{state.assistant.title} also: {path}")
+        if state.elsewhere:
+            say(f"{state.assistant.title} also: {some_of(state.elsewhere, _PATHS_SHOWN)}")
     return EXIT_DONE
 
 

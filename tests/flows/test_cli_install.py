@@ -149,6 +149,24 @@ def test_a_plugin_that_already_brings_memtui_is_not_doubled(cli: Cli) -> None:
     assert "plugin" in cli("install", "claude-code", code=6).err
 
 
+def test_a_hook_before_commands_is_installed_on_request_and_stays(cli: Cli) -> None:
+    assert "PreToolUse" not in cli("install", "codex").out
+    cli("install", "codex", "--commands")
+    cli("install", "codex")
+    hooks = cli.home / ".codex" / "hooks.json"
+    assert list(json.loads(hooks.read_text())["hooks"]) == [
+        *("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd", "PreToolUse")
+    ], "appended, as the approvals of Codex hang on the position"
+    cli("uninstall", "codex")
+    assert not hooks.exists()
+
+
+def test_where_commands_are_to_be_stopped_the_hook_before_them_is_installed(cli: Cli) -> None:
+    (cli.home / "config").mkdir()
+    (cli.home / "config" / "memtui.toml").write_text("[hooks]\nstop_commands = true\n")
+    assert "BeforeTool" in cli("install", "gemini", "--dry-run").out
+
+
 def test_an_agent_installs_nothing(cli: Cli) -> None:
     cli("install", "codex", "--actor", "helper", code=6)
     assert not (cli.home / ".codex").exists()

@@ -139,7 +139,9 @@ class _Parser:
             if self._peek() == ",":
                 node.items[-1].comma = self._at
                 self._at += 1
-        if node.items and node.items[-1].comma is not None and not self._dialect.trailing_commas:
+        comma = node.items[-1].comma if node.items else None
+        if comma is not None and not self._dialect.trailing_commas:
+            self._at = comma
             raise self._error("this program accepts no trailing comma")
         self._at += 1
         values = [item.node.value for item in node.items]
@@ -246,16 +248,21 @@ class Editor:
             self.remove(path[:-1], keep_empty=keep_empty)
             return
         at = items.index(item)
-        end = item.node.end if item.comma is None else item.comma + 1
-        start = len(self.text[: item.start].rstrip(" \t\r\n"))
-        is_first = not self.text[parent.start + 1 : start]
-        if is_first and not self.text[end : parent.end - 1].strip():
-            end = parent.end - 1
-        elif "\n" in self.text[start : item.start] and _REST_OF_LINE.match(self.text, end) is None:
-            start = item.start  # else what follows would come to stand behind a comment
+        start, end = self._span(parent, item)
         before = items[at - 1].comma if at and item.comma is None else None
         cuts = [(start, end, "")] if before is None else [(before, before + 1, ""), (max(start, before + 1), end, "")]
         self._splice(*cuts)
+
+    def _span(self, parent: Node, item: Item) -> tuple[int, int]:
+        """Return what goes with an item: the blanks before it, and the comma after it."""
+        start = len(self.text[: item.start].rstrip(" \t\r\n"))
+        end = item.node.end if item.comma is None else item.comma + 1
+        is_alone = start == parent.start + 1 and not self.text[end : parent.end - 1].strip()
+        if is_alone:
+            return start, parent.end - 1
+        if "\n" in self.text[start : item.start] and _REST_OF_LINE.match(self.text, end) is None:
+            return item.start, end  # else what follows would come to stand behind a comment
+        return start, end
 
     def _has_comment(self, node: Node) -> bool:
         """Return whether a comment stands between the items of a container."""

@@ -13,6 +13,7 @@ from memtui.assist.install.command import Program, runs_memtui
 from memtui.assist.install.jsonc import Dialect, Editor, Key, dumped
 from memtui.assist.installed import Installed
 from memtui.assist.splice import TextFile
+from memtui.domain.wiring import Use
 from memtui.errors import RefusedError
 
 _HOOKS = "hooks"
@@ -55,9 +56,10 @@ class ConfigFile:
                 editor.put((key,), value)
         if self.server is not None:
             _put_server(editor, self._place_in(editor.value), program.filled(self.server.entry, "mcp"))
-        for event in self.events:
+        events = self._events_beside(editor.value)
+        for event in events:
             _put_hook(editor, event, self.wanted(event, program))
-        for event_name in _own_events(editor.value) - {event.name for event in self.events} if self.hooks else ():
+        for event_name in _own_events(editor.value) - {event.name for event in events} if self.hooks else ():
             _remove_hooks(editor, event_name, (), keep=None)
         _check(without_ours(editor.value), before, self.hooks.base if self.hooks else {})
         return file.encoded(editor.text)
@@ -67,24 +69,29 @@ class ConfigFile:
         is_ours = record is not None and record.without is None
         if self.whole is not None:
             return None if is_ours or _is_own(file.text) else file.data
-        text = file.text
         if self.server is not None and self.server.format == "toml":
-            for place in self._places_in(toml_table.parse(text)):
-                text = toml_table.remove(text, place)
+            text = self._without_tables(file.text)
             return None if is_ours and not text.strip() else file.encoded(text)
-        editor = self._editor(file)
-        before = without_ours(editor.value)
         kept = [tuple(path.split("/")) for path in record.kept_empty] if record else []
-        if self.server is not None:
-            for place in self._places_in(editor.value):
-                editor.remove(place, keep_empty=kept)
-        if self.hooks is not None:
-            for event_name in sorted(_own_events(editor.value)):
-                _remove_hooks(editor, event_name, kept, keep=None)
-        _check(without_ours(editor.value), before, {})
+        editor = self._without_entries(file, kept)
         base = self.hooks.base if self.hooks else {}
         is_ours = is_ours or (self.hooks is not None and self.path.stem == "memtui")
         return None if is_ours and editor.value in ({}, base) else file.encoded(editor.text)
+
+    def _without_tables(self, text: str) -> str:
+        for place in self._places_in(toml_table.parse(text)):
+            text = toml_table.remove(text, place)
+        return text
+
+    def _without_entries(self, file: TextFile, kept_empty: Sequence[tuple[str, ...]]) -> Editor:
+        editor = self._editor(file)
+        before = without_ours(editor.value)
+        for place in self._places_in(editor.value):
+            editor.remove(place, keep_empty=kept_empty)
+        for event_name in sorted(_own_events(editor.value)) if self.hooks is not None else ():
+            _remove_hooks(editor, event_name, kept_empty, keep=None)
+        _check(without_ours(editor.value), before, {})
+        return editor
 
     def server_entry(self, file: TextFile) -> Any:
         """Return memtui's entry as it stands, None where there is none."""
@@ -124,6 +131,15 @@ class ConfigFile:
         paths = [self.server.at[:depth] for depth in range(1, len(self.server.at))] if self.server else []
         paths += [(_HOOKS,), *((_HOOKS, event.name) for event in self.events)] if self.hooks else []
         return tuple("/".join(path) for path in paths if toml_table.get(values, path) in ({}, []))
+
+    def _events_beside(self, values: Mapping[str, Any]) -> list[Event]:
+        """Return the events to install: those that are wanted, and that of commands where somebody wanted it before."""
+        if self.hooks is None:
+            return []
+        there = _own_events(values)
+        return [
+            one for one in self.hooks.events if one in self.events or (one.use is Use.COMMAND and one.name in there)
+        ]
 
     def _editor(self, file: TextFile) -> Editor:
         editor = Editor(file.text, self._dialect, file.newline)

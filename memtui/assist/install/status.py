@@ -84,7 +84,9 @@ def state_of(
                     parts += _parts(assistant, scope, config, program)
     shown = {str(part.path) for part in parts}
     kept = (records() if known is None else known).values()
-    elsewhere = [row.path for row in kept if row.owner == assistant.name and row.path not in shown]
+    elsewhere = [
+        row.path for row in kept if row.owner == assistant.name and row.path not in shown and Path(row.path).exists()
+    ]
     return AssistantState(assistant, assistant.is_here, tuple(parts), tuple(elsewhere))
 
 
