@@ -10,11 +10,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from postgres import Server
 from support import FrozenClock, make_memory
 
 from memtui.domain.memory import Link, Memory
+from memtui.sync.members import add_member, init_team
 from memtui.sync.report import SyncReport
-from memtui.sync.service import SyncRequest, sync
+from memtui.sync.service import sync
+from memtui.sync.sharing import SyncRequest
 from memtui.vault.source_texts import source_texts
 from memtui.vault.vault import Vault
 
@@ -175,3 +178,47 @@ class Fleet:
 def links_of(machine: Machine) -> set[tuple[str, str, str]]:
     with machine.vault.read() as reader:
         return {(link.from_id, link.type, link.to_id) for link in reader.links()}
+
+
+@dataclass
+class Seat(Machine):
+    """A machine of a team on PostgreSQL; `remote` is of no use."""
+
+    url: str = ""
+
+    def sync(self, **wishes: Any) -> SyncReport:
+        """Sync with the team's database, and join it the first time."""
+        return sync(self.vault, SyncRequest(folder=self.path, database=self.url, **wishes))
+
+
+@dataclass(frozen=True)
+class Squad:
+    """A team on a real server: its database, its members' roles, and machines for them."""
+
+    server: Server
+    database: str
+    folder: Path
+
+    def url(self, role: str) -> str:
+        return self.server.url(self.database, f"{role}_{self.database}")
+
+    def seat(self, role: str, name: str = "") -> Seat:
+        path = self.folder / (name or role)
+        path.mkdir()
+        return Seat(path, self.folder, url=self.url(role))
+
+    def add(self, role: str, may: str, project: str | None = None) -> None:
+        add_member(self.url("boss"), f"{role}_{self.database}", may, project)
+
+    def ask(self, statement: str, *values: Any, role: str = "boss") -> list[tuple[Any, ...]]:
+        """Run a statement as a member."""
+        return self.server.run(statement, *values, database=self.database, role=f"{role}_{self.database}")
+
+
+def squad(server: Server, folder: Path, **rights: str) -> Squad:
+    """Found a team whose owner is `boss`, and whose further members have rights in every project."""
+    found = Squad(server, server.database(*rights), folder)
+    init_team(found.url("boss"))
+    for role, may in rights.items():
+        found.add(role, may)
+    return found

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli.output import say
+from memtui.cli.output import say, write, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.domain.record import format_time
@@ -16,9 +15,8 @@ from memtui.wording import syncing
 
 if TYPE_CHECKING:
     from memtui.sync.report import SyncReport
-    from memtui.sync.service import SyncRequest, TeamState
-
-WATCH_SECONDS = 30  # How long `--watch` waits where nothing tells it of changes
+    from memtui.sync.service import TeamState
+    from memtui.sync.sharing import SyncRequest
 
 
 def _sync_arguments(parser: Parser) -> None:
@@ -38,36 +36,39 @@ def _sync(arguments: argparse.Namespace, session: Session) -> int:
 
     The first time share the project in view: memtui sync --git REMOTE.
     """
+    from memtui.sync.service import sync
+
     if arguments.git or arguments.share or arguments.purge or arguments.candidates:
         session.only_a_person("share memories")
     if arguments.purge:
         return _purge(arguments, session)
     session.back_up_daily()
     request = _request(arguments, session)
-    while True:
-        code = _sync_once(request, session, may_fail=arguments.watch)
-        if not arguments.watch:
-            return code
-        time.sleep(WATCH_SECONDS)
+    if arguments.watch:
+        return _watch(request, session)
+    return _put_report(sync(session.vault, request), session)
 
 
-def _sync_once(request: SyncRequest, session: Session, *, may_fail: bool) -> int:
-    from memtui.sync.service import sync
-
-    try:
-        report = sync(session.vault, request)
-    except MemtuiError as error:
-        if not may_fail:
-            raise
-        say(f"memtui: {error}")
-        return error.exit_code
+def _put_report(report: SyncReport, session: Session) -> int:
     session.put(_record(report))
     _tell(report)
     return report.exit_code
 
 
+def _watch(request: SyncRequest, session: Session) -> int:
+    """Sync until interrupted; failures are told, and overcome."""
+    from memtui.sync.watch import Watch
+
+    for found in Watch(session.vault, request).reports():
+        if isinstance(found, MemtuiError):
+            say(f"memtui: {found}")
+        elif found.is_news:
+            _put_report(found, session)
+    return EXIT_DONE
+
+
 def _request(arguments: argparse.Namespace, session: Session) -> SyncRequest:
-    from memtui.sync.service import SyncRequest
+    from memtui.sync.sharing import SyncRequest
 
     return SyncRequest(
         folder=session.folder,
@@ -90,6 +91,7 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "held": [{"id": one.id, "fields": list(one.fields)} for one in report.held],
         "planted": report.planted,
         "skipped": report.skipped,
+        "refused": [{"project": project, "changes": number} for project, number in report.refused],
         "not_shared": report.not_shared,
         "purges": [
             {"id": one.memory_id, "author": one.author, "at": format_time(one.made_at)} for one in report.orders
@@ -106,6 +108,8 @@ def _tell(report: SyncReport) -> None:
         say(syncing.held_back([(one.id, one.fields) for one in report.held]))
     if report.planted:
         say(syncing.planted(report.planted))
+    for project, number in report.refused:
+        say(syncing.refused(project, number))
     if report.skipped:
         say(syncing.unread(report.skipped))
     if report.not_shared:
@@ -136,20 +140,108 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
 
 def _team_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("status", "list the teams, what is shared with them, and what waits", _status)
+    init = add("init", "make a PostgreSQL database a team's, and take part in it", _init)
+    init.add_value("url", "URL", "postgresql://ROLE@HOST/DATABASE, without a password", nargs="?")
+    init.add_flag("--print-sql", "print the statements for an administrator instead")
+    join = add("join", "take part in a team", _join)
+    join.add_value("url", "URL", "postgresql://ROLE@HOST/DATABASE, without a password")
+    join.add_value("--share", "NAME", "share this project, also global or unassigned; repeatable", action="append")
+    adding = add("add", "let a role of the database take part", _add)
+    adding.add_value("name", "NAME", "the role; it is created without a password if it is missing")
+    adding.add_value("--may", "RIGHT", "read, propose, write or admin", required=True)
+    adding.add_value("--only", "PROJECT", "only in this project of the team (default: in every one)")
+    removing = add("remove", "let a role no longer take part", _remove)
+    removing.add_value("name", "NAME", "the role; it stays in the database")
+    for parser_of in (adding, removing):
+        parser_of.add_value("--place", "PLACE", "which team, where there are several")
+        parser_of.add_flag("--print-sql", "print the statements for an administrator instead")
+    status = add("status", "list the teams, what is shared with them, and what waits", _status)
+    status.add_flag("--members", "ask the database who takes part")
     leaving = add("leave", "stop sharing; the memories stay", _leave)
     leaving.add_value("place", "PLACE", "the remote or the database, where there are several", nargs="?")
 
 
 def _team(arguments: argparse.Namespace, session: Session) -> None:
-    """Share memories with a team: who takes part, what is shared, what waits."""
-    raise UsageError("Which action?", remedy="Choose from status and leave.")
+    """Share memories with a team over its own PostgreSQL: who takes part, what is shared, what waits."""
+    raise UsageError("Which action?", remedy="Choose from init, join, add, remove, status and leave.")
+
+
+def _init(arguments: argparse.Namespace, session: Session) -> int:
+    from memtui.sync.members import init_statements, init_team
+
+    if arguments.print_sql:
+        write(init_statements())
+        return EXIT_DONE
+    session.only_a_person("found a team")
+    if arguments.url is None:
+        raise UsageError("Which database?", remedy="memtui team init postgresql://ROLE@HOST/DATABASE")
+    init_team(arguments.url)
+    say("The database is a team's now. `memtui team add NAME --may RIGHT` lets others take part.")
+    return _take_part(arguments.url, (), session)
+
+
+def _join(arguments: argparse.Namespace, session: Session) -> int:
+    session.only_a_person("join a team")
+    return _take_part(arguments.url, tuple(arguments.share or ()), session)
+
+
+def _take_part(url: str, share: tuple[str, ...], session: Session) -> int:
+    from memtui.sync.service import sync
+    from memtui.sync.sharing import SyncRequest
+
+    session.back_up_daily()
+    request = SyncRequest(folder=session.folder, database=url, share=share, patterns=session.secret_patterns)
+    code = _put_report(sync(session.vault, request), session)
+    if not share:
+        say("`memtui sync --share PROJECT` shares a project of yours; what the team has is here.")
+    return code
+
+
+def _add(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.sync.members import add_member, add_statements
+
+    if arguments.print_sql:
+        _print_statements(add_statements(arguments.name, arguments.may, arguments.only))
+        return
+    session.only_a_person("change the members of a team")
+    is_new = add_member(_database(arguments, session), arguments.name, arguments.may, arguments.only)
+    session.put({"member": arguments.name, "may": arguments.may, "project": arguments.only, "created": is_new})
+    say(syncing.member_added(arguments.name, arguments.may, arguments.only, is_new=is_new))
+
+
+def _remove(arguments: argparse.Namespace, session: Session) -> None:
+    from memtui.sync.members import remove_member, remove_statements
+
+    if arguments.print_sql:
+        _print_statements(remove_statements(arguments.name))
+        return
+    session.only_a_person("change the members of a team")
+    removed = remove_member(_database(arguments, session), arguments.name)
+    session.put({"member": arguments.name, "removed": removed})
+    say(f"{arguments.name} no longer takes part. The role is still in the database, and its copy on its machines.")
+
+
+def _print_statements(statements: Sequence[str]) -> None:
+    for statement in statements:
+        write_line(f"{statement};")
+
+
+def _database(arguments: argparse.Namespace, session: Session) -> str:
+    """Return the URL of the team's database. Raises `UsageError`: it has none."""
+    from memtui.sync.service import POSTGRES, chosen_team
+
+    with session.vault.read() as reader:
+        team = chosen_team(reader, arguments.place)
+    if team.carrier != POSTGRES:
+        raise UsageError("A git remote has no members", where=team.place, remedy="Whoever may push takes part.")
+    return team.place
 
 
 def _status(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.sync.service import team_states
 
     states = team_states(session.vault)
+    members = {state.team.id: _members(state) for state in states} if arguments.members else {}
     if session.json:
         session.put(
             [
@@ -165,13 +257,27 @@ def _status(arguments: argparse.Namespace, session: Session) -> None:
                     "conflicts": state.conflicts,
                     "purges": len(state.orders),
                 }
+                | ({"members": members[state.team.id]} if members else {})
                 for state in states
             ]
         )
         return
-    session.put(None, [line for state in states for line in _state_lines(state)])
+    for state in states:
+        session.put(None, _state_lines(state))
+        write_table(
+            [row["role"], row["may"], row["project"] or "every project"] for row in members.get(state.team.id, ())
+        )
     if not states:
         say("This vault shares its memories with nobody. `memtui sync --git REMOTE` begins.")
+
+
+def _members(state: TeamState) -> list[dict[str, Any]]:
+    from memtui.sync.members import list_members
+    from memtui.sync.service import POSTGRES
+
+    if state.team.carrier != POSTGRES:
+        return []
+    return [{"role": one.role, "project": one.project, "may": one.may} for one in list_members(state.team.place)]
 
 
 def _state_lines(state: TeamState) -> Iterator[str]:

@@ -63,6 +63,7 @@ class Carrier(Protocol):
     """A place where a team keeps what it shares."""
 
     team: str  # the id that the place gives itself; empty while it has none
+    person: str  # the name that one has there
 
     def connect(self) -> None:
         """Reach the place and look at its state. Raises `MemtuiError`: it cannot be reached, or is another team's."""
@@ -82,8 +83,17 @@ class Carrier(Protocol):
     def unreadable(self, share: Share, identifiers: Iterable[str]) -> set[str]:
         """Return those memories that cannot be read there at the moment, so that nothing may be written over them."""
 
+    def allows(self, share: Share, item: Outgoing) -> bool:
+        """Return whether one's rights there let a thing be sent; the place itself decides in the end."""
+
+    def may_purge(self, share: Share) -> bool:
+        """Return whether what is purged here is to be purged by everybody."""
+
     def push(self, share: Share, items: Sequence[Outgoing]) -> Accepted | None:
         """Store things there, all or none; None if somebody else was faster, so that it has to be read again first."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for news, so long at most; returns whether there may be some."""
 
     def close(self) -> None:
         """Let go of it."""

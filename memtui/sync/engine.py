@@ -115,10 +115,11 @@ class Engine:
     def _push(self, share: Share, report: SyncReport) -> Share | None:
         """Send what the team does not have; None if it has to be read again first."""
         with self.vault.read() as reader:
-            batch = collect(reader, self.team, share, self.patterns)
+            batch = collect(reader, self.team, share, self.patterns, may_purge=self.carrier.may_purge(share))
             share = next(one for one in read_shares(reader, share.team) if one.project == share.project)
         report.held = [*(one for one in report.held if one not in batch.held), *batch.held]
         self._leave_unreadable(share, batch, report)
+        self._leave_refused(share, batch, report)
         parts = [batch.items[at : at + BATCH_THINGS] for at in range(0, len(batch.items), BATCH_THINGS)]
         for number, part in enumerate(parts):
             accepted = self.carrier.push(share, part)
@@ -139,6 +140,17 @@ class Engine:
             batch.items = [item for item in batch.items if item.thing not in kept]
             batch.waiting |= kept
             report.skipped.extend(f"memory {identifier}" for identifier in sorted(broken))
+
+    def _leave_refused(self, share: Share, batch: Batch, report: SyncReport) -> None:
+        """Hold back what one has no right to send there."""
+        refused = [item for item in batch.items if not self.carrier.allows(share, item)]
+        if refused:
+            batch.items = [item for item in batch.items if item not in refused]
+            batch.waiting |= {item.thing for item in refused}
+        name = share.remote or share.project or ""
+        report.refused = [one for one in report.refused if one[0] != name]
+        number = len(refused) + batch.kept_from
+        report.refused += [(name, number)] if number else []
 
     def _note(self, share: Share, part: list[Outgoing], accepted: Accepted, batch: Batch | None) -> Share:
         with self.vault.write(actor="team", action=SYNC) as writer:

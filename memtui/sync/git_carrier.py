@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -177,6 +178,14 @@ class GitCarrier:
             found.append(Incoming(key_of(_without_project(known)), None if new is None else _without_project(new)))
         return found
 
+    def allows(self, share: Share, item: Outgoing) -> bool:  # noqa: ARG002 - whoever may push may push anything
+        """Return true: a git remote has no rights for single things."""
+        return True
+
+    def may_purge(self, share: Share) -> bool:  # noqa: ARG002 - the same for all
+        """Return true, for the same reason."""
+        return True
+
     def push(self, share: Share, items: Sequence[Outgoing]) -> Accepted | None:
         """Commit things and push; None if the branch moved meanwhile."""
         files = self._written(share, items)
@@ -212,6 +221,11 @@ class GitCarrier:
             if after != before:
                 files[RECORDS] = after or None
         return files
+
+    def wait(self, seconds: float) -> bool:
+        """Wait and return true: a git remote tells nobody of news."""
+        time.sleep(seconds)
+        return True
 
     def close(self) -> None:
         """Nothing is held."""

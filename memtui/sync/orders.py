@@ -12,10 +12,12 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import TEAM_PLACE, SourceText, Texts, put_source_texts, source_texts
 from memtui.vault.teams import (
     SYNC,
+    Head,
     PurgeOrder,
     Share,
     Team,
     drop_orders,
+    put_heads,
     put_share,
     read_heads,
     read_orders,
@@ -104,4 +106,15 @@ def run_orders(vault: Vault, orders: Sequence[PurgeOrder]) -> PurgeReport:
     report = purge_memories(vault, [order.memory_id for order in orders])
     with vault.write(actor="team", action=SYNC) as writer:
         drop_orders(writer, [order.memory_id for order in orders])
+        for share in [share for team in {order.team for order in orders} for share in read_shares(writer, team)]:
+            _note_erased(writer, share, orders)
     return report
+
+
+def _note_erased(writer: VaultWriter, share: Share, orders: Sequence[PurgeOrder]) -> None:
+    """Store that the team has no longer what it ordered to be purged."""
+    things = [
+        (MEMORY, order.memory_id) for order in orders if (order.team, order.project) == (share.team, share.project)
+    ]
+    known = read_heads(writer, share, things) if things else {}
+    put_heads(writer, share, {thing: Head(head.seq, None) for thing, head in known.items()})

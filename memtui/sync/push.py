@@ -39,21 +39,30 @@ class Batch:
     items: list[Outgoing] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     waiting: set[Thing] = field(default_factory=set)  # to be looked at again the next time
+    kept_from: int = 0  # memories that were purged here, and that one may not purge there
     upto: int = 0  # the change of the journal up to which was looked
 
 
-def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns) -> Batch:
-    """Return what the team does not have yet. `patterns`: the user's own patterns of secrets."""
+def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *, may_purge: bool = True) -> Batch:
+    """Return what the team does not have yet.
+
+    `patterns`: the user's own patterns of secrets. `may_purge`: whether what was purged here is to be purged by
+    everybody, or only here.
+    """
     batch = Batch(upto=newest_change(reader))
     touched = _looked_at(reader, team, share)
     local = read_local(reader, share, team.person, touched)
     heads = read_heads(reader, share, touched)
     ends = read_heads(reader, share, [(MEMORY, identifier) for identifier in about(touched)])
+    erased = set() if may_purge else _erased(reader)
     ordered = {order.memory_id for order in read_orders(reader, team.id)}
     leaving = _Leaving(local, ends, team.proposes)
     for thing in sorted(touched, key=lambda one: (one[0] != MEMORY, one)):
         record, head = local.records.get(thing), heads.get(thing)
         if digest(record) == (head.hash if head else None) or _is_known(thing, record, head):
+            continue
+        if erased.intersection(memories_of(thing)):
+            batch.kept_from += thing[0] == MEMORY
             continue
         if ordered.intersection(memories_of(thing)):
             batch.waiting.add(thing)
@@ -87,6 +96,11 @@ def _looked_at(reader: VaultReader, team: Team, share: Share) -> dict[Thing, Tou
         identifiers = {key for entity, key in touched if entity == MEMORY}
         found |= {thing: found.get(thing) for thing in kin_of(reader, share, team.person, identifiers)}
     return found
+
+
+def _erased(reader: VaultReader) -> set[str]:
+    """Return the ids of memories that were purged here."""
+    return {stone.memory_id for stone in reader.tombstones() if stone.reason == PURGED}
 
 
 def _purges(reader: VaultReader, share: Share) -> set[Thing]:

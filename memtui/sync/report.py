@@ -42,7 +42,8 @@ class SyncReport:
     skipped: list[str] = field(default_factory=list)  # what could not be read there
     not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
     orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
-    refused: list[str] = field(default_factory=list)  # projects in which one may not write what was changed
+    # projects in which one may not write, with the number of things that stay here for that
+    refused: list[tuple[str, int]] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -50,6 +51,11 @@ class SyncReport:
         if self.conflicts or self.orders:
             return EXIT_CONFLICT
         return EXIT_REFUSED if self.held or self.refused else EXIT_DONE
+
+    @property
+    def is_news(self) -> bool:
+        """Whether anything was exchanged or waits."""
+        return bool(self.pushed or self.pulled or self.merged or self.exit_code)
 
     def add(self, other: SyncReport) -> None:
         """Add what the sync with another team did."""

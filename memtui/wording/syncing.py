@@ -53,6 +53,20 @@ def unread(names: Sequence[str]) -> str:
     return f"Could not be read there and was left as it is: {some_of(list(names), SHOWN)}."
 
 
+def refused(project: str, number: int) -> str:
+    what = f"{counted(number, 'change')} of {tame(project, 60) or 'no project'}"
+    return f"Not sent, as you have no right to: {what}. An admin of the team can give it with `memtui team add`."
+
+
+def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> str:
+    """Return the sentence about a role that takes part now. `is_new`: whether the role was created."""
+    place = f"in {tame(project, 60)}" if project else "in every project"
+    password = (
+        f' The role is new and has no password: `\\password "{tame(role, 60)}"` in psql sets one.' if is_new else ""
+    )
+    return f"{tame(role, 60)} may {may} {place}.{password}"
+
+
 def not_shared(projects: Sequence[str]) -> str:
     return f"Here, too, but not shared with this team: {some_of(list(projects), SHOWN)}. `--share NAME` shares one."
 

@@ -15,7 +15,8 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal, Source, Tombstone, Verdict
 from memtui.errors import MemtuiError, RefusedError, UsageError
 from memtui.sync.git_repo import GitRepo
-from memtui.sync.service import SyncRequest, leave, orders_of, purge_ordered, sync, team_states
+from memtui.sync.service import leave, orders_of, purge_ordered, sync, team_states
+from memtui.sync.sharing import SyncRequest
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.packs import Recipe, read_recipes, write_recipe
 from memtui.vault.purge import purge_memories

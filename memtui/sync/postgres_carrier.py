@@ -1,0 +1,225 @@
+"""A PostgreSQL database as a team's place: rights by role and project, changes in one order, news at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from memtui.domain.record import Record
+from memtui.errors import MemtuiError, RefusedError
+from memtui.publish.memory_file import KEYS
+from memtui.sync.carrier import Accepted, Incoming, Outgoing, Page, TeamProject
+from memtui.sync.database import CHANNEL, CLIENT, SCHEMA, connect, database_errors
+from memtui.sync.wire import LINK, MEMORY
+from memtui.vault.teams import Share
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+PAGE_THINGS = 1_000
+
+_KNOWN = [key for key in KEYS if key not in {"id", "project"}]
+_RANKS = ("read", "propose", "write", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a project was read, and the newest entry of its log that is known, own ones included."""
+
+    seq: int = 0
+    mark: int = 0  # the position of that entry
+    stamp: str = ""  # what tells it from one that a restored server gave the same position
+
+    @classmethod
+    def of(cls, text: str) -> Cursor:
+        return cls(*json.loads(text)) if text else cls()
+
+    def __str__(self) -> str:
+        return json.dumps([self.seq, self.mark, self.stamp])
+
+    def past(self, seq: int, stamp: str) -> Cursor:
+        """Return the cursor after an entry was read."""
+        return Cursor(seq, seq, stamp) if seq >= self.mark else Cursor(seq, self.mark, self.stamp)
+
+
+@dataclass(slots=True)
+class PostgresCarrier:
+    """A team's database."""
+
+    url: str
+    origin: str  # which vault writes
+    known_team: str  # the id that the database had at the last sync; empty before the first
+    team: str = ""
+    person: str = ""  # the role that logged in
+    _open: Connection[tuple[Any, ...]] | None = None
+    _ids: dict[str, int] = field(default_factory=dict)  # of projects by name
+    _may: dict[str, str] = field(default_factory=dict)  # rights by project
+
+    @property
+    def db(self) -> Connection[tuple[Any, ...]]:
+        if self._open is None:
+            raise RuntimeError("not connected")
+        return self._open
+
+    def connect(self) -> None:
+        """Log in and check what the database is.
+
+        Raises `MemtuiError`: it cannot be reached, holds no team, another team, or a newer schema.
+        """
+        if self._open is None:
+            self._open = connect(self.url)
+        with database_errors(self.url):
+            settings = dict(self.db.execute("SELECT key, value FROM team.settings").fetchall())
+            row = self.db.execute("SELECT session_user::text").fetchone()
+        self.person = str(row[0]) if row else ""
+        self.team = str(settings.get("team", ""))
+        if int(settings.get("schema", 0)) != SCHEMA or int(settings.get("oldest_client", 1)) > CLIENT:
+            raise MemtuiError(
+                "The team's database needs a newer memtui",
+                where=f"schema {settings.get('schema')}; this memtui speaks {SCHEMA}",
+                remedy="Nothing was changed. Upgrade memtui: pip install -U memtui.",
+            )
+        if self.known_team and self.team != self.known_team:
+            raise MemtuiError(
+                "This database belongs to another team than before",
+                where=f"team {self.team[:8]}, not {self.known_team[:8]}",
+                remedy="Nothing was changed. `memtui team leave` forgets the old one.",
+            )
+        self.projects()
+
+    def projects(self) -> list[TeamProject]:
+        """Return the projects that one may see."""
+        with database_errors(self.url):
+            found = self.db.execute(
+                "SELECT id, name, identities, team.may(id) FROM team.projects ORDER BY name"
+            ).fetchall()
+        # The tables' owner sees every row, whatever the members say.
+        mine = [row for row in found if row[3] is not None]
+        self._ids = {str(name): int(number) for number, name, *_ in mine}
+        self._may = {str(name): str(may) for _, name, _, may in mine}
+        return [TeamProject(str(name), tuple(identities), str(may)) for _, name, identities, may in mine]
+
+    def register(self, project: TeamProject) -> None:
+        """Make a project known at once. Raises `RefusedError`: one may not."""
+        known = self._ids.get(project.name)
+        if known is not None and _rank(self._may[project.name]) < _rank("write"):
+            return
+        with database_errors(self.url):
+            may_everywhere = self.db.execute("SELECT team.may(NULL)").fetchone()
+            if known is not None and _rank(str(may_everywhere and may_everywhere[0])) < _rank("write"):
+                return
+            self.db.execute("SELECT team.register(%s, %s::text[])", [project.name, list(project.identities)])
+        self.projects()
+
+    def is_anew(self, share: Share) -> bool:
+        """Return whether the server was put back to an older state: what it lost is here and at the others."""
+        cursor = Cursor.of(share.cursor)
+        if not cursor.mark:
+            return False
+        with database_errors(self.url):
+            found = self.db.execute(
+                "SELECT origin || ' ' || extract(epoch FROM received_at) FROM team.log WHERE project = %s AND seq = %s",
+                [self._id(share), cursor.mark],
+            ).fetchone()
+        return found is None or found[0] != cursor.stamp
+
+    def pages(self, share: Share) -> Iterator[Page]:
+        """Yield what the project has beyond the share's cursor, in the order in which it was accepted."""
+        cursor = Cursor.of(share.cursor)
+        while True:
+            with database_errors(self.url):
+                found = self.db.execute(
+                    "SELECT h.entity, h.key, h.record, h.seq, l.author::text,"
+                    " l.origin || ' ' || extract(epoch FROM l.received_at)"
+                    " FROM team.heads h JOIN team.log l USING (project, seq)"
+                    " WHERE h.project = %s AND h.seq > %s ORDER BY h.seq LIMIT %s",
+                    [self._id(share), cursor.seq, PAGE_THINGS],
+                ).fetchall()
+            if not found:
+                return
+            cursor = cursor.past(int(found[-1][3]), str(found[-1][5]))
+            things = [Incoming((row[0], row[1]), _record(row[2]), int(row[3]), str(row[4])) for row in found]
+            yield Page(things, str(cursor))
+            if len(found) < PAGE_THINGS:
+                return
+
+    def unreadable(self, share: Share, identifiers: Iterable[str]) -> set[str]:  # noqa: ARG002 - see the protocol
+        """Return nothing: whatever the server has was checked when it was sent."""
+        return set()
+
+    def allows(self, share: Share, item: Outgoing) -> bool:
+        """Return whether the server would take a thing from this role."""
+        may = self._may.get(share.remote, "")
+        if may == "propose":
+            status = (item.record or {}).get("status")
+            return (item.thing[0] == MEMORY and status == "candidate") or (item.thing[0] == LINK and bool(item.record))
+        return _rank(may) >= _rank("write")
+
+    def may_purge(self, share: Share) -> bool:
+        """Return whether one is an admin of the project."""
+        return self._may.get(share.remote) == "admin"
+
+    def push(self, share: Share, items: Sequence[Outgoing]) -> Accepted | None:
+        """Send things; None if somebody changed one of them meanwhile."""
+        sent = json.dumps([_sent(item) for item in items], ensure_ascii=False).encode("utf-8", "replace").decode()
+        with database_errors(self.url):
+            row = self.db.execute(
+                "SELECT team.push(%s, %s, %s, %s::text[], %s::jsonb)",
+                [self._id(share), self.origin, CLIENT, _KNOWN, sent.replace("\\u0000", "\\ufffd")],
+            ).fetchone()
+        answer: Any = row[0] if row else {}
+        if answer.get("stale"):
+            return None
+        first, cursor = int(answer["first"]), Cursor.of(share.cursor)
+        last = first + len(items) - 1
+        # Where nobody wrote in between there is nothing left to read.
+        read = last if cursor.seq == first - 1 else cursor.seq
+        return Accepted(
+            str(Cursor(read, last, str(answer["stamp"]))),
+            {item.thing: first + number for number, item in enumerate(items)},
+        )
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the server tells of a change, so long at most; returns whether it did."""
+        with database_errors(self.url):
+            self.db.execute(f"LISTEN {CHANNEL}")
+            return any(True for _ in self.db.notifies(timeout=seconds, stop_after=1))
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def _id(self, share: Share) -> int:
+        found = self._ids.get(share.remote)
+        if found is None:
+            raise RefusedError(
+                "The team does not let you see this project",
+                where=share.remote or "unassigned",
+                remedy="Nothing was changed. Ask an admin of the team, or leave it with `memtui team leave`.",
+            )
+        return found
+
+
+def _rank(may: str) -> int:
+    return _RANKS.index(may) if may in _RANKS else -1
+
+
+def _record(record: Any) -> Record | None:
+    return record if isinstance(record, dict) else None
+
+
+def _sent(item: Outgoing) -> dict[str, Any]:
+    entity, key = item.thing
+    return {
+        "entity": entity,
+        "key": key,
+        "base": item.base,
+        "record": item.record,
+        "actor": item.actor,
+        "action": item.action,
+        "summary": item.summary,
+        "at": item.at.isoformat() if item.at else None,
+    }
