@@ -30,7 +30,7 @@ def claude(kind: str, content: object, **more: object) -> Record:
         "sessionId": "s-1",
         "cwd": ROOT,
         "version": "2.1.340",
-        "timestamp": f"2026-10-05T08:{count // 60 % 60:02}:{count % 60:02}.000Z",
+        "timestamp": f"2026-05-05T08:{count // 60 % 60:02}:{count % 60:02}.000Z",
         "message": {"role": kind, "content": content},
         **more,
     }
@@ -60,7 +60,7 @@ REFUSAL = (
 
 def codex(kind: str, **payload: object) -> Record:
     """Return a record of a Codex rollout."""
-    return {"timestamp": "2026-10-05T09:00:00.000Z", "type": kind, "payload": payload}
+    return {"timestamp": "2026-05-05T09:00:00.000Z", "type": kind, "payload": payload}
 
 
 def codex_item(kind: str, **item: object) -> Record:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import App, SystemCommand
@@ -29,6 +29,9 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
+
+if TYPE_CHECKING:
+    from memtui.tui.capture.run import CaptureRun
 
 EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
@@ -64,6 +67,7 @@ class MemtuiApp(App[int]):
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
         nobody asked for."""
+        self.capture_run: CaptureRun | None = None  # The capture that was started last
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
         self._problems = [*loaded.problems, *self.keymap.problems]
         for theme in loaded.themes:
@@ -282,6 +286,7 @@ _SCREENS = {
     "import": ("importing", "ImportScreen"),
     "assistants": ("assistants", "AssistantsScreen"),
     "publish": ("publish", "PublishScreen"),
+    "capture": ("capture", "CaptureScreen"),
 }
 """Module and class of each screen by its area."""
 

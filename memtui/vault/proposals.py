@@ -47,6 +47,7 @@ class Told:
     proposal: StoredProposal
     project: str | None
     status: str
+    kind: str
     title: str
     insight: str
 
@@ -83,7 +84,7 @@ def put_proposals(writer: VaultWriter, proposals: Iterable[StoredProposal]) -> N
 def proposals_told(reader: VaultReader, *, projects: Sequence[str | None] | None = None) -> list[Told]:
     """Return the proposals whose memories exist, the latest said first; of some projects, or of all."""
     rows = reader.connection.execute(
-        f"SELECT {_SELECTED}, m.project, m.status, m.title, m.insight"
+        f"SELECT {_SELECTED}, m.project, m.status, m.kind, m.title, m.insight"
         " FROM proposals p JOIN memories m ON m.id = p.memory_id ORDER BY p.said_at DESC NULLS LAST, m.key"
     ).fetchall()
     width = len(_COLUMNS)

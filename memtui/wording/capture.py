@@ -72,14 +72,17 @@ def signal_name(signal: str) -> str:
     return SIGNALS.get(signal, signal)
 
 
+def is_poor(one: Acceptance) -> bool:
+    """Return whether a signal is mostly wrong, by enough decisions to say so."""
+    return one.rate is not None and one.accepted + one.rejected >= FEW_DECISIONS and one.rate < POOR_RATE
+
+
+def rate_words(one: Acceptance) -> str:
+    """Return how often a signal was right, and whether it is mostly wrong; it has been decided on."""
+    words = f"{one.accepted} of {one.accepted + one.rejected} accepted ({one.rate or 0:.0%})"
+    return f"{words}, mostly wrong here" if is_poor(one) else words
+
+
 def acceptance_lines(found: Sequence[Acceptance]) -> list[str]:
-    """Return how often each signal was right, and which one is mostly wrong."""
-    lines = []
-    for one in found:
-        decided = one.accepted + one.rejected
-        if one.rate is None:
-            continue
-        poor = decided >= FEW_DECISIONS and one.rate < POOR_RATE
-        advice = ": mostly wrong here, read these with care" if poor else ""
-        lines.append(f"{signal_name(one.signal)}: {one.accepted} of {decided} accepted ({one.rate:.0%}){advice}")
-    return lines
+    """Return how often each signal was right, a line each; those that nobody decided on are left out."""
+    return [f"{signal_name(one.signal)}: {rate_words(one)}" for one in found if one.rate is not None]

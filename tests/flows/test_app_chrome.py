@@ -134,7 +134,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twic
 
 
 async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_path: Path) -> None:
-    keys = {"retire": "D", "edit": "f2", "pin": "u", "pinn": "z", "filter": "?"}
+    keys = {"retire": "f6", "edit": "f2", "pin": "u", "pinn": "z", "filter": "?"}
     async with app_on(ferry, tmp_path, keys=keys).run_test(size=WIDE, notifications=True) as pilot:
         await holds(pilot, 5)
         (told,) = toasts(pilot)
@@ -144,7 +144,7 @@ async def test_keys_are_remapped_by_id_and_clashes_are_told(ferry: Vault, tmp_pa
         await shows(pilot, "f2 edit")
         await pilot.press("x")
         await holds(pilot, 5)
-        await pilot.press("D")
+        await pilot.press("f6")
         await holds(pilot, 4)
         await pilot.press("ctrl+q")
     assert pilot.app.return_code == 0

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 WELCOME = (
     "This vault is empty. Below is what your assistants and your team have written down already.",
     "Nothing is written until you press I.   esc starts empty   to try a sample vault: memtui demo",
-    "Later V installs memtui into your assistants.",
+    "Later V installs memtui into your assistants, D learns from their sessions.",
 )
 """Above the lists at the first start with an empty vault."""
 

@@ -280,5 +280,6 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "here until you accept it; until then no payload includes it.",
         "",
         "memtui import .       from this project's rule files",
+        "D                     from the sessions of your assistants",
         "esc                   back to the list",
     )

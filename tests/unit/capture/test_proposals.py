@@ -206,7 +206,7 @@ def test_children_read_what_this_process_would(vault: Vault, home: Path, monkeyp
 
 def test_since_leaves_older_words_for_a_later_run(vault: Vault, home: Path) -> None:
     _session(home, *_exchange(RULE))
-    since = datetime(2026, 10, 20, tzinfo=UTC)
+    since = datetime(2026, 5, 20, tzinfo=UTC)
     assert _run(vault, home, since=since).plan.new == []
     assert len(_run(vault, home).plan.new) == 1
 

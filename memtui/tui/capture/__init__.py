@@ -1,0 +1,1 @@
+"""The Capture screen."""

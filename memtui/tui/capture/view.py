@@ -1,0 +1,231 @@
+"""The Capture screen's reads, rows and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.progress import ProgressCallback
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
+from memtui.tui.inbox.view import CandidateRead, candidate_blocks
+from memtui.tui.memory_view import Block, ago, days_between
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
+from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.wording import capture as wording
+
+if TYPE_CHECKING:
+    from memtui.capture.proposals.run import CaptureRequest
+    from memtui.vault.proposals import Acceptance, StoredProposal, Told
+
+FIRST_SHOWN = 5
+"""Proposals of a session that are shown before it is unfolded."""
+
+_KIND_CELLS, _SIGNAL_CELLS = 12, 20
+_TEXT = 2_000
+
+SessionKey = tuple[str, str]
+"""The assistant and the id of a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRow:
+    """A proposal in the list."""
+
+    told: Told
+
+    @property
+    def id(self) -> str:
+        return self.told.proposal.memory_id
+
+
+@dataclass(frozen=True, slots=True)
+class MoreRow:
+    """Stands for the proposals of a session that are folded."""
+
+    session: SessionKey
+    number: int
+
+    @property
+    def id(self) -> str:
+        return f"more {self.session}"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRead:
+    """What waits, and how often each signal was right."""
+
+    waiting: tuple[Told, ...] = ()
+    acceptance: Mapping[str, Acceptance] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What no capture has read yet."""
+
+    files: int
+    size: int
+
+    @property
+    def words(self) -> str:
+        if not self.files:
+            return "every session is read"
+        return f"{counted(self.files, 'file')} to read, {max(1, self.size // 1_000_000):,} MB"
+
+
+class CaptureAccess:
+    """Reads proposals and starts captures."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+
+    def read(self) -> CaptureRead:
+        """Return what waits: of the named project, else of all, those of the project in view first."""
+        from memtui.vault.proposals import acceptance, proposals_told
+
+        named = self._access.opening.project
+        with self._access.read_vault.read() as reader:
+            told = proposals_told(reader, projects=None if named is None else [named])
+            here = self._access.view_of(reader).project
+            rates = {one.signal: one for one in acceptance(reader)}
+        waiting = [one for one in told if one.status == "candidate"]
+        return CaptureRead(tuple(sorted(waiting, key=lambda one: one.project != here)), rates)
+
+    def unread(self) -> Unread:
+        """Return how much there is that no capture has read."""
+        from memtui.capture.proposals.run import to_read
+
+        found = to_read(self._access.vault, self._request())
+        return Unread(len(found), sum(one.size for one in found))
+
+    def run(self, progress: ProgressCallback) -> Done:
+        """Read what is new and propose what it teaches."""
+        from memtui.capture.proposals.run import capture
+
+        opening = self._access.opening
+        opening.before_change()
+        report = capture(self._access.vault, self._request(), actor=opening.actor, progress=progress)
+        lines = [wording.read_line(report), wording.found_line(report.plan, dry_run=False)]
+        lines += wording.left_out_lines(report)
+        lines += [f"{Path(one.path).name} skipped: {one.reason}" for one in report.skipped]
+        return Done(" ".join(lines), changed=bool(report.plan.new))
+
+    def _request(self) -> CaptureRequest:
+        from memtui.capture.proposals.run import CaptureRequest
+
+        opening = self._access.opening
+        return CaptureRequest(
+            home=Path.home(),
+            folder=opening.folder,
+            project=opening.project,
+            secret_patterns=opening.secret_patterns,
+        )
+
+
+def session_lines(waiting: Sequence[Told], unfolded: frozenset[SessionKey]) -> list[ProposalRow | MoreRow | TextRow]:
+    """Return the proposals by session, the best of each first, the rest folded."""
+    sessions: dict[SessionKey, list[Told]] = {}
+    for told in waiting:
+        sessions.setdefault((told.proposal.assistant, told.proposal.session), []).append(told)
+    return [line for key, found in sessions.items() for line in _lines_of(key, found, is_open=key in unfolded)]
+
+
+def _lines_of(key: SessionKey, found: Sequence[Told], *, is_open: bool) -> Iterator[ProposalRow | MoreRow | TextRow]:
+    best = sorted(found, key=lambda one: -one.proposal.score)
+    first = best[0]
+    task = tame(first.proposal.task, 200) or "a session without a task"
+    yield TextRow(f"{tame(first.project or 'unassigned', 40)} · {task}", note=tame(key[0], 18))
+    yield from map(ProposalRow, best if is_open else best[:FIRST_SHOWN])
+    if not is_open and len(best) > FIRST_SHOWN:
+        yield MoreRow(key, len(best) - FIRST_SHOWN)
+
+
+def session_of(told: Told) -> SessionKey:
+    """Return the session that a proposal is from."""
+    return (told.proposal.assistant, told.proposal.session)
+
+
+def proposal_cells(row: ProposalRow | MoreRow, width: int) -> list[Cell]:
+    """Return a proposal, or what stands for the folded ones, in that many cells."""
+    del width
+    if isinstance(row, MoreRow):
+        return [Cell(f"  … {row.number} more · enter shows them", "dim")]
+    told = row.told
+    return [
+        Cell("", "base", 1),
+        Cell(tame(told.kind), "kind", _KIND_CELLS, since=60, after=1),
+        Cell(tame(told.title) or tame(told.insight), "base", after=1),
+        Cell(wording.signal_name(told.proposal.signal), "dim", _SIGNAL_CELLS, since=100, after=1),
+        Cell(f"{told.proposal.score:.0%}", "dim", 4, since=44, right=True),
+    ]
+
+
+def proposal_blocks(row: ProposalRow, read: CandidateRead, days: float | None, rate: Acceptance | None) -> list[Block]:
+    """Return a proposal in full: the memory it would become, then the words it rests on, said so many days ago."""
+    from memtui.capture.proposals.plan import evidence_records
+
+    stored = row.told.proposal
+    blocks = [block for block in candidate_blocks(read, None) if block.label != "Source"]
+    when = "" if days is None else f", {ago(days)}"
+    is_poor = rate is not None and wording.is_poor(rate)
+    said = [
+        Block(((f"“{tame(stored.quote, _TEXT)}”", "text"),), label="You said", gap=True),
+        Block(((f"{tame(stored.assistant)}{when}", "text"), (f"\n{_place(stored)}", "path")), label="Where"),
+        Block(((_signal_words(stored, rate), "warning" if is_poor else "text"),), label="Signal"),
+    ]
+    for at, one in enumerate(evidence_records(stored)):
+        quote = tame(str(one.get("quote", "")), 300)
+        said.append(Block(((quote, "dim"),), label="" if at else "Also"))
+    place = next((at for at, block in enumerate(blocks) if block.label), len(blocks))
+    return [*blocks[:place], *said, *blocks[place:]]
+
+
+def more_blocks(row: MoreRow, waiting: Sequence[Told]) -> list[Block]:
+    """Return what is folded, by title."""
+    held = [one for one in waiting if session_of(one) == row.session]
+    titles = [tame(one.title, 200) for one in sorted(held, key=lambda one: -one.proposal.score)[FIRST_SHOWN:]]
+    return [
+        Block(((f"{counted(row.number, 'proposal')} folded", "title"),)),
+        Block((("\n".join(titles), "text"),), gap=True),
+    ]
+
+
+def _place(stored: StoredProposal) -> str:
+    """Return the transcript and the line in it, or the row of a database; the home folder is `~`."""
+    path, home = Path(stored.file), Path.home()
+    name = f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else stored.file
+    end = f":{stored.line}" if stored.line else f" · {stored.place}" if stored.place else ""
+    return tame(f"{name}{end}", 400)
+
+
+def _signal_words(stored: StoredProposal, rate: Acceptance | None) -> str:
+    words = f"{wording.signal_name(stored.signal)} · {stored.score:.0%} sure"
+    return f"{words} · {wording.rate_words(rate)}" if rate is not None and rate.rate is not None else words
+
+
+def said_days(stored: StoredProposal, now: datetime) -> float | None:
+    """Return how many days ago it was said; None where the transcript has no times."""
+    return days_between(stored.said_at, now) if stored.said_at is not None else None
+
+
+def notice(unread: Unread | None, rates: Mapping[str, Acceptance]) -> tuple[str, ...]:
+    """Return what an empty list says: how proposals get here, and how good they were."""
+    if unread is None:
+        told = "Looking for sessions of your assistants …"
+    elif unread.files:
+        told = f"{counted(unread.files, 'file')} of your assistants' sessions hold something new. R reads them."
+    else:
+        told = "Every session was read. New ones are offered here once you have worked on."
+    lines = wording.acceptance_lines(list(rates.values()))
+    return (
+        "No proposals wait.",
+        told,
+        "",
+        "What you corrected, refused, decided or asked to remember becomes a",
+        "proposal. Nothing else of a transcript is kept.",
+        *(("", "How often you accepted them, by signal:", *lines) if lines else ()),
+    )

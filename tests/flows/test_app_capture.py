@@ -1,0 +1,195 @@
+"""The Capture screen: sessions are read in the background, proposals come by session, one key decides."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_text, shows, until
+from sessions import REFUSAL, claude_call, claude_result, claude_typed, write_lines
+from textual.pilot import Pilot
+
+from memtui.progress import Cancelled, ProgressCallback
+from memtui.tui.capture.screen import CaptureScreen
+from memtui.tui.capture.view import CaptureAccess
+from memtui.tui.edit.screen import EditScreen
+from memtui.tui.values import Done, Found
+from memtui.vault.proposals import proposals_told
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+RULES = (
+    "never edit gen/ by hand, it is generated from schema.yaml; always change the schema",
+    "from now on all berth times are UTC, the harbour clock was wrong twice because of DST",
+    "always run the tide tests with TZ=UTC, they depend on the day boundary of the harbour",
+    "no mocks for the crane driver, a mock hid a safety bug for months; use the simulator in sim/",
+    "fares are integer cents everywhere, only format them with fare_text(), floats lost us money",
+    "every new table needs a retention rule, the auditor checks them each release",
+    "migrations that are merged are never changed, add a new one with make migration",
+)
+
+
+def _session(home: Path, *rules: str, name: str = "s-1", task: str = "add a berth number to the api") -> Path:
+    records = [claude_typed(task)]
+    for number, rule in enumerate(rules):
+        call = f"{name}-{number}"
+        records.append(claude_call(call, "Edit", file_path=f"/srv/quay/file_{number}.py", new_string=f"x = {number}"))
+        records.append(claude_result(call, f"{REFUSAL}{rule}", failed=True))
+    return write_lines(home / ".claude" / "projects" / "-srv-quay" / f"{name}.jsonl", records)
+
+
+def _statuses(vault: Vault) -> list[str]:
+    with vault.read() as reader:
+        return sorted(told.status for told in proposals_told(reader))
+
+
+async def _open(pilot: Pilot[int]) -> CaptureScreen:
+    await pilot.press("D")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CaptureScreen), "Capture is open")
+    screen = pilot.app.screen
+    assert isinstance(screen, CaptureScreen)
+    return screen
+
+
+async def test_from_unread_sessions_to_an_accepted_a_rejected_and_an_undone_proposal(
+    vault: Vault, tmp_path: Path, own_home: Path
+) -> None:
+    fill(vault, FERRY)
+    _session(own_home, *RULES[:2])
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "1 file of your assistants' sessions")
+        await pilot.press("R")
+        await says(pilot, "2 proposals in the inbox")
+        await shows(pilot, "add a berth number to the api")
+        await shows(pilot, "claude-code")
+        await shows(pilot, "2 waiting")
+        await shows(pilot, "every session is read")
+        await shows(pilot, "You said")
+        await shows(pilot, "refused with a reason")
+        await pilot.press("a")
+        await says(pilot, "Accepted")
+        await shows(pilot, "1 waiting")
+        await pilot.press("x")
+        await says(pilot, "Rejected")
+        await shows(pilot, "No proposals wait.")
+        await shows(pilot, "refused with a reason: 1 of 2 accepted (50%)")
+        assert _statuses(vault) == ["active", "retired"]
+        await pilot.press("u")
+        await shows(pilot, "1 waiting")
+        assert _statuses(vault) == ["active", "candidate"]
+
+
+async def test_five_of_a_session_are_shown_and_enter_unfolds_the_rest(
+    vault: Vault, tmp_path: Path, own_home: Path
+) -> None:
+    fill(vault, FERRY)
+    _session(own_home, *RULES)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await _open(pilot)
+        await pilot.press("R")
+        await shows(pilot, "7 waiting")
+        await shows(pilot, "2 more")
+        await pilot.press("G")
+        await shows(pilot, "2 proposals folded")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(screen._list.rows) == 7, "all are shown")
+        await pilot.press("left")
+        await until(pilot, lambda: len(screen._list.rows) == 6, "the session is folded")
+
+
+async def test_saving_the_form_accepts_in_the_persons_words(vault: Vault, tmp_path: Path, own_home: Path) -> None:
+    fill(vault, FERRY)
+    _session(own_home, RULES[0])
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("R")
+        await shows(pilot, "1 waiting")
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form is open")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: _statuses(vault) == ["active"], "it is accepted")
+
+
+async def test_a_run_goes_on_in_the_background_until_esc_stops_it(
+    vault: Vault, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(vault, FERRY)
+    _session(own_home, RULES[0])
+    never = threading.Event()
+
+    def run(_self: CaptureAccess, progress: ProgressCallback) -> Done:
+        try:
+            while True:
+                progress(150_000_000, 2_000_000_000)
+                never.wait(0.05)
+        except Cancelled:
+            return Done("stopped here")
+
+    monkeypatch.setattr(CaptureAccess, "run", run)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("R")
+        await shows(pilot, "reading 150 of 2,000 MB")
+        await shows(pilot, "esc stops")
+        await pilot.press("R")
+        await says(pilot, "Sessions are being read")
+        await pilot.press("b")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, CaptureScreen), "another screen is open")
+        await _open(pilot)
+        await shows(pilot, "reading 150 of 2,000 MB")
+        await pilot.press("escape")
+        await says(pilot, "stopped here")
+
+
+async def test_the_transcript_opens_at_its_line(
+    vault: Vault, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(vault, FERRY)
+    file = _session(own_home, RULES[0])
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await _open(pilot)
+        opened: list[Found] = []
+
+        def edit(place: Found) -> str:
+            opened.append(place)
+            return ""
+
+        monkeypatch.setattr(screen._source, "edit", edit)
+        await pilot.press("R")
+        await shows(pilot, "1 waiting")
+        await pilot.press("o")
+        assert [(place.path, place.line) for place in opened] == [(file, 3)]
+        file.unlink()
+        await pilot.press("o")
+        await says(pilot, "The transcript is gone")
+
+
+async def test_a_signal_that_is_mostly_wrong_is_told(vault: Vault, tmp_path: Path, own_home: Path) -> None:
+    fill(vault, FERRY)
+    _session(own_home, *RULES[:6])
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("R")
+        await shows(pilot, "6 waiting")
+        for left in range(5, 0, -1):
+            await pilot.press("x")
+            await shows(pilot, f"{left} waiting")
+        await shows(pilot, "0 of 5 accepted (0%)")
+        await shows(pilot, "wrong here")
+
+
+async def test_on_a_narrow_screen_one_pane_is_shown(vault: Vault, tmp_path: Path, own_home: Path) -> None:
+    fill(vault, FERRY)
+    _session(own_home, RULES[0])
+    async with app_on(vault, tmp_path).run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        await pilot.press("R")
+        await shows(pilot, "1 waiting")
+        assert "You said" not in screen_text(pilot)
+        await pilot.press("enter")
+        await shows(pilot, "You said")
+        await pilot.press("escape")
+        await shows(pilot, "1 waiting")
