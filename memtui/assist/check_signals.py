@@ -19,9 +19,10 @@ STOPPED, ALLOWED = "stopped", "allowed"
 def keep_signals(vault: Path, report: Report, *, actor: str) -> None:
     """Keep who stopped a commit and what was allowed, for the vault to take in; failing to is no failure.
 
-    A commit that is tried again and again counts once an hour.
+    A commit that is tried again and again counts once an hour, an exception once a minute.
     """
-    hour = clock.now().replace(minute=0, second=0, microsecond=0)
+    minute = clock.now().replace(second=0, microsecond=0)
+    hour = minute.replace(minute=0)
     found = {}
     for one in report.errors:
         found[one.memory, STOPPED] = Signal(
@@ -32,7 +33,7 @@ def keep_signals(vault: Path, report: Report, *, actor: str) -> None:
         found[allowed.finding.memory, ALLOWED] = Signal(
             memory_id=allowed.finding.memory,
             signal=ALLOWED,
-            at=hour,
+            at=minute,
             actor=actor,
             reason=f"{where}: {allowed.reason}",
         )

@@ -20,6 +20,7 @@ from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.words import counted, shorten
 from memtui.vault.filters import EVERYTHING, SORTS, MemoryFilter
+from memtui.wording.checks import at_commit
 
 if TYPE_CHECKING:
     from memtui.vault.journal import MemoryRevision
@@ -142,6 +143,8 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
         yield f"Tags     {', '.join(memory.tags)}"
     for rule in memory.rules:
         yield f"Rule     {rule}"
+    for signal in view.at_commits:
+        yield f"Commits  {at_commit(signal)}"
     for link in view.links:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
         yield f"Link     {arrow}"

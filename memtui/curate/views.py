@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -147,6 +147,8 @@ class MemoryView:
     anchor_states: dict[str, AnchorState]
     links: tuple[Link, ...]
     source_says_this: bool  # whether its source still says what was changed or retired here
+    # commits that its rules stopped, and exceptions that somebody made, since it was last verified
+    at_commits: tuple[Signal, ...] = ()
 
 
 def view_memories(
@@ -178,9 +180,19 @@ def view_memories(
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ())),
+            at_commits=tuple(_at_commits(memory, signals.get(memory.id, ()))),
         )
         for memory in memories
     ]
+
+
+_AT_COMMITS = frozenset({"stopped", "allowed"})
+
+
+def _at_commits(memory: Memory, signals: Iterable[Signal]) -> Iterator[Signal]:
+    for signal in signals:
+        if signal.signal in _AT_COMMITS and (memory.verified_at is None or signal.at >= memory.verified_at):
+            yield signal
 
 
 def _due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | None) -> datetime | None:

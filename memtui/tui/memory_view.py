@@ -16,6 +16,7 @@ from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, clip, steady
 from memtui.tui.values import Detail, Explained
+from memtui.wording.checks import ALLOWED, at_commit
 
 BAR_CELLS = 5
 AGE_CELLS = 5
@@ -275,6 +276,9 @@ def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
     return blocks
 
 
+MOST_AT_COMMITS = 5  # Stopped commits and exceptions that are shown, the newest
+
+
 def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     view, memory = detail.view, detail.view.memory
     yield "Project", ((tame(memory.project or "unassigned"), "text"),)
@@ -286,6 +290,8 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
     for rule in memory.rules:
         yield "Rules", ((tame(rule), "code"),)
+    for signal in view.at_commits[-MOST_AT_COMMITS:]:
+        yield "Commits", ((tame(at_commit(signal)), "warning" if signal.signal == ALLOWED else "text"),)
     for number, near in enumerate(neighbours(detail), 1):
         yield "Links", ((f"{number} ", "label"), (f"{near.arrow} {near.type}  ", "dim"), (near.title, "text"))
     yield from _maybe(detail)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from memtui.domain.memory import Signal
 from memtui.text.words import counted
 
 HOW_TO_ALLOW = "in the line or the commit's message allows it"
@@ -51,6 +52,14 @@ def trial(commits: int, stopped: Sequence[tuple[str, str]]) -> str:
     named += [f"and {len(stopped) - MOST_COMMITS} more"] if len(stopped) > MOST_COMMITS else []
     which = "this one" if len(stopped) == 1 else f"these {len(stopped)}"
     return f"would have stopped {which} {last}: {'; '.join(named)}"
+
+
+ALLOWED = "allowed"  # The signal of an exception that somebody made
+
+
+def at_commit(signal: Signal) -> str:
+    """Return what became of a commit that broke a rule: stopped, or allowed with a reason."""
+    return f"{signal.at:%Y-%m-%d} {signal.signal} {signal.reason}".rstrip()
 
 
 def suggested(rule: str) -> str:

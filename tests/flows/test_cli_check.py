@@ -180,6 +180,7 @@ def test_what_stopped_a_commit_and_what_was_allowed_is_known_to_the_memory(cli: 
     first = constraint(cli, "Nothing prints", r"forbid 'print\(' in '*.py'")
     second = constraint(cli, "Nothing sleeps", r"forbid 'sleep\(' in '*.py'")
     repo.stage(a_dot_py=f"print(1)\nsleep(1)  # memtui: allow {second} because the tide is slow\n")
+    cli.patch.setenv("MEMTUI_NOW", "2031-05-04T10:20:30Z")
     for _ in range(3):
         cli("check", code=7)
     rows = cli("sql", "SELECT memory_id, signal, reason FROM signals ORDER BY signal", "--json").json
@@ -187,6 +188,10 @@ def test_what_stopped_a_commit_and_what_was_allowed_is_known_to_the_memory(cli: 
         (second, "allowed", "a.py:2: the tide is slow"),
         (first, "stopped", "a.py:1"),
     ]
+    assert "allowed a.py:2: the tide is slow" in cli("show", second).out
+    cli.patch.setenv("MEMTUI_NOW", "2031-05-04T10:21:30Z")
+    cli("verify", second)
+    assert "allowed" not in cli("show", second).out
 
 
 def test_a_rule_that_cannot_be_read_is_named_and_fails_a_strict_check(cli: Cli, repo: Repo) -> None:
