@@ -67,6 +67,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     query = " ".join(arguments.query).strip()
     if not query and not arguments.file:
         raise UsageError("Nothing to search for", remedy='Give words or --file: memtui search "double charge"')
+    session.nothing_where_off()
     meaning = None if arguments.fast else session.meaning
     if query and meaning is not None:
         meaning.preload()
@@ -250,6 +251,7 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
 
     It is never over the budget. Without a task: the project's most useful memories.
     """
+    session.nothing_where_off()
     built = build(arguments, session)
     task, pack = built.task, built.pack
     diff = _diff(session, built) if arguments.diff else None

@@ -132,6 +132,17 @@ class Session:
         """The vault that was chosen, as it was named."""
         return self.folder / (Path(self._vault).expanduser() if self._vault else locations.default_vault())
 
+    def nothing_where_off(self) -> None:
+        """Let a person go on everywhere. Raises `RefusedError`: an agent asks where memories are off."""
+        if self.actor.is_person:
+            return
+        from memtui.curate.switch import memory_off
+
+        with self.vault.read() as reader:
+            off = memory_off(self.folder, reader, named=self.project)
+        if off is not None:
+            raise RefusedError("Memories are off here", where=off.value, remedy="Only a person can switch them on.")
+
     @cached_property
     def vault(self) -> Vault:
         """The vault that was chosen."""

@@ -73,6 +73,8 @@ class SkillReader:
         settings = split_frontmatter(file.text)
         name = settings.text("name") or file.path.parent.name
         lines = file.text.rstrip("\n").count("\n") + 1
+        if settings.text("generated-by") == "memtui":
+            return ReadResult(skipped=[Skipped(file.name, (1, lines), "memtui's own skill")])
         description, first, last = settings.text("description"), 1, settings.body_first_line - 1
         if not description:
             description, first, last = _introduction(settings)
