@@ -43,6 +43,7 @@ class ReasonCode(StrEnum):
     ALLOWED_UNCONFIRMED = "allowed-unconfirmed"
     PINNED = "pinned"
     NAMED = "named"
+    BEGUN = "begun"
     WORDS = "words"
     MEANING = "meaning"
     KIN = "kin"

@@ -294,6 +294,7 @@ FEWEST_READ = 100  # Memories read for a search with a small limit: the best by 
 ID_PREFIX = re.compile(rf"[{ID_ALPHABET}]{{4,{ID_LENGTH}}}")  # A query that may be the start of an id
 
 _NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
+_BEGUN = Part("letters", 0.5, Reason(ReasonCode.BEGUN), "term")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +310,7 @@ class Found:
     def of(cls, scorer: Scorer, hits: list[Hit], outdated: int = 0) -> Found:
         """Return what was found, with what the scorer makes of it."""
         fetched, sure = scorer.fetched, scorer.sure
-        if hits and (fetched.named or fetched.files):
+        if hits and (fetched.named or fetched.begun or fetched.files):
             sure = "sure"
         elif sure == "nothing" and any(scorer.is_informed(hit.memory.id) for hit in hits):
             sure = "unsure"
@@ -368,16 +369,19 @@ def _outdated(fetched: Fetched, scope: Scope, now: datetime) -> frozenset[str]:
 
 def ranked(scorer: Scorer, *, limit: int | None = None) -> list[Hit]:
     """Return what a search shows of the memories that were read, best first; those that the query names come first."""
-    fetched, named = scorer.fetched, set(scorer.fetched.named)
+    fetched, named, begun = scorer.fetched, set(scorer.fetched.named), set(scorer.fetched.begun)
     found = [
-        scorer.hit(memory, extra=_NAMED if identifier in named else None)
+        scorer.hit(memory, extra=_NAMED if identifier in named else _BEGUN if identifier in begun else None)
         for identifier, memory in fetched.memories.items()
         if identifier in named
+        or identifier in begun
         or scorer.is_informed(identifier)
         or scorer.is_close(identifier)
         or identifier in fetched.files
     ]
-    return sorted(found, key=lambda hit: (hit.memory.id not in named, *order_key(hit)))[:limit]
+    return sorted(found, key=lambda hit: (hit.memory.id not in named, hit.memory.id not in begun, *order_key(hit)))[
+        :limit
+    ]
 
 
 def _take_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> None:

@@ -80,7 +80,7 @@ class HeldWords:
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:
         from memtui.recall.lexical import Query, match_query
         from memtui.recall.rank import FEWEST_READ, ID_PREFIX
-        from memtui.recall.retrieve import Fetched
+        from memtui.recall.retrieve import Fetched, is_begun
 
         matched, weights = match_query(
             Query.of(query),
@@ -91,8 +91,9 @@ class HeldWords:
         hits = matched.search(wanted, limit=max(limit, FEWEST_READ))
         numbers = self.catalogue.numbers_of_keys([hit.key for hit in hits])
         named = self.catalogue.named(name, allowed) if name else []
+        begun = [] if named or not is_begun(query, weights) else self.catalogue.begun(query.split(), allowed)
         fetched = Fetched(weights=weights)
-        for number in dict.fromkeys([*numbers, *named]):
+        for number in dict.fromkeys([*numbers, *named, *begun]):
             self._take(fetched, number, only_active=True)
         if not fetched.memories and ID_PREFIX.fullmatch(name.lower()):
             found = self.catalogue.resolve(name.lower())
@@ -101,6 +102,7 @@ class HeldWords:
                 self._take(fetched, found, only_active=False)
         fetched.lexical = {self.catalogue.ids[number]: hit for number, hit in zip(numbers, hits, strict=True)}
         fetched.named = [self.catalogue.ids[number] for number in named]
+        fetched.begun = [self.catalogue.ids[number] for number in begun]
         return fetched
 
     def _take(self, fetched: Fetched, number: int, *, only_active: bool) -> None:

@@ -22,6 +22,7 @@ from memtui.recall.anchors import (
 from memtui.recall.eligibility import STANDING_KINDS
 from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
+from memtui.text.tokens import query_terms
 from memtui.vault.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.publications import published_sources
@@ -69,6 +70,7 @@ class Fetched:
     kinship: Mapping[tuple[str, str], float] = field(default_factory=dict)
     files: dict[str, FileMatch] = field(default_factory=dict)  # how memories are tied to the given files, by id
     named: list[str] = field(default_factory=list)  # ids of the memories whose id or title the query is
+    begun: list[str] = field(default_factory=list)  # ids of those that hold its words, the last of them half typed
     # ids of the project's most useful memories; only where there is no text
     standing: list[str] = field(default_factory=list)
     pins: list[str] = field(default_factory=list)  # ids of the pinned memories in scope
@@ -189,13 +191,21 @@ def fetch_for_search(
         hits = matched.search(wanted, limit=limit)
         matches = _by_files(reader, fetched, files, wanted, surroundings, limit=limit)
         named = reader.keys_by_name(query.strip(), wanted) if query.strip() else []
-        near = _by_meaning(reader, fetched, sense, wanted, [*(hit.key for hit in hits), *matches, *named])
-        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *near})
+        begun = [] if named or not is_begun(query, fetched.weights) else reader.keys_by_letters(query.split(), wanted)
+        near = _by_meaning(reader, fetched, sense, wanted, [*(hit.key for hit in hits), *matches, *named, *begun])
+        by_key = reader.get_by_keys({*(hit.key for hit in hits), *matches, *named, *begun, *near})
         _take(fetched, by_key, hits, matches)
         _take_meaning(reader, fetched, sense, by_key, hits, asked)
         _fetch_kin(reader, fetched)
         fetched.named = [by_key[key].id for key in named]
+        fetched.begun = [by_key[key].id for key in begun]
     return fetched
+
+
+def is_begun(query: str, weights: QueryWeights) -> bool:
+    """Return whether the last word of a query may be half a word: nothing in the vault holds it as a whole one."""
+    *_, last = query.split() or [""]
+    return bool(last) and set(query_terms(last)) <= set(weights.unknown)
 
 
 def _cached(reader: VaultReader, wanted: MemoryFilter, index: TermIndex | None) -> VaultReader:

@@ -85,7 +85,8 @@ def lower_titles(reader: VaultReader, browsing: Browsing) -> dict[str, str]:
     """
     condition, parameters = _where(browsing, reader.kinds)
     row = reader.connection.execute(
-        "SELECT string_agg(m.id || chr(31) || translate(lower(m.title), chr(10) || chr(31), '  '), chr(10))"
+        "SELECT string_agg(m.id || chr(31) || translate(strip_accents(lower(m.title)), chr(10) || chr(31), '  '),"
+        " chr(10))"
         f" FROM memories m WHERE {condition}",
         parameters,
     ).fetchone()
@@ -123,7 +124,7 @@ def _common(browsing: Browsing, kinds: Kinds) -> list[Sql]:
         parts.append(_due(browsing, kinds, browsing.now))
     if browsing.text:
         found, ids = _listed("m.id", browsing.hits, "VARCHAR")
-        parts.append((f"(contains(lower(m.title), ?) OR {found})", [browsing.text, *ids]))
+        parts.append((f"(contains(strip_accents(lower(m.title)), ?) OR {found})", [browsing.text, *ids]))
     return parts
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from memtui.vault.bm25 import LexicalHit, Matched
 
 _AMBIGUOUS_SHOWN = 5
+INSIDE_FROM = 3  # Letters from which the beginning of a word may also stand inside of one
+MOST_BEGUN = 20  # Memories that hold a half-typed word
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,21 @@ class VaultReader:
             f"SELECT m.key FROM memories m WHERE (lower(m.id) = lower(?) OR lower(m.title) = lower(?)) AND {condition}"
             " ORDER BY lower(m.id) <> lower(?), m.key LIMIT 20",
             [name, name, *parameters, name],
+        ).fetchall()
+        return [int(row[0]) for row in found]
+
+    def keys_by_letters(self, parts: Sequence[str], wanted: MemoryFilter, *, limit: int = MOST_BEGUN) -> list[int]:
+        """Return the internal keys of the memories of a filter whose title holds all of these beginnings of words.
+
+        Case and accents do not count. A part of one or two letters must begin a word after a space: it stands inside of
+        nearly every title.
+        """
+        condition, parameters = where_sql(wanted, self.kinds)
+        begun = [f" {part}" if len(part) < INSIDE_FROM else part for part in parts]
+        held = " AND ".join("contains(' ' || strip_accents(lower(m.title)), strip_accents(lower(?)))" for _ in begun)
+        found = self.connection.execute(
+            f"SELECT m.key FROM memories m WHERE {held} AND {condition} ORDER BY m.key LIMIT {limit:d}",
+            [*begun, *parameters],
         ).fetchall()
         return [int(row[0]) for row in found]
 

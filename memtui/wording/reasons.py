@@ -43,6 +43,7 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.ALLOWED_UNCONFIRMED: "not confirmed, included on request",
     ReasonCode.PINNED: "pinned",
     ReasonCode.NAMED: "the query is its id or title",
+    ReasonCode.BEGUN: "it holds what is typed so far",
     ReasonCode.WEAK: "weakly related in words and meaning",
     ReasonCode.USEFUL: "among the most useful in this project",
     ReasonCode.SAME_PROJECT: "in this project, not tied to these files",

@@ -363,3 +363,17 @@ def test_a_search_leaves_out_what_was_replaced_or_has_expired_and_says_how_many(
 def test_a_search_for_the_very_title_of_what_expired_finds_it(cli: Cli) -> None:
     past = cli("add", "The crane is closed in spring.", "--project", "harbour", "--valid-until", "2020-04-01").id
     assert ids(cli("search", "The crane is closed in spring", "--project", "harbour", "--fast", "--json")) == [past]
+
+
+@pytest.mark.parametrize("query", ["transac", "Transac", "services anno", "@trans"])
+def test_half_a_word_finds_the_title_that_holds_its_letters_first(cli: Cli, query: str) -> None:
+    wanted = cli("add", "Use the @Transactional annotation on services", "--project", "port").id
+    for text in ("Go vet runs in CI", "Run C with -Wall", "Money is rounded once, in the last step"):
+        cli("add", text, "--project", "port")
+    assert ids(cli("search", query, "--project", "port", "--json"))[0] == wanted
+
+
+def test_letters_without_their_accents_find_a_title(cli: Cli) -> None:
+    wanted = cli("add", "Café orders close at nine", "--project", "port").id
+    assert ids(cli("search", "cafe", "--project", "port", "--fast", "--json")) == [wanted]
+    cli("search", "rders x", "--project", "port", "--fast", code=3)

@@ -151,7 +151,7 @@ class ListQueries:
             return self._filtered_at_hand(at_hand, query, text, best=best)
         found = self._found(text, base.wanted, by_meaning=by_meaning)
         by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
-        part = text.lower()
+        part = _letters(text)
         by_title = [base.ids[place] for place in self.titles(base).holding(part)]
         ids = (*by_words, *(identifier for identifier in by_title if identifier not in by_words))
         if not best:
@@ -164,7 +164,7 @@ class ListQueries:
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
         found = self._found(text, at_hand.base.wanted, by_meaning=False, words=at_hand.words)
-        ids = at_hand.fitting(text.lower(), found, best=best)
+        ids = at_hand.fitting(_letters(text), found, best=best)
         more, partial = len(found) >= MOST_HITS, self.has_meaning(query)
         return Listing(at_hand.base, query, ids, best=best, hits=tuple(found), more=more, partial=partial)
 
@@ -182,7 +182,7 @@ class ListQueries:
             return None
         if self._list_at_hand(base) is not None:
             return None
-        ids = tuple(base.ids[place] for place in self.titles(base).holding(text.lower()))
+        ids = tuple(base.ids[place] for place in self.titles(base).holding(_letters(text)))
         return Listing(base, query, ids, partial=True) if ids else None
 
     def _first_rows(self, ids: Sequence[str]) -> dict[str, Row]:
@@ -368,7 +368,7 @@ class ListQueries:
         if text and is_query(text) and not listing.problem:
             browsing = replace(browsing, text=_NO_TITLE, hits=self._fitting_anywhere(text, now))
         elif text:
-            browsing = replace(browsing, text=text.lower(), hits=self._found_anywhere(listing, text, now))
+            browsing = replace(browsing, text=_letters(text), hits=self._found_anywhere(listing, text, now))
         with self._reading.read() as reader:
             return FacetCounts(count_facets(reader, browsing))
 
@@ -405,6 +405,13 @@ class ListQueries:
 def cleaned(query: str) -> str:
     """Return what is searched for: no longer than a person types, without what no database takes."""
     return without_surrogates(query.strip()[:_LONGEST_QUERY].replace("\0", ""))
+
+
+def _letters(text: str) -> str:
+    """Return a text as titles are looked through for it: in lower case and without accents."""
+    from memtui.vault.search.spelling import plain_letters
+
+    return plain_letters(text.lower())
 
 
 def _scope_of(browsing: Browsing) -> Scope:

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from memtui.domain.memory import Anchor, AnchorState, Memory, Signal, Status
+from memtui.vault.reader import INSIDE_FROM, MOST_BEGUN
+from memtui.vault.search.spelling import plain_letters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -154,7 +156,7 @@ class Catalogue:
     keys: npt.NDArray[np.int64]
     ids: Texts
     titles: Texts
-    lower_titles: Texts  # in lower case, with line ends as spaces
+    lower_titles: Texts  # in lower case, without accents, with line ends as spaces
     names: Mapping[str, Sequence[str]]  # the projects, kinds and statuses that occur
     columns: Mapping[str, Column]  # codes into `names` (0 for no project), times in microseconds, and plain values
     anchors: Sparse  # JSON, of memories that have any
@@ -228,10 +230,22 @@ class Catalogue:
         by_id = [number for number in self._same_id(name) if allowed[number]]
         found = {
             number
-            for number in self.lower_titles.equal(lowered.replace("\n", " "), most=len(self))
+            for number in self.lower_titles.equal(plain_letters(lowered).replace("\n", " "), most=len(self))
             if allowed[number] and lower(self.titles[number]) == lowered
         }
         return [*sorted(by_id), *sorted(found.difference(by_id))][:limit]
+
+    def begun(self, parts: Sequence[str], allowed: Mask, *, limit: int = MOST_BEGUN) -> list[int]:
+        """Return the numbers of memories whose title holds beginnings of words: `keys_by_letters` in memory."""
+        found: set[int] | None = None
+        for part in parts:
+            letters = plain_letters(lower(part))
+            inside = letters if len(part) >= INSIDE_FROM else f" {letters}"
+            held = {int(number) for number in self.lower_titles.holding(inside)}
+            if inside != letters:
+                held |= set(self.lower_titles.starting(letters, most=len(self)))
+            found = held if found is None else found & held
+        return [number for number in sorted(found or ()) if allowed[number]][:limit]
 
     def resolve(self, prefix: str) -> int | None:
         """Return the memory with this id, or the only one whose id starts with it; None for none or several."""
@@ -334,7 +348,7 @@ def read_texts(reader: VaultReader) -> tuple[str, ...]:
     """
     row = reader.connection.execute(
         "SELECT string_agg(id, chr(10) ORDER BY key), string_agg(title, chr(10) ORDER BY key),"
-        " string_agg(translate(lower(title), chr(10), ' '), chr(10) ORDER BY key) FROM memories"
+        " string_agg(translate(strip_accents(lower(title)), chr(10), ' '), chr(10) ORDER BY key) FROM memories"
     ).fetchone()
     return tuple(str(value or "") for value in row or ("", "", ""))
 

@@ -85,6 +85,10 @@ def test_python_is_read_as_the_language_itself_reads_it() -> None:
             elif isinstance(node, ast.ImportFrom):
                 names = tuple(alias.name for alias in node.names if alias.name != "*")
                 expected.add(("from", "." * node.level + (node.module or ""), names))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
+                (named,) = node.args
+                if isinstance(named, ast.Constant):
+                    expected.add(("import", str(named.value), ()))
         assert {(one.kind, one.path, one.names) for one in parse(source, _language(".py"))} == expected, path
 
 
