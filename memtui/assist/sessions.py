@@ -49,6 +49,7 @@ class State:
     texts: list[str] = field(default_factory=list)  # `text_hash` of their titles and insights
     files: list[str] = field(default_factory=list)  # `short_hash` of the files that were asked about
     events: dict[str, int] = field(default_factory=dict)  # how often each kind of event came, by name
+    met: list[str] = field(default_factory=list)  # ids of the lessons whose file or task came up after them
     tokens: int = 0  # tokens that were served
     assistant: str = ""  # whose session it is
 
@@ -89,6 +90,7 @@ class Session:
         tokens: int = 0,  # of the text that is served, all memories together
         project: str | None = None,
         subjects: Sequence[str] = (),  # `short_hash` of each file that called for them
+        lessons: Sequence[Memory] = (),  # lessons that the event is about, whether they were served now or before
     ) -> list[Memory]:
         """Mark memories as served and spool that they were; returns those that nobody served meanwhile.
 
@@ -106,9 +108,11 @@ class Session:
                 state.texts += [text_hash(memory.title), text_hash(memory.insight)]
             if fresh:
                 state.tokens += tokens
+            met = [one.id for one in lessons if one.id in state.served and one.id not in state.met]
+            state.met += met
             state.files += [one for one in dict.fromkeys(subjects) if one not in state.files]
             self._write(state)
-        served = {"memories": [memory.id for memory in fresh], "tokens": tokens if fresh else 0}
+        served = {"memories": [memory.id for memory in fresh], "tokens": tokens if fresh else 0, "repeats": len(met)}
         place = {
             "assistant": self.assistant,
             "session": short_hash(self.id),
@@ -131,6 +135,7 @@ class Session:
     def _write(self, state: State) -> None:
         state.served = dict(list(state.served.items())[-MOST_SERVED:])
         state.texts, state.files = state.texts[-2 * MOST_SERVED :], state.files[-MOST_SERVED:]
+        state.met = state.met[-MOST_SERVED:]
         is_new = not self._path.exists()
         values = {one.name: getattr(state, one.name) for one in fields(State)}  # `asdict` would copy all of it
         data = json.dumps({"v": 1, **values}, separators=(",", ":")).encode()
@@ -152,7 +157,8 @@ def _read(path: Path) -> State:
         if type(value) is type(getattr(state, name.name)):
             setattr(state, name.name, value)
     state.served = {str(one): str(known) for one, known in state.served.items()}
-    state.texts, state.files = [str(one) for one in state.texts], [str(one) for one in state.files]
+    for names in (state.texts, state.files, state.met):
+        names[:] = map(str, names)
     events: dict[str, object] = dict(state.events)
     state.events = {name: number for name, number in events.items() if isinstance(number, int)}
     return state

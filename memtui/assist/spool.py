@@ -20,6 +20,7 @@ from memtui import locations
 from memtui.domain.memory import Signal
 from memtui.errors import MemtuiError
 from memtui.vault.lease import lease, restrict, vault_file
+from memtui.vault.servings import Serving, add_servings
 from memtui.vault.vault import Vault
 
 WAIT_SECONDS = 0.2  # How long a line waits for another process that writes one
@@ -164,22 +165,43 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 
 def _store(vault: Vault, records: list[dict[str, Any]]) -> int:
     signals = [signal for record in records for signal in _signals(record)]
-    if not signals:
+    served = [serving for record in records for serving in _servings(record)]
+    if not signals and not served:
         return 0
-    actor = signals[-1].actor
-    with vault.write(actor=actor, action="injected") as writer:
+    fresh: dict[tuple[str, str, datetime, str], Signal] = {}
+    with vault.write(actor=signals[-1].actor if signals else "agent", action="injected") as writer:
         writer.undoable = False
-        ids = {signal.memory_id for signal in signals}
-        known = set(writer.get_many(ids))
-        there = {_place(signal) for signal in writer.signals(ids)}
-        fresh = {_place(one): one for one in signals if one.memory_id in known and _place(one) not in there}
+        if signals:
+            ids = {signal.memory_id for signal in signals}
+            known = set(writer.get_many(ids))
+            there = {_place(signal) for signal in writer.signals(ids)}
+            fresh = {_place(one): one for one in signals if one.memory_id in known and _place(one) not in there}
         writer.add_signals(fresh.values())
+        add_servings(writer, served)
         writer.summary = f"what assistants were served: {len(fresh)} signals"
     return len(fresh)
 
 
 def _place(signal: Signal) -> tuple[str, str, datetime, str]:
     return (signal.memory_id, signal.signal, signal.at, signal.actor)
+
+
+def _servings(record: Mapping[str, Any]) -> Iterator[Serving]:
+    """Yield what a line says of a session; what was changed by hand or by a newer memtui is passed over."""
+    if record.get("kind") != "served":
+        return
+    with suppress(KeyError, TypeError, ValueError):
+        project = record.get("project")
+        yield Serving(
+            session=str(record["session"]),
+            assistant=str(record["assistant"]),
+            project=project if isinstance(project, str) else None,
+            event=str(record["event"]),
+            made_at=datetime.fromisoformat(record["at"]),
+            tokens=int(record.get("tokens") or 0),
+            memories=len(record["memories"]),
+            repeats=int(record.get("repeats") or 0),
+        )
 
 
 def _signals(record: Mapping[str, Any]) -> Iterator[Signal]:

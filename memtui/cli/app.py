@@ -69,6 +69,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         meaning=ResidentMeaning(opened, config.embedding.model),
         secret_patterns=tuple(config.secrets.patterns),
         targets=config.targets,
+        value=config.value,
     )
     fold_quietly(opened)
     app = MemtuiApp(opening)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.analysis.duplicates import Resemblance, resemblance_record
 from memtui.cli import parsing
@@ -28,6 +28,8 @@ from memtui.text.words import counted, parse_day, parse_duration
 from memtui.wording import outcomes
 
 KIND = "constraint"  # The kind whose words may become rules
+if TYPE_CHECKING:
+    from memtui.curate.packs import Effect
 
 
 def _add_arguments(parser: Parser) -> None:
@@ -378,25 +380,18 @@ def _feedback_arguments(parser: Parser) -> None:
     from memtui.curate.packs import VERDICTS
 
     parser.add_value("id", "PACK|ID", "a pack's id, or a memory's")
-    parser.add_value("verdict", "VERDICT", ", ".join(VERDICTS), choices=VERDICTS)
+    parser.add_value("verdict", "VERDICT", ", ".join(VERDICTS), choices=VERDICTS, nargs="?")
+    parser.add_value("--paid", "AMOUNT", "in place of a verdict: what was paid for it, e.g. `0.02 USDC`")
     parsing.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
     parsing.add_reason(parser)
 
 
 def _feedback(arguments: argparse.Namespace, session: Session) -> None:
-    """Record whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls."""
-    from memtui.curate.packs import give_feedback
+    """Record whether a pack, or one memory, helped. What helped rises in the ranking, what hurt falls.
 
-    effects = give_feedback(
-        session.vault,
-        arguments.id,
-        arguments.verdict,
-        actor=session.actor,
-        reason=arguments.why,
-        only=arguments.only,
-        allow_secret=arguments.allow_secret,
-        secret_patterns=session.secret_patterns,
-    )
+    A payment, by x402 or metered, counts half as much as a person's word.
+    """
+    effects = _effects(arguments, session)
     session.put_rows(
         (
             {"id": e.memory_id, "before": round(e.before, 4), "after": round(e.after, 4), "due": e.is_due}
@@ -406,9 +401,30 @@ def _feedback(arguments: argparse.Namespace, session: Session) -> None:
     )
     if session.json:
         return
-    say(f"Usefulness updated ({arguments.verdict}). {UNDO_HINT}")
+    say(f"Usefulness updated ({arguments.verdict or f'paid {arguments.paid}'}). {UNDO_HINT}")
     if due := outcomes.due_after_feedback(effects):
         say(due)
+
+
+def _effects(arguments: argparse.Namespace, session: Session) -> list[Effect]:
+    if (arguments.verdict is None) == (arguments.paid is None):
+        raise UsageError("Give a verdict, or --paid AMOUNT", remedy="See `memtui feedback --help`.")
+    if arguments.paid is not None:
+        from memtui.curate.value import pay
+
+        return pay(session.vault, arguments.id, arguments.paid, actor=session.actor, only=arguments.only)
+    from memtui.curate.packs import give_feedback
+
+    return give_feedback(
+        session.vault,
+        arguments.id,
+        arguments.verdict,
+        actor=session.actor,
+        reason=arguments.why,
+        only=arguments.only,
+        allow_secret=arguments.allow_secret,
+        secret_patterns=session.secret_patterns,
+    )
 
 
 COMMANDS: Commands = {

@@ -228,6 +228,7 @@ class Session:
             recall=self.config.recall,
             secret_patterns=self.secret_patterns,
             targets=self.config.targets,
+            value=self.config.value,
         )
 
     def back_up_daily(self) -> None:

@@ -188,6 +188,10 @@ def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
         dates.append(f"valid until {memory.valid_until:%Y-%m-%d}")
     yield f"Dates    {', '.join(dates)}"
     yield f"Worth    usefulness {view.usefulness:.2f}, importance {memory.importance}, confidence {memory.confidence:g}"
+    if view.signals:
+        from memtui.wording.reasons import signals_words
+
+        yield f"Use      {reveal(signals_words(view.signals))}"
 
 
 def _show_history(arguments: argparse.Namespace, session: Session) -> None:

@@ -20,7 +20,7 @@ from memtui.text.words import cell_width, clip, counted, pad
 from memtui.vault.lease import log_path
 from memtui.vault.search.vectors import drop_others
 from memtui.wording import outcomes
-from memtui.wording.outcomes import HealthRow, bar, sections
+from memtui.wording.outcomes import HealthRow, bar, sections, value_rows
 
 if TYPE_CHECKING:
     from memtui.vault.doctor import Check
@@ -164,8 +164,15 @@ _WIDTH = 80
 _INDENT = " " * 6
 
 
+def _stats_arguments(parser: Parser) -> None:
+    parser.add_flag("--value", "what memories were worth: what assistants were served, and what it spared them")
+
+
 def _stats(arguments: argparse.Namespace, session: Session) -> None:
     """Show counts and the health of the vault."""
+    if arguments.value:
+        _write_value(session)
+        return
     found = health(session.vault, session.health_options)
     if found.unchecked:
         say(unchecked_words(found.unchecked))
@@ -178,6 +185,17 @@ def _stats(arguments: argparse.Namespace, session: Session) -> None:
         write_line(section.title)
         for row in section.rows:
             _write_row(row)
+
+
+def _write_value(session: Session) -> None:
+    from memtui.curate.value import value, value_record
+
+    found = value(session.vault, session.view.listing_scope, session.config.value)
+    if session.json:
+        write_json(value_record(found))
+        return
+    for row in value_rows(found, most_idle=len(found.idle)):
+        _write_row(row)
 
 
 def _write_counts(counts: dict[str, object]) -> None:
@@ -381,7 +399,7 @@ COMMANDS: Commands = {
     "redo": (_redo_arguments, _redo),
     "log": (_log_arguments, _log),
     "purge": (_purge_arguments, _purge),
-    "stats": (no_arguments, _stats),
+    "stats": (_stats_arguments, _stats),
     "doctor": (_doctor_arguments, _doctor),
     "reindex": (no_arguments, _reindex),
     "vault": (_vault_arguments, _vault),

@@ -12,10 +12,11 @@ from typing import Any
 from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.snapshot import Snapshot, pair_of
-from memtui.config import ContextSettings, RecallSettings, TargetSettings
+from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.projects import View, unchecked_projects
 from memtui.curate.tidy import pairs_by_meaning, read_snapshot
+from memtui.curate.value import Value, value
 from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after, usefulness
 from memtui.domain.kinds import Kinds
@@ -50,6 +51,7 @@ class HealthOptions:
     recall: RecallSettings = field(default_factory=RecallSettings)
     secret_patterns: Sequence[tuple[str, str]] = ()
     targets: Sequence[tuple[str, TargetSettings]] = ()
+    value: ValueSettings = field(default_factory=ValueSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Health:
     signals: Mapping[str, int]  # how often each signal was given
     packs: Mapping[str, int]  # packs that were used, and of them how many helped, hurt, and were never judged
     standing: Standing
+    value: Value = field(default_factory=Value)  # what assistants were served, and what it spared them
     unchecked: tuple[str, ...] = ()  # projects whose files could not be checked: their anchors count as found last
 
     @property
@@ -150,6 +153,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         signals=dict(Counter(signal.signal for signal in mine).most_common()),
         packs=packs,
         standing=standing_payload(vault, options),
+        value=value(vault, scope, options.value),
         unchecked=unchecked,
     )
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memtui.recall.result import Hit, Recall
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
+PAID = "paid"  # What a program says of a payment in place of a verdict; the amount is its reason
 
 
 AWAITING_DAYS = 7.0  # Days after it was copied until a pack without feedback is asked about
@@ -75,7 +76,7 @@ def give_feedback(
         UsageError: the verdict is not one of `VERDICTS`, or `only` names a memory that is not in the pack.
         NotFoundError, AmbiguousIdError: the prefix names nothing, or several.
     """
-    if verdict not in VERDICTS:
+    if verdict not in {*VERDICTS, PAID}:
         raise UsageError("Unknown feedback", where=verdict, remedy=f"Use one of {', '.join(VERDICTS)}.")
     reason = one_line(reason)
     if not allow_secret:

@@ -28,6 +28,7 @@ from memtui.analysis.suggestions import RipeGroup, ripe_groups
 from memtui.analysis.text_features import is_vague
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.projects import known_trees, unchecked_projects
+from memtui.curate.value import idle_ids
 from memtui.curate.views import texts_of
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.memory import Memory, Signal
@@ -251,7 +252,8 @@ class TidyReport:
     vague: tuple[str, ...] = ()  # memories that hold no fact
     secrets: tuple[str, ...] = ()  # memories that hold what looks like a secret
     unconfirmed: tuple[str, ...] = ()  # memories that no person accepted
-    unused: tuple[str, ...] = ()  # memories that no pack held for `UNUSED_AFTER`
+    # memories that no pack held for `UNUSED_AFTER`, and those that were served often and never used
+    unused: tuple[str, ...] = ()
     ripe: tuple[RipeGroup, ...] = ()  # groups that may share a conclusion: an offer, not a finding
     tokens: Mapping[str, int] = field(default_factory=dict)  # tokens of each examined memory
     titles: Mapping[str, str] = field(default_factory=dict)  # title of each examined memory
@@ -369,7 +371,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         vague=_ids(active, lambda memory: known.vague[memory.title, memory.insight]),
         secrets=_ids(memories, lambda memory: known.secret[texts_of(memory)]),
         unconfirmed=_ids(memories, lambda memory: memory.confirmed_at is None),
-        unused=tuple(memory.id for memory in _unused(active, signals, now)),
+        unused=tuple(dict.fromkeys((*(one.id for one in _unused(active, signals, now)), *idle_ids(active, signals)))),
         tokens=tokens,
         titles={memory.id: memory.title for memory in memories},
         unchecked=unchecked,

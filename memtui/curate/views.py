@@ -149,6 +149,7 @@ class MemoryView:
     source_says_this: bool  # whether its source still says what was changed or retired here
     # commits that its rules stopped, and exceptions that somebody made, since it was last verified
     at_commits: tuple[Signal, ...] = ()
+    signals: tuple[str, ...] = ()  # types of all its signals
 
 
 def view_memories(
@@ -181,6 +182,7 @@ def view_memories(
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ())),
             at_commits=tuple(_at_commits(memory, signals.get(memory.id, ()))),
+            signals=tuple(signal.signal for signal in signals.get(memory.id, ())),
         )
         for memory in memories
     ]

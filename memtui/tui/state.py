@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from memtui.config import ContextSettings, RecallSettings, TargetSettings
+from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.identity import Actor
 from memtui.errors import MemtuiError
@@ -117,6 +117,7 @@ class Opening:
     context: ContextSettings = field(default_factory=ContextSettings)
     # the user's own patterns of secrets, as (name, regular expression)
     secret_patterns: tuple[tuple[str, str], ...] = ()
+    value: ValueSettings = field(default_factory=ValueSettings)  # assumptions of what memories were worth
     targets: tuple[tuple[str, TargetSettings], ...] = ()  # other limits of targets, from the configuration
     # compares tasks with memories by meaning once its model is loaded; None for words alone
     meaning: ResidentMeaning | None = None

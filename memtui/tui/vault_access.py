@@ -201,6 +201,7 @@ def health_options(access: VaultAccess) -> HealthOptions:
         recall=opening.recall,
         secret_patterns=opening.secret_patterns,
         targets=opening.targets,
+        value=opening.value,
     )
 
 

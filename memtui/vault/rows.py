@@ -95,6 +95,10 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
     ),
     "team_orders": _shapes("team VARCHAR, project VARCHAR, memory_id VARCHAR, author VARCHAR, made_at TIMESTAMP"),
     "foreign_keys": _shapes("memory_id VARCHAR, format VARCHAR, keys VARCHAR"),
+    "servings": _shapes(
+        "session VARCHAR, assistant VARCHAR, project VARCHAR, event VARCHAR, made_at TIMESTAMP, tokens INTEGER,"
+        "memories INTEGER, repeats INTEGER"
+    ),
     "anchor_states": _shapes("memory_id VARCHAR, path VARCHAR, state VARCHAR, checked_at TIMESTAMP"),
     "changes": _shapes(
         "number BIGINT, made_at TIMESTAMP, actor VARCHAR, action VARCHAR, summary VARCHAR, reason VARCHAR,"

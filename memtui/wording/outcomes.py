@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memtui.curate.merge import Merged
     from memtui.curate.packs import Effect
     from memtui.curate.resolutions import CopiesMerged
+    from memtui.curate.value import Value
     from memtui.vault.purge import PurgeReport
 
 PATHS_SHOWN = 6  # Folders that are shown; the rest are counted
@@ -59,6 +60,7 @@ def bar(share: float, cells: int) -> str:
 
 def sections(found: Health) -> list[HealthSection]:
     """Return the health as sections, the most actionable first."""
+    worth = [HealthSection("Worth", value_rows(found.value))] if found.value.sessions else []
     return [
         HealthSection("Freshness", _freshness(found), is_contents=True),
         HealthSection("Review", _review(found)),
@@ -66,6 +68,7 @@ def sections(found: Health) -> list[HealthSection]:
         HealthSection("By path", _paths(found.by_path), is_contents=True),
         HealthSection("In doubt", _doubts(found)),
         HealthSection("Use", _use(found)),
+        *worth,
         HealthSection("Most useful", _ranked_rows(found.most_useful, "nothing was rated helpful yet")),
         HealthSection("Least useful", _ranked_rows(found.least_useful, "nothing was rated harmful")),
     ]
@@ -161,6 +164,43 @@ def _ranked_rows(ranked: tuple[Ranked, ...], nothing: str) -> tuple[HealthRow, .
     return tuple(
         HealthRow(one.id, f"{one.usefulness:.2f}", one_line(one.title)[:200], is_memory=True) for one in ranked
     ) or (HealthRow("none", "", nothing),)
+
+
+IDLE_SHOWN = 3  # Memories that were never used which are listed; the rest are a number
+
+
+def value_rows(found: Value, *, most_idle: int = IDLE_SHOWN) -> tuple[HealthRow, ...]:
+    """Return the figures; what programs found stands apart from what a person said."""
+    if not found.sessions and not found.paid:
+        return (HealthRow("sessions", "0", "no assistant was served yet; `memtui install` sets one up"),)
+    by_assistant = ", ".join(f"{number:,} {one_line(name)[:40]}" for name, number in found.by_assistant.items())
+    per_session = f"{found.per_session:,} a session with memories" if found.served else ""
+    assumed = f"each would take {found.rediscovery_tokens:,} to find out again (value.rediscovery_tokens)"
+    rows = [
+        HealthRow("sessions", f"{found.sessions:,}", by_assistant),
+        HealthRow("with memories", f"{found.served:,}", f"{found.without:,} without", share=_share(found)),
+        HealthRow("tokens served", f"{found.tokens:,}", f"{per_session}, {counted(found.memories, 'memory')}"),
+        HealthRow("repeats avoided", f"{found.repeats:,}", "lessons known when their file or task came up"),
+        HealthRow("tokens saved", f"{found.saved:,}", f"assumed: {assumed}"),
+        HealthRow("found", f"{sum(found.automatic.values()):,}", f"by programs: {_listed(found.automatic)}"),
+        HealthRow("said", f"{sum(found.said.values()):,}", f"by a person: {_listed(found.said)}"),
+    ]
+    if found.paid:
+        sums = ", ".join(f"{amount} {one_line(currency)}".strip() for currency, amount in found.paid.items())
+        rows.append(HealthRow("paid", sums))
+    if found.idle:
+        note = "served often and never used; retire them, or say that they helped"
+        rows.append(HealthRow("never used", f"{len(found.idle):,}", note, asks=True))
+        rows += [HealthRow(one.id, "", one_line(one.title)[:200], is_memory=True) for one in found.idle[:most_idle]]
+    return tuple(rows)
+
+
+def _share(found: Value) -> float | None:
+    return found.served / found.sessions if found.sessions else None
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {one_line(name)[:40]}" for name, number in counts.items()) or "nothing yet"
 
 
 VERDICT_WORDS = {"helped": "helped", "hurt": "hurt", "corrected": "corrected", "unused": "not used"}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from memtui.curate.explain_payload import Explained, PayloadContradiction
+from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
 from memtui.recall.result import Hit, Part
@@ -233,7 +234,17 @@ def _ordinal(number: int) -> str:
 
 
 def _uses(reason: Reason) -> str:
-    return ", ".join(f"{name} {number}×" for name, number in sorted(Counter(reason.names).items())) or "not used yet"
+    return signals_words(reason.names)
+
+
+def signals_words(names: Iterable[str]) -> str:
+    """Return how often which signals were given; what programs found stands apart from what a person did or said."""
+    counts = Counter(names)
+    said, found = (
+        ", ".join(f"{name} {number}×" for name, number in sorted(counts.items()) if (name in AUTOMATIC) is automatic)
+        for automatic in (False, True)
+    )
+    return "; ".join(filter(None, (said, f"found by programs: {found}" if found else ""))) or "not used yet"
 
 
 def _kind(reason: Reason) -> str:

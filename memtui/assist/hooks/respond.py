@@ -19,8 +19,7 @@ from memtui.errors import VaultMissingError
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from memtui.assist.hooks.serve import Desk
-    from memtui.pack.build import Pack
+    from memtui.assist.hooks.serve import Desk, Offer
 
 PATIENCE_SECONDS = 0.4
 """How long a hook waits for the vault: the time limits that are installed are 2 s, for everything together."""
@@ -170,7 +169,7 @@ def _claimed(
     session: Session,
     desk: Desk,
     kind: Kind,
-    build: Callable[[State], Pack | None],
+    build: Callable[[State], Offer],
     *,
     subjects: Iterable[str] = (),
 ) -> str:
@@ -178,15 +177,20 @@ def _claimed(
 
     Where another hook of the session serves one of its memories at the same moment, it is made again without.
     """
-    pack = build(session.state())
-    members = [one.memory for one in pack.included] if pack else []
-    tokens = pack.tokens if pack else 0
+    offer = build(session.state())
+    pack = offer.pack
     fresh = session.claim(
-        members, event=kind, at=desk.now, tokens=tokens, project=desk.view.project, subjects=tuple(subjects)
+        [one.memory for one in pack.included] if pack else [],
+        event=kind,
+        at=desk.now,
+        tokens=pack.tokens if pack else 0,
+        project=desk.view.project,
+        subjects=tuple(subjects),
+        lessons=offer.lessons,
     )
-    if pack is None or len(fresh) == len(members):
+    if pack is None or len(fresh) == len(pack.included):
         return pack.payload if pack else ""
     mine = {memory.id for memory in fresh}
     state = session.state()
-    again = build(replace(state, served={one: known for one, known in state.served.items() if one not in mine}))
+    again = build(replace(state, served={one: known for one, known in state.served.items() if one not in mine})).pack
     return again.payload if again and {one.memory.id for one in again.included} <= mine else ""

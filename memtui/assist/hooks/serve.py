@@ -29,6 +29,17 @@ from memtui.vault.vault import Vault
 MOST_ROUNDS = 6  # Rounds of leaving out what does not fit whole; each leaves out at least one
 
 
+LESSONS = frozenset({"lesson", "bug-pattern"})  # Kinds of what was learned the hard way, and need not be again
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What may be served for an event."""
+
+    pack: Pack | None = None
+    lessons: tuple[Memory, ...] = ()  # the lessons that the event is about, also those that were served before
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Where and for whom memories are served: one vault, one project, one assistant."""
@@ -54,10 +65,10 @@ class Desk:
     def _evidence(self, task: Task) -> Evidence:
         return gather(self.vault, task, self.view.payload_scope, settings=self.config.recall, now=self.now)
 
-    def standing(self, known: State, *, recipe: str | None = None) -> Pack:
+    def standing(self, known: State, *, recipe: str | None = None) -> Offer:
         """Return the standing payload without what the session knows; of a named recipe, its own."""
         recipes = [one for one in self.recipes if recipe is None or one.name == recipe]
-        return self._whole(
+        pack = self._whole(
             lambda without: context(
                 self.vault,
                 Task(),
@@ -71,24 +82,28 @@ class Desk:
                 recall_by=lambda task, limit: _servable(self._evidence(task).rank(self.vault.kinds, limit), known),
             )
         )
+        return Offer(pack)
 
-    def for_task(self, text: str, known: State) -> Pack | None:
-        """Return what is known for sure to belong to a task; None for nothing."""
+    def for_task(self, text: str, known: State) -> Offer:
+        """Return what is known for sure to belong to a task."""
         task, settings = Task(text), self.config.hooks
         evidence = self._evidence(task)
-        found = _servable(certain_hits(evidence, evidence.rank(self.vault.kinds)), known)
-        return self._pack(found, task, settings.prompt_budget, settings.prompt_memories)
+        found = certain_hits(evidence, evidence.rank(self.vault.kinds))
+        return self._offer(found, known, task, settings.prompt_budget, settings.prompt_memories)
 
-    def for_files(self, files: Sequence[str], known: State) -> Pack | None:
-        """Return what is tied to files; None for nothing."""
+    def for_files(self, files: Sequence[str], known: State) -> Offer:
+        """Return what is tied to files."""
         task, settings = Task(files=tuple(files)), self.config.hooks
-        found = _servable(tied_hits(self._evidence(task).rank(self.vault.kinds), self.view.project), known)
-        return self._pack(found, task, settings.file_budget, settings.file_memories)
+        found = tied_hits(self._evidence(task).rank(self.vault.kinds), self.view.project)
+        return self._offer(found, known, task, settings.file_budget, settings.file_memories)
 
-    def _pack(self, found: Recall, task: Task, budget: str, most: int) -> Pack | None:
+    def _offer(self, everything: Recall, known: State, task: Task, budget: str, most: int) -> Offer:
+        about = [hit.memory for hit in (*everything.hits, *everything.pins)]
+        lessons = tuple(memory for memory in about if memory.kind in LESSONS)
+        found = _servable(everything, known)
         if not found.hits and not found.pins:
-            return None
-        return self._whole(
+            return Offer(lessons=lessons)
+        pack = self._whole(
             lambda without: pack_of_recall(
                 self.vault,
                 task,
@@ -98,6 +113,7 @@ class Desk:
                 project=self.view.project,
             )
         )
+        return Offer(pack, lessons)
 
     def _whole(self, build: Callable[[frozenset[str]], Pack]) -> Pack:
         """Return the pack in which every memory is whole and none looks planted.
