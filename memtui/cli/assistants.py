@@ -49,6 +49,7 @@ def _install_arguments(parser: Parser) -> None:
     parser.add_flag(
         "--block", "also publish the standing payload into the project's rule file, as `memtui export` does"
     )
+    parser.add_flag("--skill", "install a skill that uses the command line, in place of the MCP server")
     parser.add_flag("--commands", "also ask before each command whether a constraint forbids it")
 
 
@@ -77,7 +78,9 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
     program = program_for(session.vault_path)
     scope = Scope.PROJECT if arguments.project_scope else Scope.USER
     commands = arguments.commands or session.config.hooks.stop_commands
-    plan = plan_install(assistant, scope, _root(session, scope), program, Wishes(commands=commands))
+    plan = plan_install(
+        assistant, scope, _root(session, scope), program, Wishes(skill=arguments.skill, commands=commands)
+    )
     _carry_out([plan], arguments, session)
     if arguments.block:
         _publish_block(assistant.block, arguments, session)
@@ -277,8 +280,9 @@ def _row(state: AssistantState) -> list[str]:
     assistant = state.assistant
     if not assistant.is_written:
         return [assistant.name, "here" if state.is_here else "-", "prints the lines to paste", ""]
-    parts = [(kind, state.of(kind)) for kind in (Part.SERVER, Part.HOOKS)]
-    cells = [f"{kind} {WIRING_WORDS[part.wiring]}" for kind, part in parts if part is not None]
+    server, skill = state.of(Part.SERVER), state.of(Part.SKILL)
+    asks = skill if skill is not None and skill.is_there and not (server and server.is_there) else server
+    cells = [f"{part.part} {WIRING_WORDS[part.wiring]}" for part in (asks, state.of(Part.HOOKS)) if part is not None]
     return [assistant.name, "here" if state.is_here else "-", *cells, ", ".join(state.scopes)]
 
 

@@ -69,6 +69,24 @@ def test_what_others_changed_since_is_kept(cli: Cli, assistant: str) -> None:
     assert not [path for path in cli.home.rglob("*") if path.is_file() and "memtui hook" in path.read_text()]
 
 
+@pytest.mark.parametrize("assistant", WRITTEN)
+def test_the_skill_stands_in_for_the_server(cli: Cli, assistant: str) -> None:
+    before = _files(cli.home)
+    done = cli("install", assistant, "--skill")
+    assert "# Memories of this project" in done.out
+    assert '"mcp"' not in done.out
+    skill = next(path for path in cli.home.rglob("SKILL.md"))
+    assert f"--actor {assistant}" in skill.read_text()
+    assert "skill installed" in cli("install", "--list").out
+    cli("uninstall", assistant)
+    assert _files(cli.home) == before
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: memtui\n---\nby somebody else\n")
+    cli("install", assistant, "--skill", code=6)
+    cli("uninstall", assistant, code=3)
+    assert "somebody else" in skill.read_text()
+
+
 @pytest.mark.parametrize("assistant", PASTED)
 def test_for_other_assistants_the_lines_to_paste_are_printed(cli: Cli, assistant: str) -> None:
     before = _files(cli.home)
@@ -139,7 +157,7 @@ def test_the_list_tells_what_is_here_and_what_is_wrong(cli: Cli) -> None:
     listed = cli("install", "--list", "--json").json
     assert [row["assistant"] for row in listed] == [*WRITTEN, *PASTED]
     states = {part["part"]: part["state"] for part in listed[2]["parts"]}
-    assert (listed[2]["here"], states) == (True, {"server": "broken", "hooks": "off"})
+    assert (listed[2]["here"], states) == (True, {"server": "broken", "hooks": "off", "skill": "absent"})
     assert "switch it on" in cli("install", "--list").err
 
 

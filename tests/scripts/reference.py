@@ -149,6 +149,8 @@ def _installed(assistant: Assistant) -> Iterator[str]:
     places = [("MCP server", f"`{'.'.join(server.at)}`", server.place), ("hooks", "", hooks.place)]
     if hooks.shape == "plugin":
         places[1] = ("hooks", "a plugin of its own", hooks.place)
+    if assistant.skill is not None:
+        places.append(("skill (`--skill`, instead of the server)", "", assistant.skill))
     rows = ((what, at, _paths(assistant, place.user), _paths(assistant, place.project)) for what, at, place in places)
     yield _table(("what", "where in the file", "`--user` (default)", "`--project`"), rows)
     events = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tomllib
 from collections.abc import Mapping
@@ -132,21 +131,6 @@ def assistant_named(name: str) -> Assistant:
         hint = did_you_mean(name, known) or f"Known: {', '.join(known)}."
         raise UsageError("memtui does not know this assistant", where=name, remedy=hint)
     return known[name]
-
-
-def assistant_of(client: str) -> str:
-    """Return the assistant that a client's own name means, as it greets a server; empty where it means none.
-
-    `codex-mcp-client` is `codex`, `Visual Studio Code` is `vscode`.
-    """
-    known, words = assistants(), re.findall(r"[a-z0-9]+", client.casefold())
-    if client in known:
-        return client
-    for chosen in (words[:1], words):
-        found = [one.name for one in known.values() if not set(chosen).isdisjoint({one.name, *one.programs})]
-        if found:
-            return found[0]
-    return ""
 
 
 def _assistant(name: str, row: Mapping[str, Any]) -> Assistant:

@@ -17,6 +17,7 @@ from memtui.domain.wiring import Use
 from memtui.errors import RefusedError
 
 _HOOKS = "hooks"
+_MARKS = ("installed by memtui", "generated-by: memtui")  # What files that are memtui's own say
 _COMMAND_KEYS = frozenset({"command", "args", "bash", "powershell"})
 """What is brought up to date in an entry that is there; the rest of it may have been changed by the user."""
 
@@ -171,8 +172,8 @@ class ConfigFile:
 
 
 def _is_own(text: str) -> bool:
-    """Return whether a whole file is memtui's own: its first lines say so."""
-    return "installed by memtui" in text[:400]
+    """Return whether a whole file is memtui's own: it says so."""
+    return any(mark in text for mark in _MARKS)
 
 
 def _put_server(editor: Editor, at: tuple[str, ...], entry: Mapping[str, Any]) -> None:

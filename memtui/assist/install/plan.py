@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Protocol
 
 from memtui.assist.install.assistants import Assistant
-from memtui.assist.install.command import PATIENCE_SECONDS, Program
+from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line
 from memtui.assist.install.parts import ConfigFile, pasted
 from memtui.assist.installed import Installed, apply, without_ours
+from memtui.assist.skill import skill_text
 from memtui.assist.splice import FileEdit, TextFile, read_file
 from memtui.domain.wiring import Scope, Use
 from memtui.errors import MemtuiError, RefusedError
@@ -20,8 +21,9 @@ from memtui.errors import MemtuiError, RefusedError
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What is installed besides the server and the hooks."""
+    """What is installed besides the hooks and the server."""
 
+    skill: bool = False  # the skill in place of the server
     commands: bool = False  # a hook before each command, for constraints that forbid it
 
 
@@ -84,8 +86,9 @@ def config_files(
     def file_at(path: Path) -> ConfigFile:
         return found.get(path) or ConfigFile(path, base, name=assistant.name)
 
+    with_skill, with_server = wishes is None or wishes.skill, wishes is None or not wishes.skill
     path = assistant.path(assistant.server.place, scope, root)
-    if path is not None:
+    if path is not None and with_server:
         found[path] = replace(file_at(path), server=assistant.server)
     path = assistant.path(hooks.place, scope, root) if hooks else None
     if hooks is not None and path is not None:
@@ -93,6 +96,10 @@ def config_files(
         events = tuple(event for event in hooks.events if with_commands or event.use is not Use.COMMAND)
         whole = _plugin([event.name for event in events], program) if hooks.shape == "plugin" else None
         found[path] = replace(file_at(path), hooks=hooks, events=events, whole=whole)
+    path = assistant.path(assistant.skill, scope, root) if assistant.skill else None
+    if path is not None and with_skill:
+        text = skill_text(assistant.name, shell_line(program.argv()))
+        found[path] = replace(file_at(path), whole=text)
     return list(found.values())
 
 

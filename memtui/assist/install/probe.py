@@ -45,7 +45,7 @@ def probe(states: Sequence[AssistantState], folder: Path) -> Iterator[Probed]:
         call = cache(_called)  # most assistants have the same server
         for state in states:
             for part in state.parts:
-                if not part.is_there or part.wiring in {Wiring.BROKEN, Wiring.OFF}:
+                if not part.is_there or not part.argv or part.wiring in {Wiring.BROKEN, Wiring.OFF}:
                     if part.wiring is not Wiring.ABSENT:
                         yield Probed(state, part, None)
                     continue

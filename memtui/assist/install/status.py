@@ -13,7 +13,7 @@ from typing import Any
 from memtui.assist.install.assistants import Assistant, assistants
 from memtui.assist.install.command import Program, words_of
 from memtui.assist.install.parts import ConfigFile
-from memtui.assist.install.plan import Wishes, config_files
+from memtui.assist.install.plan import config_files
 from memtui.assist.installed import Installed, records
 from memtui.assist.splice import TextFile, read_file
 from memtui.domain.wiring import Part, Scope, Wiring
@@ -80,7 +80,7 @@ def state_of(
     if assistant.is_written:
         for scope in Scope:
             if scope is Scope.USER or root is not None:
-                for config in config_files(assistant, scope, root or Path(), program, Wishes()):
+                for config in config_files(assistant, scope, root or Path(), program):
                     parts += _parts(assistant, scope, config, program)
     shown = {str(part.path) for part in parts}
     kept = (records() if known is None else known).values()
@@ -97,6 +97,8 @@ def _parts(assistant: Assistant, scope: Scope, config: ConfigFile, program: Prog
             yield PartState(Part.SERVER, scope, *_server(config, file, program))
         if config.hooks is not None:
             yield PartState(Part.HOOKS, scope, *_hooks(assistant, config, file, program))
+        if config.server is None and config.hooks is None:
+            yield PartState(Part.SKILL, scope, *_skill(config, file))
     except MemtuiError:
         kinds = ((Part.SERVER, config.server), (Part.HOOKS, config.hooks))
         yield from (PartState(kind, scope, Wiring.UNREADABLE, config.path) for kind, there in kinds if there)
@@ -112,6 +114,12 @@ def _server(config: ConfigFile, file: TextFile, program: Program) -> Found:
     argv = tuple(words_of(entry))
     is_off = entry.get("enabled") is False or entry.get("disabled") is True
     return Wiring.OFF if is_off else _wiring_of(argv, tuple(program.argv("mcp"))), config.path, argv
+
+
+def _skill(config: ConfigFile, file: TextFile) -> Found:
+    if file.data is None:
+        return Wiring.ABSENT, config.path, ()
+    return (Wiring.INSTALLED if file.text == config.whole else Wiring.MOVED), config.path, ()
 
 
 def _hooks(assistant: Assistant, config: ConfigFile, file: TextFile, program: Program) -> Found:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui import clock
-from memtui.assist.install.assistants import Assistant, assistant_of
+from memtui.assist.install.assistants import Assistant
 from memtui.assist.install.command import program_for
 from memtui.assist.install.plan import Plan, Wishes, carry_out, plan_install, plan_uninstall, server_pastes
 from memtui.assist.install.probe import Probed, probe
@@ -68,7 +68,7 @@ class Installer:
         """Read the assistants' files, and what they asked for."""
         used = sessions_of(self._access.vault.path)
         rows = tuple(
-            AssistantRow(state, tuple(one for one in used if assistant_of(one.assistant) == state.assistant.name))
+            AssistantRow(state, tuple(one for one in used if one.assistant == state.assistant.name))
             for state in states(self._root, self._program)
         )
         wanted = [identifier for row in rows for identifier in served_last(row)]
@@ -163,7 +163,9 @@ def assistant_blocks(
     blocks = [Block(((assistant.title, "title"),)), Block(((here, "dim"),))]
     if assistant.is_written:
         for kind in (Part.SERVER, Part.HOOKS, Part.SKILL):
-            blocks += _part_blocks(row.state, [part for part in row.state.parts if part.part is kind])
+            parts = [part for part in row.state.parts if part.part is kind]
+            if kind is not Part.SKILL or any(part.is_there for part in parts):
+                blocks += _part_blocks(row.state, parts)
         blocks += _notes(row.state)
         if scope is Scope.PROJECT or read.project is not None:
             blocks.append(Block(((f"i installs {SCOPE_WORDS[scope]}; s changes that", "dim"),), gap=True))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.assist.install import toml_table
-from memtui.assist.install.assistants import assistant_of, assistants
+from memtui.assist.install.assistants import assistants
 from memtui.assist.install.command import Program, powershell_line, runs_memtui, shell_line
 from memtui.assist.install.jsonc import Dialect, Editor, parse
 from memtui.errors import MemtuiError
@@ -119,21 +119,6 @@ def test_a_path_with_blanks_and_quotes_reaches_the_shell_whole() -> None:
 def test_a_run_from_a_cache_is_told_apart() -> None:
     assert Program(("/home/ada/.cache/uv/archive-v0/x1/bin/memtui",)).is_ephemeral
     assert not Program(("/home/ada/.local/share/uv/tools/memtui/bin/memtui",)).is_ephemeral
-
-
-@pytest.mark.parametrize(
-    ("client", "name"),
-    [
-        ("codex-mcp-client", "codex"),
-        ("gemini-cli-mcp-client", "gemini"),
-        ("claude-code", "claude-code"),
-        ("Visual Studio Code", "vscode"),
-        ("cursor-vscode", "cursor"),
-        ("somebody", ""),
-    ],
-)
-def test_a_client_is_known_by_its_own_name(client: str, name: str) -> None:
-    assert assistant_of(client) == name
 
 
 def test_every_assistant_says_what_is_left_to_do_and_what_it_loads() -> None:
