@@ -59,7 +59,7 @@ class Seeing:
         if off is not None:
             return nothing_of(off)
         files = self.files(view, arguments.get("files", ()))
-        view = narrow_to_files(self.place.vault, view, files)
+        view = self._with_tree(view, files)
         task = Task(text=arguments["task"], files=tuple(files))
         with self._serving:  # two calls of one turn must not serve the same memory twice
             pack, repeated = self._fresh_pack(view, task, arguments.get("budget"))
@@ -139,6 +139,10 @@ class Seeing:
                 f"What is served could not be remembered ({error.strerror})", remedy="Nothing was served. Try again."
             ) from error
 
+    def _with_tree(self, view: View, files: Sequence[str]) -> View:
+        """Return a view with the tree of its own project; outside of projects no file leads into one."""
+        return view if view.project is None else narrow_to_files(self.place.vault, view, files)
+
     def files(self, view: View, given: Iterable[str]) -> list[str]:
         """Return files as memories name them; new ones need not exist. Raises `UsageError`: one lies outside."""
         names: list[str] = []
@@ -159,7 +163,7 @@ class Seeing:
             check_kind(vault.kinds, kind)
         limit = arguments.get("limit", USUAL_FOUND)
         files = self.files(view, arguments.get("files", ()))
-        view = narrow_to_files(vault, view, files)
+        view = self._with_tree(view, files)
         found = search(
             vault,
             arguments["query"],

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
-import json
 import logging
-import secrets
 import sys
 import threading
 import uuid
@@ -29,8 +25,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from memtui import __version__
 from memtui.assist.mcp.arguments import checked
+from memtui.assist.mcp.confirming import Confirming, Deferred
 from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, tools_for
-from memtui.errors import MemtuiError, RefusedError
+from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 
 if TYPE_CHECKING:
@@ -40,29 +37,11 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4  # Calls of one client that are worked on at a time
 ROOTS_SECONDS = 2.0  # How long a client may take to name its roots
-ANSWER_SECONDS = 600.0  # How long a person may take to answer
 LONGEST_SESSION = 200
 PAYLOAD, MEMORY = "memtui://payload/", "memtui://memory/"
 
 _Context = ServerRequestContext[Any, Any]
-_NO_PERSON = (
-    "Ask the person to decide in memtui: `memtui inbox accept|reject ID`, `memtui verify|retire ID`, or the app."
-)
-_FORM: types.ElicitRequestedSchema = {
-    "type": "object",
-    "properties": {"confirm": {"type": "boolean", "title": "Do it", "default": False}},
-    "required": ["confirm"],
-}
-
 _log = logging.getLogger(__name__)
-
-
-class _Deferred(Exception):  # noqa: N818 - no error: the call goes on once a person has answered
-    """A call that a person must confirm first. `question`: what the client is to ask."""
-
-    def __init__(self, question: types.InputRequiredResult) -> None:
-        self.question = question
-        super().__init__()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +62,9 @@ class MemoryServer:
     _place: Place | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _session: str = field(default_factory=lambda: f"mcp-{uuid.uuid4().hex}")
-    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    _limiter: anyio.CapacityLimiter | None = None
+    _confirming: Confirming = field(default_factory=Confirming)
+    _limiter: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
+    _rooting: anyio.Lock = field(default_factory=anyio.Lock)
     _has_roots: bool = False
     _writing: threading.Lock = field(default_factory=threading.Lock)
     _seeing: dict[tuple[str, str], Seeing] = field(default_factory=dict)
@@ -132,9 +112,10 @@ class MemoryServer:
             await self._find_roots(context)
             client = self._client(context)
             if tool.name == "memory_decide":
-                await self._confirm(context, params, arguments, client)
+                asked = await self._worked(lambda: self._changed_by(client).question(arguments))
+                await self._confirming.confirm(context, params, arguments, asked)
             answer, text = await self._worked(lambda: self._answer(tool, arguments, client))
-        except _Deferred as deferred:
+        except Deferred as deferred:
             return deferred.question
         except Exception as error:  # noqa: BLE001 - an assistant goes on working whatever fails here
             return _failed(error)
@@ -171,8 +152,6 @@ class MemoryServer:
 
     async def _worked(self, work: Callable[[], Any]) -> Any:
         """Run work on a thread, a few at a time: the connection goes on reading."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(AT_ONCE)
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
     # -- the client -------------------------------------------------------------------------------
@@ -202,58 +181,22 @@ class MemoryServer:
         return Changing(self.place, self._seen_by(client), agent_named(self.agent or client.name))
 
     async def _find_roots(self, context: _Context) -> None:
-        """Work in the first folder that the client names, once; in the working directory where it names none."""
-        if self._has_roots:
-            return
-        self._has_roots = True
-        abilities = context.session.client_capabilities
-        if context.protocol_version in MODERN_PROTOCOL_VERSIONS or abilities is None or abilities.roots is None:
-            return
-        with contextlib.suppress(MCPError, TimeoutError, ValueError):
-            with anyio.fail_after(ROOTS_SECONDS):
-                request = types.ListRootsRequest()
-                listed = await context.session.send_request(request, types.ListRootsResult)
-            place = await self._worked(lambda: self.place)
-            folders = [folder for root in listed.roots if (folder := _folder_of(str(root.uri))) is not None]
-            if folders and not any(place.folder.is_relative_to(folder) for folder in folders):
-                place.folder = folders[0]
-
-    # -- what a person confirms -------------------------------------------------------------------
-
-    async def _confirm(
-        self, context: _Context, params: types.CallToolRequestParams, arguments: Mapping[str, Any], client: _Client
-    ) -> None:
-        """Ask the person whether to carry out a decision.
-
-        Raises:
-            RefusedError: the client cannot ask, or the person said no.
-            _Deferred: the client is to ask and to call again.
-        """
-        asked = await self._worked(lambda: self._changed_by(client).question(arguments))
-        abilities = context.session.client_capabilities
-        if abilities is None or abilities.elicitation is None:
-            raise RefusedError(
-                "This client cannot ask a person to confirm", where=arguments["action"], remedy=_NO_PERSON
-            )
-        seal = self._seal(arguments, asked)
-        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            with anyio.fail_after(ANSWER_SECONDS):
-                said = await context.session.elicit_form(asked, _FORM, context.request_id)
-        elif params.input_responses is None or "confirm" not in params.input_responses:
-            request = types.ElicitRequest(params=types.ElicitRequestFormParams(message=asked, requested_schema=_FORM))
-            raise _Deferred(types.InputRequiredResult(input_requests={"confirm": request}, request_state=seal))
-        else:
-            answer = params.input_responses["confirm"]
-            if not isinstance(answer, types.ElicitResult) or not hmac.compare_digest(params.request_state or "", seal):
-                raise RefusedError("This confirms another question", where=arguments["id"], remedy="Call again.")
-            said = answer
-        if said.action != "accept" or not (said.content or {}).get("confirm"):
-            raise RefusedError("The person did not confirm", where=arguments["action"], remedy="Leave it as it is.")
-
-    def _seal(self, arguments: Mapping[str, Any], asked: str) -> str:
-        """Return what ties an answer to this very question, in this process."""
-        text = json.dumps([dict(sorted(arguments.items())), asked]).encode()
-        return hmac.new(self._key, text, hashlib.sha256).hexdigest()
+        """Work in the first folder that the client names, found once; in the working directory where it names none."""
+        async with self._rooting:  # calls that come together all wait for it
+            if self._has_roots:
+                return
+            self._has_roots = True
+            abilities = context.session.client_capabilities
+            is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            if is_modern or abilities is None or abilities.roots is None:
+                return
+            with contextlib.suppress(MCPError, TimeoutError, ValueError):
+                with anyio.fail_after(ROOTS_SECONDS):
+                    listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+                folders = [folder for root in listed.roots if (folder := _folder_of(str(root.uri))) is not None]
+                place = await self._worked(lambda: self.place)
+                if folders and not any(place.folder.is_relative_to(folder) for folder in folders):
+                    place.folder = folders[0]
 
     # -- resources --------------------------------------------------------------------------------
 
@@ -359,10 +302,9 @@ def serve(open_place: Callable[[], Place], profile: str, agent: str | None = Non
     `agent`: its name for the journal; by default what the client calls itself.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
-    server = MemoryServer(open_place, tools_for(profile), agent)
 
     async def run() -> None:
-        protocol = server.protocol()
+        protocol = MemoryServer(open_place, tools_for(profile), agent).protocol()
         async with stdio_server() as (incoming, outgoing):
             await protocol.run(incoming, outgoing, protocol.create_initialization_options())
 
