@@ -100,6 +100,22 @@ class ReviewSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class InboxSettings:
+    """Section `[inbox]`: how much waits for a decision, and how long."""
+
+    most: int = _number(
+        10, "Proposals of one session or agent that the inbox shows, the surest; 0 for all.", 0, 10_000, whole=True
+    )
+    days: int = _number(
+        60,
+        "Days after which a candidate is put away, from where it can be brought back; 0 for never.",
+        0,
+        10_000,
+        whole=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class RecallSettings:
     """Section `[recall]`: how memories are ranked."""
 
@@ -229,6 +245,7 @@ class Config:
 
     context: ContextSettings = ContextSettings()
     review: ReviewSettings = ReviewSettings()
+    inbox: InboxSettings = InboxSettings()
     recall: RecallSettings = RecallSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     vault: VaultSettings = VaultSettings()
@@ -245,6 +262,7 @@ class Config:
 SECTIONS: Mapping[str, type[Any]] = {
     "context": ContextSettings,
     "review": ReviewSettings,
+    "inbox": InboxSettings,
     "recall": RecallSettings,
     "embedding": EmbeddingSettings,
     "vault": VaultSettings,

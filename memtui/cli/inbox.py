@@ -14,6 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
+from memtui.cli.inbox_care import back, expire, expired, folded, waiting_in
 from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.capture.source_conflicts import Side
     from memtui.curate.inbox import Offer
     from memtui.curate.outcomes import Outcome
+    from memtui.curate.query import Query
     from memtui.domain.memory import Memory
 
 SHOWN_CHARACTERS = 200
@@ -38,6 +40,7 @@ def _inbox_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     listing = add("list", "list what is waiting (default)", _list)
     _add_choice(listing)
+    listing.add_flag("--whole", "also what is folded: proposals beyond the surest of a session or agent")
     accept = add("accept", "accept candidates", _accept)
     parsing.add_ids(accept, nargs="*")
     accept.add_flag("--all", "all of the project in view, except unassigned ones")
@@ -61,6 +64,10 @@ def _inbox_arguments(parser: Parser) -> None:
     never.add_value("file", "FILE", "the file, as its candidates name it", nargs="?")
     never.add_flag("--list", "list the files that are never offered again")
     never.add_flag("--undo", "offer the file again, and bring back what was rejected with it")
+    putting = add("expire", "put away what waited too long or lost its files", expire)
+    putting.add_flag("--dry-run", "print what would be put away, change nothing")
+    add("expired", "list what was put away", expired)
+    parsing.add_ids(add("back", "bring what was put away back into the inbox", back))
     add("conflicts", "list what was edited both here and in its source, or by the team", list_conflicts)
     keep = add("keep", "settle conflicts: keep what the memory says (the team's text)", _keep)
     parsing.add_ids(keep)
@@ -77,6 +84,7 @@ def _add_place(parser: Parser) -> None:
 def _add_choice(parser: Parser) -> None:
     _add_place(parser)
     parser.add_value("--of-kind", "KIND", "only those of this kind")
+    parsing.add_where(parser, "only those that a query selects")
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
@@ -86,9 +94,13 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     """
     from memtui.curate.views import list_memories, view_record
 
-    wanted = _waiting(session, with_unassigned=session.project is None)
-    if any(getattr(arguments, name, None) for name in ("file", "section", "of_kind")):
-        wanted = replace(wanted, ids=tuple(offer.id for offer in _offers(arguments, session)))
+    wanted = waiting_in(session, with_unassigned=session.project is None)
+    narrowed = any(getattr(arguments, name, None) for name in ("file", "section", "of_kind", "where"))
+    offers = _offers(arguments, session) if narrowed else _read(session, wanted)
+    less_sure = {} if narrowed or session.json or getattr(arguments, "whole", False) else folded(session, offers)
+    hidden = {offer.id for rest in less_sure.values() for offer in rest}
+    if narrowed or hidden:
+        wanted = replace(wanted, ids=tuple(offer.id for offer in offers if offer.id not in hidden))
     views = list_memories(session.vault, wanted, sort="created")
     rows = (
         [
@@ -104,16 +116,21 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     if not session.json:
         ways = "`memtui inbox accept ID…`, or --all, accepts them."
         say(f"{counted(len(views), 'candidate')}. {ways}" if views else "The inbox is empty.")
+        for line in outcomes.folded_lines({source: len(rest) for source, rest in less_sure.items()}):
+            say(line)
+
+
+def _read(session: Session, wanted: MemoryFilter) -> list[Offer]:
+    from memtui.curate.inbox import read_offers
+
+    if not session.vault.exists:
+        return []
+    with session.vault.read() as reader:
+        return read_offers(reader, wanted)
 
 
 def _planted(memory: Memory) -> str:
     return "".join(f"  [looks planted: it {reason}]" for reason in lifecycle.planted_reasons(memory)[:1])
-
-
-def _waiting(session: Session, *, with_unassigned: bool) -> MemoryFilter:
-    from memtui.curate.lifecycle import waiting
-
-    return waiting(session.view.scope, with_unassigned=with_unassigned)
 
 
 def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
@@ -127,21 +144,30 @@ def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
 
     identifiers = getattr(arguments, "id", None) or []
     file, section, kind = arguments.file, arguments.section, getattr(arguments, "of_kind", None)
+    query = getattr(arguments, "where", None)
     all_of_them = getattr(arguments, "all", False)
-    if bool(identifiers) == any((file, section, kind, all_of_them)):
-        ways = "Name ids, or choose with --file, --section or --of-kind"
+    if bool(identifiers) == any((file, section, kind, query, all_of_them)):
+        ways = "Name ids, or choose with --file, --section, --of-kind or --where"
         if "all" in arguments:
             ways = f"{ways}, or --all"
         raise UsageError("Which candidates?", remedy=f"{ways}. `memtui inbox --help` tells more.")
-    wanted = _waiting(session, with_unassigned=session.project is None and not all_of_them)
+    wanted = waiting_in(session, with_unassigned=session.project is None and not all_of_them)
+    if query:
+        wanted = replace(_query(session, query).narrow(wanted), statuses=wanted.statuses)
     with session.vault.read() as reader:
         if identifiers:
             ids = tuple(dict.fromkeys(map(reader.resolve, identifiers)))
             wanted = MemoryFilter(statuses=None, ids=ids)
         offers = read_offers(reader, wanted)
-    if all_of_them and not any((file, section, kind)):
+    if offers and not any((file, section, kind)):
         return offers
     return chosen_offers(offers, file=file, section=section, kind=kind)
+
+
+def _query(session: Session, text: str) -> Query:
+    from memtui.curate.query import parse_choice
+
+    return parse_choice(text, session.kinds, session.vault.now())
 
 
 def _shows(arguments: argparse.Namespace, session: Session, offers: Sequence[Offer], verb: str) -> bool:
@@ -164,7 +190,7 @@ def _accept(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.inbox import decide
 
     kind = check_kind(session.kinds, arguments.kind) if arguments.kind else None
-    narrowed = arguments.file or arguments.section or arguments.of_kind
+    narrowed = arguments.file or arguments.section or arguments.of_kind or arguments.where
     if (arguments.all or arguments.id) and not narrowed and not arguments.dry_run:
         session.back_up_daily()
         _put_accepted(session, _accept_named(arguments, session, kind))
@@ -191,7 +217,7 @@ def _all_offers(session: Session) -> list[Offer]:
     from memtui.curate.inbox import read_offers
 
     with session.vault.read() as reader:
-        return read_offers(reader, _waiting(session, with_unassigned=False))
+        return read_offers(reader, waiting_in(session, with_unassigned=False))
 
 
 def _accept_named(arguments: argparse.Namespace, session: Session, kind: str | None) -> Outcome:
@@ -222,7 +248,7 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
         return list(arguments.id)
     with session.vault.read() as reader:
         # Unassigned ones would go to the project in view: that is decided one by one.
-        waiting = reader.select(_waiting(session, with_unassigned=False), sort="created", now=session.vault.now())
+        waiting = reader.select(waiting_in(session, with_unassigned=False), sort="created", now=session.vault.now())
     planted = {memory.id: reasons for memory in waiting if (reasons := lifecycle.planted_reasons(memory))}
     for identifier, reasons in planted.items():
         say(f"{identifier} skipped: its text looks planted: it {reasons[0]}; read it, then accept it by its id")
@@ -231,7 +257,8 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
 
 def _reject(arguments: argparse.Namespace, session: Session) -> None:
     chosen = arguments.id
-    if arguments.dry_run or arguments.file or arguments.section or arguments.of_kind or not chosen:
+    narrowed = arguments.file or arguments.section or arguments.of_kind or arguments.where
+    if arguments.dry_run or narrowed or not chosen:
         offers = _offers(arguments, session)
         if _shows(arguments, session, offers, "reject"):
             return
@@ -270,7 +297,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.inbox_sheet import read_sheet, write_sheet
 
     session.only_a_person("decide on candidates")
-    named = arguments.id or arguments.file or arguments.section or arguments.of_kind
+    named = arguments.id or arguments.file or arguments.section or arguments.of_kind or arguments.where
     offers = _offers(arguments, session) if named else _all_offers(session)
     with session.vault.read() as reader:
         found = reader.get_many(offer.id for offer in offers)
@@ -370,7 +397,7 @@ def _file_named(name: str, session: Session) -> tuple[str | None, str]:
     from memtui.curate.projects import root_for
 
     with session.vault.read() as reader:
-        offers = read_offers(reader, _waiting(session, with_unassigned=session.project is None))
+        offers = read_offers(reader, waiting_in(session, with_unassigned=session.project is None))
         root = root_for(reader, session.folder)
     path = relative_name(name, root=root, folder=session.folder)
     if (root / path).is_symlink():  # what a link leads to is the file that candidates name
@@ -391,7 +418,7 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
     """Print what was edited both here and in its source."""
     from memtui.capture.source_conflicts import conflict_record, open_conflicts
 
-    scope = _waiting(session, with_unassigned=session.project is None).scope
+    scope = waiting_in(session, with_unassigned=session.project is None).scope
     with session.vault.read() as reader:
         everywhere = open_conflicts(reader)
         found = [conflict for conflict in everywhere if scope.holds(conflict.memory.project)]

@@ -38,18 +38,25 @@ class Offer:
     heading: str  # the headings above it, outermost first, joined with ` > `; may be empty
     line: int | None
     origin: str  # who or what it came from where there is no file
+    score: float = 1.0  # how sure what proposed it was, 0–1
+
+    @property
+    def is_proposed(self) -> bool:
+        """Whether a program proposed it, and no file of rules states it."""
+        return self.score < 1.0 or (self.path is None and self.origin != "memtui")
 
 
 def read_offers(reader: VaultReader, wanted: MemoryFilter) -> list[Offer]:
     """Return the candidates of a filter, the newest first, those that came together in the order of their sources."""
     found = reader.rows_of(
         f"m.id, m.version, m.project, m.kind, m.title, left(m.insight, {_READ_CHARACTERS}), m.sources[1].path,"
-        " m.sources[1].native_id, m.sources[1].span[1], coalesce(m.sources[1].agent, m.sources[1].format)",
+        " m.sources[1].native_id, m.sources[1].span[1], coalesce(m.sources[1].agent, m.sources[1].format),"
+        " m.confidence",
         wanted,
         "ORDER BY m.created_at DESC, m.key",
     )
     return [
-        Offer(*row[:7], (row[7] or "").rpartition("#")[0] or row[7] or "", row[8], row[9] or "")  # type: ignore[call-arg] # ten columns
+        Offer(*row[:7], (row[7] or "").rpartition("#")[0] or row[7] or "", row[8], row[9] or "", row[10])  # type: ignore[call-arg] # eleven columns
         for row in found
     ]
 

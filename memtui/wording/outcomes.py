@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
     from memtui.capture.apply import ImportReport
     from memtui.curate.health import Health, Ranked
+    from memtui.curate.inbox_care import Stale
     from memtui.curate.links import Reflected
     from memtui.curate.merge import Merged
     from memtui.curate.packs import Effect
@@ -408,3 +409,22 @@ def _cut(text: str) -> str:
     """Return a text that fits the line; a quotation that is cut is closed."""
     kept = shorten(one_line(text), LONGEST_RESEMBLING - 1)
     return f"{kept}”" if kept.count("“") > kept.count("”") else kept
+
+
+def stale_words(stale: Stale) -> str:
+    """Return why a candidate is put away."""
+    if stale.cause == "files":
+        return f"gone: {tame(stale.detail, 60)}"
+    return f"waits for {stale.detail} days"
+
+
+def folded_lines(folded: Mapping[str, int]) -> list[str]:
+    """Return how many proposals are folded, a line for each of their sources."""
+    lines = [f"{number:,} less sure of {tame(source, 80)} folded" for source, number in folded.items()]
+    shown = lines[:_SOURCES_NAMED]
+    if len(lines) > len(shown):
+        shown.append(f"… and of {len(lines) - len(shown):,} more")
+    return [*shown, "`memtui inbox list --whole` shows them."] if shown else []
+
+
+_SOURCES_NAMED = 5
