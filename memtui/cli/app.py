@@ -66,6 +66,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         # A demo starts the same for everybody, and leaves nothing behind.
         state_path=locations.state_folder() / "app.json" if vault is None else None,
         context=config.context,
+        inbox=config.inbox,
         meaning=ResidentMeaning(opened, config.embedding.model),
         secret_patterns=tuple(config.secrets.patterns),
         targets=config.targets,

@@ -68,6 +68,7 @@ def _request(arguments: argparse.Namespace, session: Session) -> CaptureRequest:
         assistants=ASSISTANTS if arguments.assistant is None else (assistant_named(arguments.assistant),),
         since=since,
         secret_patterns=session.secret_patterns,
+        keep_days=session.config.inbox.days,
     )
 
 

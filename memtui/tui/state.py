@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
+from memtui.config import ContextSettings, InboxSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.identity import Actor
 from memtui.errors import MemtuiError
@@ -115,6 +115,7 @@ class Opening:
     theme: str = ""  # the configuration's theme; empty for the one chosen last
     state_path: Path | None = None  # where the app keeps what it remembers; None remembers nothing
     context: ContextSettings = field(default_factory=ContextSettings)
+    inbox: InboxSettings = field(default_factory=InboxSettings)
     # the user's own patterns of secrets, as (name, regular expression)
     secret_patterns: tuple[tuple[str, str], ...] = ()
     value: ValueSettings = field(default_factory=ValueSettings)  # assumptions of what memories were worth

@@ -60,6 +60,9 @@ def left_out_lines(report: CaptureReport) -> list[str]:
     lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
     if plan.switched_off:
         lines.append(f"{counted(plan.switched_off, 'session')} left alone: memories are off there.")
+    if report.put_away:
+        away = counted(report.put_away, "candidate")
+        lines.append(f"{away} put away: waited too long, or their files are gone (memtui inbox expired).")
     if report.unknown_records:
         lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types passed over.")
     if report.bad_lines:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from curating import bring, new_vault, repository
+from curating import AGENT, add, bring, new_vault, repository
 from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, toasts, until
 from flows.editing_driver import inbox_opens, set_editor, terminal_of_its_own, waits
 from textual.pilot import Pilot
@@ -293,3 +293,14 @@ async def test_five_thousand_are_shown_filtered_and_marked_at_once(crowded: Vaul
         assert sorted(took)[len(took) // 2] < 0.5
         await pilot.press("minus", "g", "a")
         await waits(pilot, 4_900)
+
+
+async def test_the_less_sure_proposals_of_an_agent_are_folded_at_first(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    for number in range(13):
+        add(vault, f"Rule {number}: buoy {number} is checked", actor=AGENT, project="harbour")
+    async with app_on(vault, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot, 13)
+        await shows(pilot, "▸ less sure")
+        assert len([line for line in inbox._list.arranged.lines if not line.startswith("\0")]) == 10
+        assert len(inbox._list.arranged.shown) == 13

@@ -157,3 +157,42 @@ def test_an_empty_or_failed_edit_changes_nothing(harbour: Cli) -> None:
     )
     assert "Unknown kind" in harbour("inbox", "edit", "--yes", code=2).err
     assert len(waiting(harbour)) == 4
+
+
+def configure(cli: Cli, text: str) -> None:
+    file = cli.home / "config" / "memtui.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def test_what_a_query_selects_is_accepted_and_rejected(harbour: Cli) -> None:
+    assert len(harbour("inbox", "list", "--where", "lockage", "--json").json) == 1
+    harbour("inbox", "accept", "--where", "lockage")
+    assert len(waiting(harbour)) == 3
+    harbour("inbox", "reject", "--where", "fenders")
+    assert len(waiting(harbour)) == 2
+    assert "No candidate matches" in harbour("inbox", "accept", "--where", "nothing-like-it", code=3).err
+
+
+def test_proposals_beyond_the_surest_of_an_agent_fold_until_the_whole_is_asked_for(cli: Cli) -> None:
+    configure(cli, "[inbox]\nmost = 2\n")
+    for number in range(5):
+        cli("add", f"Rule {number}: buoy {number} is checked", "--actor", "cursor", "--project", "bay")
+    told = cli("inbox", "list")
+    assert "3 less sure of cursor folded" in told.err
+    assert len(cli("inbox", "list", "--whole").lines) == len(told.lines) + 3
+    assert len(waiting(cli)) == 5
+
+
+def test_what_waits_too_long_is_put_away_listed_and_brought_back(cli: Cli) -> None:
+    configure(cli, "[inbox]\ndays = 30\n")
+    cli("add", "Buoys are checked before the race", "--actor", "cursor", "--project", "bay")
+    assert cli("inbox", "expire", "--dry-run", "--json").json == []
+    cli.patch.setenv("MEMTUI_NOW", "2099-01-01T00:00:00Z")
+    (found,) = cli("inbox", "expire", "--dry-run", "--json").json
+    assert (found["cause"], found["title"]) == ("age", "Buoys are checked before the race")
+    cli("inbox", "expire")
+    assert waiting(cli) == []
+    (away,) = cli("inbox", "expired", "--json").json
+    cli("inbox", "back", away["id"])
+    assert [row["id"] for row in waiting(cli)] == [away["id"]]

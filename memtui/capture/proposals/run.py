@@ -13,11 +13,13 @@ from memtui.capture.proposals.plan import ProposalPlan, ProposalPlanner
 from memtui.capture.proposals.scan import FileRead, SessionRead, scan
 from memtui.capture.transcripts.cursors import cursors_of
 from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, transcripts
-from memtui.curate.projects import project_for_writing
+from memtui.curate.inbox_care import put_away, stale_candidates
+from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor, linked_folder
 from memtui.errors import UsageError
 from memtui.progress import Cancelled, ProgressCallback
 from memtui.text.words import counted, did_you_mean
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.projects import list_projects
 from memtui.vault.proposals import put_proposals
 from memtui.vault.vault import Vault
@@ -42,6 +44,8 @@ class CaptureRequest:
     """Only what was said from then on."""
 
     secret_patterns: Sequence[tuple[str, str]] = ()
+    keep_days: int = 0
+    """Days after which candidates are put away that nobody decided on; 0 for never."""
 
 
 @dataclass(slots=True)
@@ -61,6 +65,9 @@ class CaptureReport:
     unknown_records: Counter[str] = field(default_factory=Counter)
     bad_lines: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    put_away: int = 0
+    """Candidates that waited too long, or whose files are all gone."""
+
     is_cancelled: bool = False
     """Whether the person stopped it; the next run goes on with what is left."""
 
@@ -109,6 +116,8 @@ def capture(
         report.plan = _preview(vault, request, sessions)
         return report
     finished = _write(vault, request, sessions, actor, report)
+    if request.keep_days and actor.is_person:
+        report.put_away = _put_away(vault, request, actor)
     done = {
         read.identity: read.cursor
         for read in reads
@@ -117,6 +126,16 @@ def capture(
     if done:
         cursors.save(done)
     return report
+
+
+def _put_away(vault: Vault, request: CaptureRequest, actor: Actor) -> int:
+    if not vault.exists:
+        return 0
+    with vault.read() as reader:
+        view = view_of(reader, request.folder, request.project)
+    wanted = MemoryFilter(scope=EVERYTHING, statuses=("candidate",))
+    found = stale_candidates(vault, wanted, request.keep_days, view.tree)
+    return len(put_away(vault, found, actor=actor).changed)
 
 
 def _all(vault: Vault, request: CaptureRequest) -> list[Transcript]:

@@ -123,6 +123,7 @@ class CaptureAccess:
             folder=opening.folder,
             project=opening.project,
             secret_patterns=opening.secret_patterns,
+            keep_days=opening.inbox.days,
         )
 
 

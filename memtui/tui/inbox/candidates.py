@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -77,23 +77,37 @@ def kind_key(offer: Offer) -> str:
     return f"\0{offer.kind}"
 
 
+def less_sure_key(offer: Offer) -> str:
+    """Return what the less sure proposals of one source share."""
+    return f"{file_key(offer)}\0\0"
+
+
 def arrange(
-    offers: Sequence[Offer], *, by_kind: bool = False, folded: Iterable[str] = (), projects: bool = False
+    offers: Sequence[Offer],
+    *,
+    by_kind: bool = False,
+    folded: Iterable[str] = (),
+    projects: bool = False,
+    less_sure: Container[str] = (),
 ) -> Arranged:
-    """Return offers grouped by file and heading, or by kind, those in a file by their lines."""
+    """Return offers grouped by file and heading, or by kind, those in a file by their lines.
+
+    `less_sure`: ids of proposals that stand in a group of their own below the others of their source.
+    """
     closed, lines, shown = set(folded), list[str](), list[str]()
     groups: dict[str, Group] = {}
     group_of: dict[str, str] = {}
     for key, members in _split(offers, kind_key if by_kind else file_key).items():
         label = members[0].kind if by_kind else _file_label(members[0], projects=projects)
-        ordered = members if by_kind else sorted(members, key=lambda offer: offer.line or 0)
+        rest = [] if by_kind else [offer for offer in members if offer.id in less_sure]
+        ordered = members if by_kind else _ordered(members, rest)
         groups[key] = Group(key, label, tuple(offer.id for offer in ordered))
-        sections = {} if by_kind else _sections(ordered, key)
+        sections = {} if by_kind else _less_sure(rest, key) if rest else _sections(ordered, key)
         groups |= sections
         shown += groups[key].members
         lines.append(key)
         for offer in ordered:
-            section = section_key(offer)
+            section = less_sure_key(offer) if offer in rest else section_key(offer)
             group_of[offer.id] = section if section in sections else key
             above = (key, section) if section in sections else (key,)
             if section in sections and sections[section].members[0] == offer.id and key not in closed:
@@ -101,6 +115,20 @@ def arrange(
             if closed.isdisjoint(above):
                 lines.append(offer.id)
     return Arranged(tuple(lines), tuple(shown), groups, group_of)
+
+
+def _ordered(offers: Sequence[Offer], less_sure: Sequence[Offer]) -> list[Offer]:
+    """Return the offers of a file by their lines; of a source with many proposals, the surest first."""
+    if not less_sure:
+        return sorted(offers, key=lambda offer: offer.line or 0)
+    surest = sorted((offer for offer in offers if offer not in less_sure), key=lambda offer: -offer.score)
+    return [*surest, *sorted(less_sure, key=lambda offer: -offer.score)]
+
+
+def _less_sure(offers: Sequence[Offer], inside: str) -> dict[str, Group]:
+    key = less_sure_key(offers[0])
+    ids = tuple(offer.id for offer in sorted(offers, key=lambda offer: -offer.score))
+    return {key: Group(key, "less sure", ids, 1, inside)}
 
 
 def _sections(offers: Sequence[Offer], inside: str) -> dict[str, Group]:
@@ -145,6 +173,8 @@ class CandidateList(MemoryList):
         self._texts: dict[str, str] = {}
         self._folded: set[str] = set()
         self._was_folded = False
+        self._less_sure: frozenset[str] = frozenset()
+        self.most = 0  # proposals of one source that are shown unfolded; 0 for all
         self.at_hand = self._sketches
 
     # -- content ----------------------------------------------------------------------------------
@@ -154,6 +184,7 @@ class CandidateList(MemoryList):
         is_first = not self.offers
         self.offers = {offer.id: offer for offer in offers}
         self._texts.clear()
+        self._fold_less_sure()
         if len(self.offers) >= FOLDED_FROM and not self._was_folded:
             self._was_folded = True
             self._folded = {file_key(offer) for offer in self.offers.values()}
@@ -162,10 +193,20 @@ class CandidateList(MemoryList):
         if is_first:
             self._to_candidate()
 
+    def _fold_less_sure(self) -> None:
+        """Fold the proposals beyond the surest of each source, those that were not shown before."""
+        from memtui.curate.inbox_care import folded_offers
+
+        rest = [offer for found in folded_offers(self.offers.values(), self.most).values() for offer in found]
+        self._folded |= {less_sure_key(offer) for offer in rest if offer.id not in self._less_sure}
+        self._less_sure = frozenset(offer.id for offer in rest)
+
     def _arrange(self, follow: str | None, *, notice: Sequence[str] | None = None, fresh: bool = False) -> None:
         offers = [offer for offer in self.offers.values() if self._fits(offer)]
         folded = () if self._words else self._folded
-        self.arranged = arrange(offers, by_kind=self.by_kind, folded=folded, projects=self.show_projects)
+        self.arranged = arrange(
+            offers, by_kind=self.by_kind, folded=folded, projects=self.show_projects, less_sure=self._less_sure
+        )
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
         shown = (

@@ -75,6 +75,7 @@ class InboxScreen(ListDetail):
 
     def __init__(self, opening: Opening) -> None:
         self._list = CandidateList(id="inbox-list")
+        self._list.most = opening.inbox.most
         self._detail = DetailPane(id="inbox-detail")
         super().__init__(opening, self._list, self._detail)
         self.resemblance = SimilarOnSave(self)
