@@ -63,6 +63,7 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
     from memtui.assist.install.command import program_for
     from memtui.assist.install.gates import GATES
     from memtui.assist.install.plan import Wishes, plan_install
+    from memtui.assist.install.status import state_of
 
     if arguments.list:
         return _list(session)
@@ -88,6 +89,10 @@ def _install(arguments: argparse.Namespace, session: Session) -> int:
         return EXIT_DONE
     if not arguments.dry_run:
         _say_next(plan, program)
+        if state_of(assistant, project_root(session.folder), program).is_doubled:
+            say(
+                f"{assistant.title} now runs memtui's hooks twice: for you and for this project; uninstall one of them."
+            )
     return EXIT_DONE
 
 

@@ -10,6 +10,7 @@ import pytest
 from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_text, shows, until
 from textual.pilot import Pilot
 
+from memtui.assist.install.command import Program
 from memtui.assist.sessions import Session
 from memtui.tui.assistants.screen import AssistantsScreen, DiffScreen
 from memtui.vault.vault import Vault
@@ -106,3 +107,25 @@ async def test_of_others_the_lines_are_shown_and_nothing_is_written(vault: Vault
         await pilot.press("i")
         await says(pilot, "memtui does not write the files of Amp")
     assert not (own_home / ".config" / "amp").exists()
+
+
+async def test_what_is_installed_is_called_as_the_assistant_would(
+    vault: Vault, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "memtui"
+    script.write_text("#!/bin/sh\n[ $1 = hook ] && echo '{}' || exit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setattr("memtui.tui.assistants.view.program_for", lambda _: Program((str(script),)))
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("t")
+        await says(pilot, "Nothing is installed that could be called")
+        await pilot.press("i")
+        await shows(pilot, "enter installs it")
+        await pilot.press("enter")
+        await shows(pilot, "1 installed")
+        await pilot.press("t")
+        await shows(pilot, "Called as it would")
+        await shows(pilot, "hooks: answers in")
+        assert "MCP server: fails" in screen_text(pilot)

@@ -185,6 +185,28 @@ def test_where_commands_are_to_be_stopped_the_hook_before_them_is_installed(cli:
     assert "BeforeTool" in cli("install", "gemini", "--dry-run").out
 
 
+def test_hooks_for_the_user_and_the_project_are_said_to_run_twice(cli: Cli) -> None:
+    cli.repository("tide")
+    cli("install", "gemini")
+    assert "twice" in cli("install", "gemini", "--project").err
+    assert "twice" in cli("install", "--list").err
+    cli("uninstall", "gemini", "--project")
+    assert "twice" not in cli("install", "--list").err
+
+
+def test_hostile_text_of_a_file_is_kept_and_shown_harmlessly(cli: Cli) -> None:
+    settings = cli.home / ".cursor" / "mcp.json"
+    settings.parent.mkdir()
+    text = '{"mcpServers": {\n  "[/x] \u202e\x7f 日本": {"command": "x"}\n}}'
+    settings.write_text(text, encoding="utf-8")
+    shown = cli("install", "cursor").out
+    assert "\u202e" not in shown
+    assert "\x7f" not in shown
+    assert "日本" in shown
+    cli("uninstall", "cursor")
+    assert settings.read_text(encoding="utf-8") == text
+
+
 def test_an_agent_installs_nothing(cli: Cli) -> None:
     cli("install", "codex", "--actor", "helper", code=6)
     assert not (cli.home / ".codex").exists()
