@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.lessons.exchange import stems
 from memtui.capture.lessons.known import Judged, Known, Novelty
-from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal, Scope
-from memtui.capture.lessons.same import joined, same_lesson
-from memtui.capture.lessons.traces import Traces
-from memtui.capture.proposals.novelty import link_of, memories_in_view, rules_of, signal_of, signals_of_uses, use_of
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, Proposal, Scope
+from memtui.capture.proposals.novelty import (
+    READER,
+    link_of,
+    memories_in_view,
+    rules_of,
+    signal_of,
+    signals_of_uses,
+    use_of,
+)
+from memtui.capture.proposals.pool import Pool
 from memtui.capture.proposals.scan import SessionRead
-from memtui.capture.transcripts.session import Place
 from memtui.curate.projects import view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_hash, new_id
-from memtui.domain.record import format_time, parse_time
+from memtui.domain.record import format_time
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.proposals import StoredProposal, Told, proposals_told
 from memtui.vault.reader import VaultReader
@@ -30,8 +34,6 @@ from memtui.vault.text_search import Patterns, secrets_in, without_values
 SOURCE_FORMAT = "transcript"
 TEMPORARY_TAG = "temporary"
 _MOST_EVIDENCE = 20
-
-ProjectOf = Callable[[Path], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +70,92 @@ class ProposalPlan:
     switched_off: int = 0
     """Sessions in folders whose memory is switched off."""
 
+    folders: dict[str, Path] = field(default_factory=dict)
+    """Of each project that something is proposed for, a folder in it."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What the vault holds of the projects that sessions were in, read at once so that planning needs no lease."""
+
+    places: dict[Path, tuple[str | None, bool]] = field(default_factory=dict)
+    """Of each folder its project, and whether memories are switched off there."""
+
+    told: dict[str | None, list[Told]] = field(default_factory=dict)
+    memories: dict[str | None, list[Memory]] = field(default_factory=dict)
+    noted: set[tuple[str, str, str]] = field(default_factory=set)
+    """Signals that earlier runs noted: memory, type and reason."""
+
+    def place_of(self, folder: Path | None) -> tuple[str | None, bool]:
+        """Return the project of a folder, and whether memories are switched off there."""
+        return (None, False) if folder is None else self.places[folder]
+
+
+def held_for(reader: VaultReader, sessions: Sequence[SessionRead], now: datetime) -> Held:
+    """Return what planning needs to know of a vault."""
+    held = Held()
+    for folder in dict.fromkeys(session.folder for session in sessions if session.folder is not None):
+        is_off = memory_off(folder, reader) is not None
+        held.places[folder] = (None, True) if is_off else (view_of(reader, folder, None).project, False)
+    for told in proposals_told(reader):
+        held.told.setdefault(told.project, []).append(told)
+    for session in sessions:
+        project, is_off = held.place_of(session.folder)
+        if project not in held.memories and not is_off:
+            held.memories[project] = memories_in_view(reader, project, now)
+    ids = {memory.id for memories in held.memories.values() for memory in memories}
+    held.noted = {(one.memory_id, one.signal, one.reason) for one in reader.signals(ids) if one.actor == READER}
+    return held
+
+
+def settle(reader: VaultReader, plan: ProposalPlan) -> None:
+    """Drop what the vault has in these words, or what a person deleted, by now."""
+    stones = {(stone.content_hash, stone.project) for stone in reader.tombstones()}
+    twins = reader.ids_by_content([content_hash(one.memory) for one in plan.new])
+    kept = []
+    for one in plan.new:
+        content, project = content_hash(one.memory), one.memory.project
+        if (content, project) in stones:
+            plan.dismissed += 1
+        elif any(owner == project for _, owner in twins.get(content, ())):
+            plan.known += 1
+        else:
+            kept.append(one)
+    taken = {one.memory.id for one in kept}
+    plan.new = kept
+    plan.links = [link for link in plan.links if link.from_id in taken]
+
 
 class ProposalPlanner:
-    """Plans what sessions put into one vault.
+    """Plans what sessions put into one vault; reads the rules files of their projects, and no vault.
 
-    `register`: makes the folder of a session a project, where it is none yet and something is proposed for it.
     `home`: the user's home folder; without it no rules files are read.
     """
 
     def __init__(
         self,
-        reader: VaultReader,
-        register: ProjectOf | None = None,
+        held: Held,
         *,
         only: str | None = None,
         now: datetime,
         home: Path | None = None,
         patterns: Patterns = (),
     ) -> None:
-        self._reader, self._register, self._only, self._home = reader, register, only, home
+        self._held, self._only, self._home = held, only, home
         self._now, self._patterns = now, patterns
         self._plan = ProposalPlan()
-        self._names: dict[Path, tuple[str | None, bool]] = {}
-        self._pools: dict[str | None, _Pool] = {}
-        self._told: dict[str | None, list[Told]] = defaultdict(list)
-        for told in proposals_told(reader):
-            self._told[told.project].append(told)
-        self._stones = {(stone.content_hash, stone.project) for stone in reader.tombstones()}
+        self._pools: dict[str | None, Pool] = {}
 
     def plan(self, sessions: Iterable[SessionRead]) -> ProposalPlan:
         """Return the plan; what two sessions say is one proposal with both places."""
         for session in sorted(sessions, key=_start):
-            project, is_off = self._place_of(session.folder)
+            project, is_off = self._held.place_of(session.folder)
             if is_off:
                 self._plan.switched_off += 1
             elif self._only is None or project == self._only:
-                pool = self._pool(project, session.folder)
+                if project not in self._pools:
+                    self._pools[project] = Pool(self._held.told.get(project, ()), session.folder)
+                pool = self._pools[project]
                 if session.traces is not None:
                     pool.traces.append(session.traces)
                 for proposal in session.proposals:
@@ -112,52 +164,28 @@ class ProposalPlanner:
             self._finish(project, pool)
         return self._plan
 
-    def belongs(self, session: SessionRead) -> bool:
-        """Return whether a session is one of those that were asked for."""
-        return self._only is None or self._place_of(session.folder)[0] == self._only
-
-    def _place_of(self, folder: Path | None) -> tuple[str | None, bool]:
-        if folder is None:
-            return None, False
-        if folder not in self._names:
-            is_off = memory_off(folder, self._reader) is not None
-            self._names[folder] = (None, True) if is_off else (view_of(self._reader, folder, None).project, False)
-        return self._names[folder]
-
-    def _pool(self, project: str | None, folder: Path | None) -> _Pool:
-        if project not in self._pools:
-            self._pools[project] = _Pool(self._told[project], folder)
-        return self._pools[project]
-
-    def _finish(self, project: str | None, pool: _Pool) -> None:
-        self._plan.dismissed += pool.dismissed
+    def _finish(self, project: str | None, pool: Pool) -> None:
+        plan = self._plan
+        plan.dismissed += pool.dismissed
         for stored, proposal in pool.again():
-            self._plan.again.append(self._stored(proposal, stored.memory_id, stored.task, stored.digest))
-        lessons = self._unknown(project, pool)
-        if lessons and project is not None and pool.folder is not None and self._register is not None:
-            project = self._register(pool.folder)
-        offered = [(self._offered(judged.proposal, task, project), judged) for judged, task in lessons]
-        offers = [one for one, _ in offered if one is not None]
-        twins = self._reader.ids_by_content([content_hash(one.memory) for one in offers])
-        for one in offers:
-            content = content_hash(one.memory)
-            if (content, project) in self._stones:
-                self._plan.dismissed += 1
-            elif any(owner == project for _, owner in twins.get(content, ())):
-                self._plan.known += 1
-            else:
-                self._plan.new.append(one)
-        self._plan.secret += sum(one is None for one, _ in offered)
-        taken = {one.memory.id for one in self._plan.new}
-        links = (link_of(judged, one.memory.id, self._now) for one, judged in offered if one and one.memory.id in taken)
-        self._plan.links.extend(link for link in links if link is not None)
+            plan.again.append(self._stored(proposal, stored.memory_id, stored.task, stored.digest))
+        for judged, task in self._unknown(project, pool):
+            offered = self._offered(judged.proposal, task, project)
+            if offered is None:
+                plan.secret += 1
+                continue
+            plan.new.append(offered)
+            if project is not None and pool.folder is not None:
+                plan.folders[project] = pool.folder
+            link = link_of(judged, offered.memory.id, self._now)
+            plan.links.extend([link] if link is not None else [])
 
-    def _unknown(self, project: str | None, pool: _Pool) -> list[tuple[Judged, str]]:
+    def _unknown(self, project: str | None, pool: Pool) -> list[tuple[Judged, str]]:
         """Return the lessons that nothing says yet; what is said already, or was followed, counts for its memory."""
         lessons = pool.new()
         if not lessons and not pool.traces:
             return []
-        memories = memories_in_view(self._reader, project, self._now)
+        memories = self._held.memories.get(project, [])
         rules = rules_of(pool.folder, self._home) if lessons and self._home is not None else {}
         known = Known(memories, rules)
         judged = [(known.judge(proposal), task) for proposal, task in lessons]
@@ -166,11 +194,10 @@ class ProposalPlanner:
         active = {memory.id for memory in memories if memory.status == "active"}
         found = [use for one, _ in judged if (use := use_of(one)) is not None and use.memory_id in active]
         signals = [*(signal_of(use, self._now) for use in found), *signals_of_uses(pool.traces, memories, self._now)]
-        noted = {
-            (one.memory_id, one.signal, one.reason) for one in self._reader.signals({one.memory_id for one in signals})
-        }
-        fresh = [one for one in signals if (one.memory_id, one.signal, one.reason) not in noted]
-        self._plan.signals.extend(replace(one, reason=self._clean(one.reason)) for one in fresh)
+        fresh = [replace(one, reason=self._clean(one.reason)) for one in signals]
+        self._plan.signals.extend(
+            one for one in fresh if (one.memory_id, one.signal, one.reason) not in self._held.noted
+        )
         return [(one, task) for one, task in judged if one.novelty in {Novelty.NEW, Novelty.CORRECTS}]
 
     def _offered(self, proposal: Proposal, task: str, project: str | None) -> Offered | None:
@@ -239,75 +266,6 @@ class ProposalPlanner:
         return without_values(sanitise(text).text, self._patterns)
 
 
-class _Pool:
-    """The lessons of one project: those of earlier runs, and the new ones, found by the stems that they share."""
-
-    def __init__(self, told: Sequence[Told], folder: Path | None) -> None:
-        self.dismissed = 0
-        self.folder = folder
-        self._lessons: list[Proposal] = []
-        self._told: list[Told | None] = []
-        self._tasks: list[str] = []
-        self.traces: list[Traces] = []
-        self._changed: set[int] = set()
-        self._by_stem: dict[str, list[int]] = defaultdict(list)
-        for one in told:
-            self._add(proposal_of(one), one, one.proposal.task)
-
-    def take(self, proposal: Proposal, task: str) -> None:
-        """Add a lesson, or its place to the one that says the same."""
-        at = self._alike(proposal)
-        if at is None:
-            self._add(proposal, None, task)
-            return
-        old, told = self._lessons[at], self._told[at]
-        if told is not None and told.status == "retired":
-            self.dismissed += 1
-        elif proposal.place not in {old.place, *(one.place for one in old.evidence)}:
-            self._lessons[at] = joined(old, proposal)
-            self._changed.add(at)
-
-    def new(self) -> list[tuple[Proposal, str]]:
-        """Return the lessons that are in no vault, with the tasks of their sessions."""
-        rows = zip(self._lessons, self._told, self._tasks, strict=True)
-        return [(lesson, task) for lesson, told, task in rows if told is None]
-
-    def again(self) -> list[tuple[StoredProposal, Proposal]]:
-        """Return the proposals of earlier runs that were said again."""
-        found = ((self._told[at], self._lessons[at]) for at in sorted(self._changed))
-        return [(told.proposal, lesson) for told, lesson in found if told is not None]
-
-    def _add(self, proposal: Proposal, told: Told | None, task: str) -> None:
-        for stem in stems(proposal.quote):
-            self._by_stem[stem].append(len(self._lessons))
-        self._lessons.append(proposal)
-        self._told.append(told)
-        self._tasks.append(task)
-
-    def _alike(self, proposal: Proposal) -> int | None:
-        shared = Counter(at for stem in stems(proposal.quote) for at in self._by_stem[stem])
-        return next((at for at, _ in shared.most_common() if same_lesson(self._lessons[at], proposal)), None)
-
-
-def proposal_of(told: Told) -> Proposal:
-    """Return a stored proposal as lesson detection knows it."""
-    stored = told.proposal
-    return Proposal(
-        quote=stored.quote,
-        title=told.title,
-        insight=told.insight,
-        rationale="",
-        kind="",
-        signal=LessonSignal(stored.signal),
-        score=stored.score,
-        place=Place(Path(stored.file), stored.line, stored.place),
-        evidence=tuple(_evidence_in(stored.evidence)),
-        assistant=stored.assistant,
-        session=stored.session,
-        at=stored.said_at,
-    )
-
-
 def evidence_records(stored: StoredProposal) -> list[dict[str, Any]]:
     """Return the further places of a proposal as JSON."""
     try:
@@ -315,12 +273,6 @@ def evidence_records(stored: StoredProposal) -> list[dict[str, Any]]:
     except ValueError:
         return []
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _evidence_in(text: str) -> Iterable[Evidence]:
-    for one in json.loads(text):
-        place = Place(Path(one["file"]), one["line"], one["place"])
-        yield Evidence(place, one["quote"], parse_time(one["at"], "at") if one["at"] else None)
 
 
 def _start(session: SessionRead) -> tuple[bool, float]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from memtui.capture.draft import Skipped
-from memtui.capture.proposals.plan import ProposalPlan, ProposalPlanner
-from memtui.capture.proposals.scan import FileRead, SessionRead, scan
+from memtui.capture.proposals.plan import Held, ProposalPlan, ProposalPlanner, held_for, settle
+from memtui.capture.proposals.scan import FileRead, scan
 from memtui.capture.transcripts.cursors import cursors_of
 from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, transcripts
 from memtui.curate.inbox_care import put_away, stale_candidates
@@ -112,20 +112,29 @@ def capture(
     except (Cancelled, KeyboardInterrupt):
         report.is_cancelled = True
     sessions = [session for read in reads for session in read.sessions]
+    with vault.read() as reader:
+        held = held_for(reader, sessions, vault.now())
+    planner = ProposalPlanner(
+        held, only=request.project, now=vault.now(), home=request.home, patterns=request.secret_patterns
+    )
+    report.plan = planner.plan(sessions)
     if dry_run:
-        report.plan = _preview(vault, request, sessions)
+        with vault.read() as reader:
+            settle(reader, report.plan)
         return report
-    finished = _write(vault, request, sessions, actor, report)
+    _write(vault, report, actor)
     if request.keep_days and actor.is_person:
         report.put_away = _put_away(vault, request, actor)
-    done = {
-        read.identity: read.cursor
-        for read in reads
-        if read.cursor is not None and read.is_complete and all(session in finished for session in read.sessions)
-    }
+    done = {read.identity: read.cursor for read in reads if read.cursor is not None and _is_done(read, held, request)}
     if done:
         cursors.save(done)
     return report
+
+
+def _is_done(read: FileRead, held: Held, request: CaptureRequest) -> bool:
+    """Return whether nothing of a file is left for a later run: sessions of projects not asked for are."""
+    places = (held.place_of(session.folder)[0] for session in read.sessions)
+    return read.is_complete and (request.project is None or all(project == request.project for project in places))
 
 
 def _put_away(vault: Vault, request: CaptureRequest, actor: Actor) -> int:
@@ -165,41 +174,24 @@ def _count(report: CaptureReport, read: FileRead) -> None:
         report.skipped.append(Skipped(read.file.as_posix(), None, read.problem))
 
 
-def _preview(vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRead]) -> ProposalPlan:
-    with vault.read() as reader:
-        planner = ProposalPlanner(
-            reader,
-            only=request.project,
-            now=vault.now(),
-            home=request.home,
-            patterns=request.secret_patterns,
-        )
-        return planner.plan(sessions)
-
-
-def _write(
-    vault: Vault, request: CaptureRequest, sessions: Sequence[SessionRead], actor: Actor, report: CaptureReport
-) -> list[SessionRead]:
-    """Write what sessions teach; returns those that are done with, which are all unless a project was asked for."""
-    if not any(session.proposals or session.traces for session in sessions):
-        return list(sessions) if request.project is None else []
+def _write(vault: Vault, report: CaptureReport, actor: Actor) -> None:
+    """Write a plan as one change."""
+    plan = report.plan
+    if not (plan.new or plan.again or plan.signals):
+        return
     with vault.write(actor=actor.name, action="capture") as writer:
-        planner = ProposalPlanner(
-            writer,
-            lambda folder: project_for_writing(writer, folder, None),
-            only=request.project,
-            now=writer.now,
-            home=request.home,
-            patterns=request.secret_patterns,
-        )
-        report.plan = planner.plan(sessions)
-        writer.put_many(offered.memory for offered in report.plan.new)
-        writer.add_links(report.plan.links)
-        writer.add_signals(report.plan.signals)
-        put_proposals(writer, (*(offered.stored for offered in report.plan.new), *report.plan.again))
+        names = {project: project_for_writing(writer, folder, None) for project, folder in plan.folders.items()}
+        plan.new = [
+            replace(one, memory=replace(one.memory, project=names.get(one.memory.project or "", one.memory.project)))
+            for one in plan.new
+        ]
+        settle(writer, plan)
+        writer.put_many(one.memory for one in plan.new)
+        writer.add_links(plan.links)
+        writer.add_signals(plan.signals)
+        put_proposals(writer, (*(one.stored for one in plan.new), *plan.again))
         writer.summary = (
-            f"propose {counted(len(report.plan.new), 'lesson')} of {counted(report.sessions, 'session')}"
-            if report.plan.new
-            else f"note that {counted(len(report.plan.again), 'lesson')} were said again"
+            f"propose {counted(len(plan.new), 'lesson')} of {counted(report.sessions, 'session')}"
+            if plan.new
+            else "note what was said again, followed or contradicted in sessions"
         )
-        return [session for session in sessions if planner.belongs(session)]

@@ -12,7 +12,7 @@ from sessions import REFUSAL, claude_call, claude_result, claude_typed, write_li
 
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal
 from memtui.capture.proposals import scan as scanning
-from memtui.capture.proposals.plan import ProposalPlanner
+from memtui.capture.proposals.plan import ProposalPlanner, held_for
 from memtui.capture.proposals.report import capture_record
 from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture, to_read
 from memtui.capture.proposals.scan import SessionRead
@@ -166,9 +166,9 @@ def test_secrets_reach_neither_the_memory_nor_the_quote(vault: Vault, home: Path
         evidence=(Evidence(place, f"export KEY={key}"),),
     )
     session = SessionRead("claude-code", "s-1", None, f"use {key}", (proposal,))
-    vault.path.parent.mkdir(exist_ok=True)
-    with vault.write(actor="person", action="start") as writer:
-        (offered,) = ProposalPlanner(writer, now=writer.now).plan([session]).new
+    with vault.read() as reader:
+        held = held_for(reader, [session], vault.now())
+    (offered,) = ProposalPlanner(held, now=vault.now()).plan([session]).new
     assert key not in repr(offered)
     assert "Never log" in offered.memory.insight
 
