@@ -41,8 +41,9 @@ def test_the_first_run_and_the_day_after(home: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(scan, "LARGE_BYTES", min(scan.LARGE_BYTES, YEAR // 2))
     vault, request = _vault(tmp_path), CaptureRequest(home=home, folder=tmp_path)
     check("a year of transcripts, first time", seconds(lambda: capture(vault, request, actor=ME)), 60)
-    for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "a child")):
-        print(f"largest memory of {name}: {resource.getrusage(who).ru_maxrss / 1024:,.0f} MB")
+    for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "children")):
+        used = resource.getrusage(who)
+        print(f"{name}: {used.ru_utime + used.ru_stime:.0f} s of a core, at most {used.ru_maxrss / 1024:,.0f} MB")
     state = next(tmp_path.rglob("capture/*.json"))
     print(f"state: {state.stat().st_size / 1024:,.0f} KB for {len(json.loads(state.read_bytes())['files'])} files")
     check("again, with nothing new", seconds(lambda: capture(vault, request, actor=ME)), 1)

@@ -40,7 +40,7 @@ class Pool:
         old, told = self._lessons[at], self._told[at]
         if told is not None and told.status == "retired":
             self.dismissed += 1
-        elif proposal.place not in {old.place, *(one.place for one in old.evidence)}:
+        elif not _is_copy(proposal, old):
             self._lessons[at] = joined(old, proposal)
             self._changed.add(at)
 
@@ -64,6 +64,14 @@ class Pool:
     def _alike(self, proposal: Proposal) -> int | None:
         shared = Counter(at for stem in stems(proposal.quote) for at in self._by_stem[stem])
         return next((at for at, _ in shared.most_common() if same_lesson(self._lessons[at], proposal)), None)
+
+
+def _is_copy(proposal: Proposal, old: Proposal) -> bool:
+    """Return whether a lesson is read again, from the same place or from a session that was resumed or forked."""
+    if proposal.place in {old.place, *(one.place for one in old.evidence)}:
+        return True
+    moments = {old.at, *(one.at for one in old.evidence)} - {None}
+    return proposal.quote == old.quote and proposal.at in moments
 
 
 def proposal_of(told: Told) -> Proposal:

@@ -117,10 +117,12 @@ class SessionBuilder:
         calls: Iterable[ToolCall] = (),
         start: Position | None = None,
     ) -> None:
-        """Add a turn, unless it says and does nothing."""
+        """Add a turn, unless it says and does nothing or copies what a person typed at the same moment."""
         made = tuple(calls)
         text = text.strip()
         if not text and not made:
+            return
+        if role is Role.PERSON and at is not None and self.is_copy(f"{at.timestamp()} {text}"):
             return
         longest = LONGEST_TYPED if role is Role.PERSON else LONGEST_SAID
         self.turns.append(Turn(role, text[:longest], place, record, at, made))

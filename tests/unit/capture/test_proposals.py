@@ -134,6 +134,16 @@ def test_what_is_said_again_later_is_noted_with_the_proposal_from_before(vault: 
     assert "s-2" in told.proposal.evidence
 
 
+def test_a_forked_session_repeats_nothing(vault: Vault, home: Path) -> None:
+    records = _exchange(RULE)
+    _session(home, *records)
+    (first,) = _run(vault, home).plan.new
+    _session(home, *records, name="fork")
+    forked = _run(vault, home)
+    assert (forked.plan.new, forked.plan.again) == ([], [])
+    assert first.stored.signal == "rejected-tool"
+
+
 def test_what_was_rejected_is_never_proposed_again(vault: Vault, home: Path) -> None:
     _session(home, *_exchange(RULE))
     (first,) = _run(vault, home).plan.new
