@@ -40,10 +40,11 @@ def test_the_first_run_and_the_day_after(home: Path, tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(scan, "LARGE_BYTES", min(scan.LARGE_BYTES, YEAR // 2))
     vault, request = _vault(tmp_path), CaptureRequest(home=home, folder=tmp_path)
+    before = {who: _cores(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)}
     check("a year of transcripts, first time", seconds(lambda: capture(vault, request, actor=ME)), 60)
     for who, name in ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "children")):
-        used = resource.getrusage(who)
-        print(f"{name}: {used.ru_utime + used.ru_stime:.0f} s of a core, at most {used.ru_maxrss / 1024:,.0f} MB")
+        memory = resource.getrusage(who).ru_maxrss / 1024
+        print(f"{name}: {_cores(who) - before[who]:.0f} s of a core, at most {memory:,.0f} MB")
     state = next(tmp_path.rglob("capture/*.json"))
     print(f"state: {state.stat().st_size / 1024:,.0f} KB for {len(json.loads(state.read_bytes())['files'])} files")
     check("again, with nothing new", seconds(lambda: capture(vault, request, actor=ME)), 1)
@@ -53,6 +54,11 @@ def test_the_first_run_and_the_day_after(home: Path, tmp_path: Path, monkeypatch
         target.parent.mkdir(parents=True, exist_ok=True)
         file.rename(target)
     check("a day of transcripts", seconds(lambda: capture(vault, request, actor=ME)), 2)
+
+
+def _cores(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
 
 
 def test_a_run_that_was_stopped_goes_on(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

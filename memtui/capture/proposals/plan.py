@@ -30,6 +30,7 @@ from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.proposals import StoredProposal, Told, proposals_told
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import Patterns, secrets_in, without_values
+from memtui.workspace import find_workspace
 
 SOURCE_FORMAT = "transcript"
 TEMPORARY_TAG = "temporary"
@@ -169,8 +170,9 @@ class ProposalPlanner:
         plan.dismissed += pool.dismissed
         for stored, proposal in pool.again():
             plan.again.append(self._stored(proposal, stored.memory_id, stored.task, stored.digest))
+        root = _root_of(pool.folder)
         for judged, task in self._unknown(project, pool):
-            offered = self._offered(judged.proposal, task, project)
+            offered = self._offered(judged.proposal, task, project, root)
             if offered is None:
                 plan.secret += 1
                 continue
@@ -200,8 +202,11 @@ class ProposalPlanner:
         )
         return [(one, task) for one, task in judged if one.novelty in {Novelty.NEW, Novelty.CORRECTS}]
 
-    def _offered(self, proposal: Proposal, task: str, project: str | None) -> Offered | None:
-        """Return what a proposal would become; None if it still holds a secret once its value is taken out."""
+    def _offered(self, proposal: Proposal, task: str, project: str | None, root: Path | None) -> Offered | None:
+        """Return what a proposal would become; None if it still holds a secret once its value is taken out.
+
+        It is tied to the files it names as far as they exist: what is gone already says nothing of its age.
+        """
         place, line = proposal.place, proposal.place.line
         memory = Memory(
             id=new_id(),
@@ -211,7 +216,7 @@ class ProposalPlanner:
             kind=proposal.kind,
             project=project,
             status="candidate",
-            anchors=tuple(Anchor(self._clean(path)) for path in proposal.files),
+            anchors=tuple(Anchor(self._clean(path)) for path in proposal.files if root is None or _is_in(root, path)),
             tags=(TEMPORARY_TAG,) if proposal.scope is Scope.TEMPORARY else (),
             confidence=round(min(1.0, max(0.0, proposal.score)), 2),
             created_at=self._now,
@@ -264,6 +269,18 @@ class ProposalPlanner:
 
     def _clean(self, text: str) -> str:
         return without_values(sanitise(text).text, self._patterns)
+
+
+def _root_of(folder: Path | None) -> Path | None:
+    """Return the root of the repository around a folder; None where the folder is not on this machine."""
+    return find_workspace(folder).root if folder is not None and folder.is_dir() else None
+
+
+def _is_in(root: Path, path: str) -> bool:
+    try:
+        return (root / path).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def evidence_records(stored: StoredProposal) -> list[dict[str, Any]]:

@@ -239,6 +239,14 @@ def test_a_folder_that_is_switched_off_is_left_alone(vault: Vault, home: Path, t
     assert (report.plan.new, report.plan.switched_off) == ([], 1)
 
 
+def test_a_proposal_is_tied_to_the_files_that_exist(vault: Vault, home: Path, tmp_path: Path) -> None:
+    root = repository(tmp_path / "quay", {"api/schema.yaml": "a: 1\n"})
+    reason = "never edit gen/api.py by hand, it is generated; always change api/schema.yaml"
+    _session(home, *(record | {"cwd": str(root)} for record in _exchange(reason)))
+    (offered,) = _run(vault, home).plan.new
+    assert [anchor.path for anchor in offered.memory.anchors] == ["api/schema.yaml"]
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(vault: Vault, home: Path) -> None:
     database = home / ".local" / "share" / "opencode" / "opencode.db"
     database.parent.mkdir(parents=True)
