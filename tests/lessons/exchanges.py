@@ -143,12 +143,24 @@ def _fits(proposal: Any, told: dict[str, Any]) -> bool:
     return overlap(proposal.quote, told["quote"]) and named * 2 >= len(told["words"])
 
 
-def labelled_statements(exchanges: list[Exchange]) -> Iterator[tuple[Exchange, Any, Any, Any, bool]]:
-    """Yield each statement of a person with its exchange, the turn, where it stands, and whether a lesson quotes it."""
+def labelled_statements(exchanges: list[Exchange]) -> Iterator[tuple[Exchange, Any, Any, bool]]:
+    """Yield each statement of a person with its exchange, where it stands, and whether a lesson quotes it.
+
+    What stands beside a lesson in its paragraph without being quoted is left out, unless it orders something: it may
+    say a part of the lesson.
+    """
+    from memtui.capture.lessons.cues import says
     from memtui.capture.lessons.exchange import said_in
 
     for exchange in exchanges:
         for said in said_in(exchange.session):
-            for statement, setting in said.settings():
-                is_lesson = any(overlap(statement.text, told["quote"]) for told in exchange.lessons)
-                yield exchange, said, statement, setting, is_lesson
+            rows = [(*row, _is_quoted(row[0].text, exchange)) for row in said.settings()]
+            taught = {statement.paragraph for statement, _, is_lesson in rows if is_lesson}
+            for statement, setting, is_lesson in rows:
+                orders = says("task", statement.plain, setting.language)
+                if is_lesson or orders or statement.paragraph not in taught:
+                    yield exchange, statement, setting, is_lesson
+
+
+def _is_quoted(text: str, exchange: Exchange) -> bool:
+    return any(overlap(text, told["quote"]) for told in exchange.lessons)

@@ -36,7 +36,7 @@ def rows() -> list[Row]:
     written = [*read_exchanges("exchanges-dev"), *read_exchanges("statements-dev")]
     return [
         (features(statement, setting, stems(statement.text)), is_lesson, exchange.language, statement.text)
-        for exchange, _, statement, setting, is_lesson in labelled_statements(written)
+        for exchange, statement, setting, is_lesson in labelled_statements(written)
         if not is_out(statement, setting)
     ]
 

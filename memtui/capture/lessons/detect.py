@@ -13,7 +13,7 @@ from memtui.capture.lessons.exchange import Said, said_in, stems
 from memtui.capture.lessons.features import NAME, Setting, features, is_dated, model
 from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
-from memtui.capture.lessons.recovery_text import proposal_of
+from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
 from memtui.capture.lessons.runs import Recovery, recoveries
 from memtui.capture.lessons.same import joined, same_lesson, stated_in
 from memtui.capture.lessons.secret_words import holds_secret
@@ -52,7 +52,11 @@ def propose(session: Session, *, earlier: Sequence[Proposal] = ()) -> list[Propo
     for proposal in sorted(reader.proposals(), key=lambda each: reader.order[each.place]):
         _take(found, proposal)
     rules = _rules(session)
-    found = [replace(each, stated=stated_in(each, rules)) for each in found if each.digest not in reader.retracted]
+    found = [
+        replace(each, stated=stated_in(each, rules), evidence=(*each.evidence, *reader.proven.get(each.digest, ())))
+        for each in found
+        if each.digest not in reader.retracted
+    ]
     return [next((joined(old, each) for old in earlier if same_lesson(old, each)), each) for each in found]
 
 
@@ -99,6 +103,8 @@ class _Reader:
         self.session = session
         self.order: dict[object, int] = {}
         self.retracted: set[str] = set()
+        self.proven: dict[str, tuple[Evidence, ...]] = {}
+        """The runs that prove what a person said, by the digest of that proposal."""
         self._language = ""
         self._spoken: list[Proposal] = []
 
@@ -169,7 +175,10 @@ class _Reader:
 
     def _of_runs(self) -> Iterator[Proposal]:
         for found in recoveries(self.session):
-            if self._told_by_person(found) is None and not self._was_wrong(found):
+            told = self._told_by_person(found)
+            if told is not None:
+                self.proven[told.digest] = evidence_of(self.session, found)
+            elif not self._was_wrong(found):
                 proposal = proposal_of(self.session, found)
                 self.order.setdefault(proposal.place, found.number)
                 yield proposal

@@ -35,11 +35,14 @@ def proposal_of(session: Session, found: Recovery) -> Proposal:
         signal=LessonSignal.FAIL_THEN_PASS,
         score=min(0.9, _RUN_SCORE + 0.1 * (found.failures - 1)),
         place=(found.between[-1] if steps else found.passed).place,
-        evidence=(
-            Evidence(found.failed.place, failed, session=session.id),
-            Evidence(found.passed.place, passed, session=session.id),
-        ),
+        evidence=evidence_of(session, found),
         assistant=session.assistant,
         session=session.id,
         at=found.turn.at,
     )
+
+
+def evidence_of(session: Session, found: Recovery) -> tuple[Evidence, ...]:
+    """Return the run that failed and the one that passed."""
+    calls = (found.failed, found.passed)
+    return tuple(Evidence(call.place, cut(masked(call.command), LONGEST_QUOTE), session=session.id) for call in calls)

@@ -168,6 +168,7 @@ def test_a_command_that_the_person_explained_is_no_proposal_of_its_own() -> None
         ["run", "cargo test --features mock", 0, "ok"],
     )
     assert found.signal == LessonSignal.CORRECTION
+    assert [each.quote for each in found.evidence[-2:]] == ["cargo test", "cargo test --features mock"]
 
 
 def test_a_way_around_that_the_person_objects_to_is_not_proposed() -> None:

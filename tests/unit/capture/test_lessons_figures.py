@@ -18,3 +18,13 @@ def test_lessons_are_found_as_well_as_was_published(half: str, precision: float,
     assert whole.precision >= precision, whole
     assert whole.recall >= recall, whole
     assert whole.kinds >= 0.85 * whole.right, whole
+
+
+def test_ordinary_turns_in_seven_languages_are_told_apart() -> None:
+    exchanges = read_exchanges("statements-ordinary")
+    proposed = {exchange.id: len(propose(exchange.session)) for exchange in exchanges}
+    taught = {exchange.id for exchange in exchanges if exchange.lessons}
+    right = sum(proposed[each] > 0 for each in taught)
+    false = sum(number - (each in taught and number > 0) for each, number in proposed.items())
+    assert right >= 0.9 * len(taught)
+    assert right >= 0.95 * (right + false)
