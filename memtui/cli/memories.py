@@ -279,8 +279,8 @@ def _selection(parser: Parser) -> None:
     parsing.add_if_version(parser)
 
 
-def _decide(arguments: argparse.Namespace, session: Session, verb: str, act: Callable[..., Outcome]) -> None:
-    """Run an act (vault, ids, actor, versions) on the memories that were named or selected.
+def _decide(arguments: argparse.Namespace, session: Session, verb: str, act: Callable[..., Outcome]) -> Outcome:
+    """Run an act (vault, ids, actor, versions) on the memories that were named or selected; return what it came to.
 
     Raises:
         UsageError: `--if-version` is given for several memories.
@@ -297,6 +297,7 @@ def _decide(arguments: argparse.Namespace, session: Session, verb: str, act: Cal
     if arguments.if_version is not None:
         require_changed(outcome, versions)
     session.put_outcome(outcome, verb)
+    return outcome
 
 
 def _verify(arguments: argparse.Namespace, session: Session) -> None:
@@ -314,6 +315,9 @@ def _unpin(arguments: argparse.Namespace, session: Session) -> None:
     _decide(arguments, session, "Unpinned", partial(lifecycle.pin, pinned=False))
 
 
+MOST_NAMED = 8  # Memories that a hint names
+
+
 def _retire_arguments(parser: Parser) -> None:
     _selection(parser)
     parsing.add_reason(parser)
@@ -327,7 +331,15 @@ def _retire(arguments: argparse.Namespace, session: Session) -> None:
         allow_secret=arguments.allow_secret,
         secret_patterns=session.secret_patterns,
     )
-    _decide(arguments, session, "Retired", act)
+    outcome = _decide(arguments, session, "Retired", act)
+    if session.json or not outcome.changed:
+        return
+    from memtui.curate.publishing import files_that_still_say
+    from memtui.wording.publishing import still_said_words
+
+    if files := files_that_still_say(session.vault, outcome.changed, session.folder):
+        ids = " ".join(memory.id for memory in outcome.changed[:MOST_NAMED])
+        say(f"{still_said_words(files)} `memtui withdraw {ids}` takes it out.")
 
 
 def _restore_arguments(parser: Parser) -> None:

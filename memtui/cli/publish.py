@@ -11,7 +11,7 @@ from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import text_changes
-from memtui.curate.publishing import chosen, file_changes, selection_of
+from memtui.curate.publishing import chosen, file_changes, selection_of, stale_plans
 from memtui.errors import (
     EXIT_CONFLICT,
     EXIT_DONE,
@@ -306,4 +306,47 @@ def _loaded(arguments: argparse.Namespace, session: Session) -> int:
     return EXIT_DONE
 
 
-COMMANDS: Commands = {"loaded": (_loaded_arguments, _loaded)}
+def _withdraw_arguments(parser: Parser) -> None:
+    parser.add_value("id", "ID", "retired memories (default: all of the project)", nargs="*")
+    parser.add_flag("--dry-run", "print what would go from the files, write nothing")
+
+
+def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
+    """Take what was retired out of the files that still say it.
+
+    That is its lines in the rule files that it was imported from, and its place in the blocks that memtui published.
+    Lines that do not say exactly what the memory says stay.
+    """
+    from memtui.publish.cut import cut, plan_cuts
+
+    ids = session.resolve(arguments.id) if arguments.id else None
+    publisher = publisher_for(session)
+    cuts = plan_cuts(session.vault, publisher.root, scope=publisher.scope, ids=ids)
+    plans = stale_plans(publisher, ids, session.config.review.threshold)
+    refused = next((file for plan in plans for file in plan.files if file.problem is not None), None)
+    if refused is not None:
+        say(str(refused.problem))
+        return EXIT_CONFLICT if refused.state == "edited" else EXIT_REFUSED
+    if not cuts and not plans:
+        session.put({"files": []})
+        say("No file here still says what was retired.")
+        return EXIT_NOTHING
+    if not arguments.dry_run:
+        session.back_up_daily()
+        if cuts:
+            cut(session.vault, cuts, actor=session.actor.name)
+        if plans:
+            publish(session.vault, plans, actor=session.actor.name)
+    changes = [(one.path, text_changes(one.before.decode(), one.after.decode())) for one in cuts]
+    changes += [(file.path, file_changes(file)) for plan in plans for file in plan.files if file.is_change]
+    session.put({"files": [{"path": shown_path(path, publisher.root), "diff": diff} for path, diff in changes]})
+    for path, diff in [] if session.json else changes:
+        for line in diff if arguments.dry_run else ():
+            write_line(reveal(line))
+        say(f"{'would be: ' if arguments.dry_run else ''}{shown_path(path, publisher.root)} changed")
+    if not arguments.dry_run:
+        say(UNDO_HINT)
+    return EXIT_DONE
+
+
+COMMANDS: Commands = {"loaded": (_loaded_arguments, _loaded), "withdraw": (_withdraw_arguments, _withdraw)}

@@ -56,6 +56,7 @@ COMMANDS = (
     Command("export", "transfer", "export memories, or publish them into files of assistants", "In and out"),
     Command("sync", "sync", "exchange memories with a git remote or a team", "In and out"),
     Command("team", "sync", "share memories with a team", "In and out"),
+    Command("withdraw", "publish", "take what was retired out of the files that still say it", "In and out"),
     Command("loaded", "publish", "show what an assistant reads by itself here, and what it costs", "In and out"),
     Command("install", "assistants", "install memtui into an assistant", "Assistants"),
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from memtui.curate.packs import text_changes
 from memtui.curate.query import chosen_by, parse_choice
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
+from memtui.publish.cut import plan_cuts
 from memtui.publish.places import Place, places
 from memtui.publish.plan import FilePlan, Plan, Publisher, Selection, plan_publication, standing_publications
-from memtui.vault.filters import MemoryFilter
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.publications import Publication, publications
 from memtui.vault.vault import Vault
+from memtui.workspace import find_workspace
+
+_OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,26 @@ def _text(data: bytes | None) -> str:
     return (data or b"").decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-def still_published(vault: Vault, memories: Sequence[Memory]) -> list[Publication]:
-    """Return the blocks in which memories stand that are out of use, by path."""
-    ids = {memory.id for memory in memories if memory.status in {"retired", "superseded", "merged"}}
+def stale_plans(publisher: Publisher, ids: Sequence[str] | None, threshold: float) -> list[Plan]:
+    """Return what publishing anew would change where blocks hold memories that are out of use; `ids`: these alone."""
+    plans = []
+    for target, recorded in standing_publications(publisher.vault, publisher.root).items():
+        held = {identifier for one in recorded for identifier in one.memory_ids}
+        with publisher.vault.read() as reader:
+            found = reader.get_many(held if ids is None else held.intersection(ids))
+        if any(memory.status in _OUT_OF_USE for memory in found.values()):
+            plans.append(plan_publication(publisher, target, selection_of(publisher, recorded, threshold)))
+    return plans
+
+
+def files_that_still_say(vault: Vault, memories: Sequence[Memory], folder: Path) -> list[str]:
+    """Return the files, by name, that say memories which were just retired: blocks of memtui, and their sources."""
+    ids = {memory.id for memory in memories if memory.status == "retired"}
     if not ids:
         return []
     with vault.read() as reader:
-        return [one for one in publications(reader) if not ids.isdisjoint(one.memory_ids)]
+        blocks = [Path(one.path) for one in publications(reader) if not ids.isdisjoint(one.memory_ids)]
+    root = find_workspace(folder).root
+    cuts = plan_cuts(vault, root, scope=EVERYTHING, ids=sorted(ids))
+    paths = dict.fromkeys([path for path in blocks if path.is_relative_to(root)] + [one.path for one in cuts])
+    return [path.relative_to(root).as_posix() for path in paths if path.is_file()]

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from memtui.publish import blocks
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.vault.journal import Step
 from memtui.vault.lease import published_folder
-from memtui.vault.publications import PUBLICATION, publication_of
+from memtui.vault.publications import CUT, PUBLICATION, publication_of
 from memtui.vault.vault import Vault
 
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
@@ -160,6 +160,8 @@ def _is_recorded(vault: Vault, edits: Sequence[Edit]) -> bool:
     """Return whether the vault has the change that files were written with."""
     with vault.read() as reader:
         for edit in edits:
+            if not edit.key:
+                return False
             path, _, block = edit.key.rpartition("#")
             known = publication_of(reader, path, block)
             if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
@@ -188,7 +190,36 @@ def edits_of_undo(steps: Sequence[Step]) -> list[Edit]:
         ConflictError: a block is not as that change left it.
         RefusedError: its markers are broken.
     """
-    return [edit for step in steps if step.entity == PUBLICATION and (edit := _edit_of_step(step)) is not None]
+    found = [edit for step in steps if step.entity == PUBLICATION and (edit := _edit_of_step(step)) is not None]
+    return [*found, *_edits_of_cuts([step for step in steps if step.entity == CUT])]
+
+
+def _edits_of_cuts(steps: Sequence[Step]) -> list[Edit]:
+    """Return the files with pieces put back where they stood, or taken out again."""
+    edits: dict[Path, Edit] = {}
+    for step in steps:
+        path = Path(str(step.known["path"]))
+        if path not in edits:
+            before = read_file(path, path.parent)
+            edits[path] = Edit(path, path.parent, before, before)
+        edits[path] = replace(edits[path], after=_recut(edits[path].after or b"", step, path))
+    return list(edits.values())
+
+
+def _recut(data: bytes, step: Step, path: Path) -> bytes:
+    """Return a file with a piece put back, or taken out. Raises `ConflictError`: its place is not certain any more."""
+    text, above, below = (str(step.known[name]).encode() for name in ("text", "above", "below"))
+    old, new = (above + below, above + text + below) if step.after else (above + text + below, above + below)
+    if not old or data.count(old) != 1:
+        if not old and not data:
+            return new
+        raise ConflictError(
+            "Cannot undo: the file was changed around the piece since",
+            where=str(path),
+            remedy="Nothing was written. The piece is in the journal: `memtui log`.",
+            mine=text.decode(),
+        )
+    return data.replace(old, new)
 
 
 def _edit_of_step(step: Step) -> Edit | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -167,6 +168,18 @@ class VaultAccess:
             raise NotFoundError("The memory is gone")
         return Found(*place_of(memory, tree.root if tree else None))
 
+    def offer_withdrawal(self, done: Done, identifiers: Sequence[str]) -> Done:
+        """Return what a retirement came to, with the files that still say what was retired."""
+        from memtui.curate.publishing import files_that_still_say
+        from memtui.wording.publishing import still_said_words
+
+        if not done.changed:
+            return done
+        files: list[str] = []
+        with suppress(VaultBusyError):
+            files = files_that_still_say(self.read_vault, self.memories(identifiers), self.opening.folder)
+        return replace(done, message=f"{done.message}. {still_said_words(files)} W takes it out") if files else done
+
     def copy(self, identifiers: Sequence[str]) -> Done:
         """Copy the text of memories to the clipboard; the message says by which route, and how much."""
         from memtui.curate.views import memory_text
@@ -266,7 +279,7 @@ class MemoryActs:
     def retire(self, identifiers: Sequence[str]) -> Done:
         from memtui.curate import lifecycle
 
-        return self._act(lifecycle.retire, identifiers, "Retired")
+        return self._access.offer_withdrawal(self._act(lifecycle.retire, identifiers, "Retired"), identifiers)
 
     def restore(self, identifiers: Sequence[str]) -> Done:
         """Bring retired or superseded memories back into use."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from memtui.capture.loaded import Fault, Loaded, LoadedFile, Stale
@@ -109,6 +110,11 @@ def loaded_record(found: Loaded) -> dict[str, object]:
         ],
         "total_tokens": found.total_tokens,
     }
+
+
+def still_said_words(paths: Sequence[str]) -> str:
+    """Return that files still say what was retired."""
+    return f"{some_of(paths, 3)} still say{'s' if len(paths) == 1 else ''} it:"
 
 
 def twice_words(label: str, paths: tuple[str, ...]) -> str:

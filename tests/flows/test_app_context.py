@@ -308,3 +308,13 @@ async def test_an_empty_vault_says_why_the_payload_is_empty_and_copies_nothing(t
         await answered(pilot)
         await pilot.press("enter", "y")
         await says(pilot, "The payload is empty.")
+
+
+async def test_what_the_target_reads_by_itself_is_shown_with_its_cost(ferry: Vault, tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("# Desk\n\nBerths are numbered.\n", encoding="utf-8")
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await pilot.press("enter", "A")
+        await shows(pilot, "Loaded by itself")
+        await shows(pilot, "AGENTS.md")
+        await shows(pilot, "tokens a session")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, shows, until
 from textual.pilot import Pilot
 
+from memtui.domain.memory import Source
 from memtui.tui.publish.screen import PublishScreen
+from memtui.tui.publish.view import key_of
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -108,13 +111,44 @@ async def test_two_assistants_that_read_the_same_memories_are_told_of_the_double
         await shows(pilot, "reads the same memories again")
 
 
+async def test_what_was_retired_is_taken_out_of_the_file_that_still_says_it(vault: Vault, folder: Path) -> None:
+    file = folder / "AGENTS.md"
+    text = "# Desk\r\n\r\n- Tide tables are written by hand, because the pilots want it so.\r\n- Berth 4 is closed.\r\n"
+    file.write_bytes(text.encode())
+    with vault.write(actor="person", action="add", summary="add") as writer:
+        source = Source(format="agents-md", path="AGENTS.md", span=(3, 3))
+        writer.put(
+            replace(
+                FERRY[0],
+                insight="Tide tables are written by hand, because the pilots want it so.",
+                rationale="",
+                sources=(source,),
+            )
+        )
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await shows(pilot, "Lock refunds")
+        await pilot.press("x")
+        await says(pilot, "AGENTS.md still says it: W takes it out")
+        await _open(pilot, at="AGENTS.md")
+        await shows(pilot, "-- Tide tables are written by hand")
+        assert file.read_bytes() == text.encode()
+        await pilot.press("p")
+        await says(pilot, "1 retired memory taken out of AGENTS.md")
+        assert file.read_bytes() == b"# Desk\r\n\r\n- Berth 4 is closed.\r\n"
+        await pilot.press("u")
+        await until(pilot, lambda: file.read_bytes() == text.encode(), "the lines are back")
+
+
 async def _to(pilot: Pilot[int], label: str) -> None:
     screen = pilot.app.screen
     assert isinstance(screen, PublishScreen)
     await pilot.press("g")
     for _ in range(12):
         row = screen._list.current
-        if row is not None and row.place.label == label:
+        if row is not None and label in {
+            key_of(row).rsplit("/", 1)[-1],
+            getattr(getattr(row, "place", None), "label", ""),
+        }:
             return
         await pilot.press("down")
     raise AssertionError(label)

@@ -118,7 +118,8 @@ class BulkAccess:
         return self._many("Verified", lifecycle.verify, list(versions), versions=versions, tree=tree)
 
     def retire_all(self, versions: Mapping[str, int]) -> Done:
-        return self._many("Retired", lifecycle.retire, list(versions), versions=versions)
+        done = self._many("Retired", lifecycle.retire, list(versions), versions=versions)
+        return self._access.offer_withdrawal(done, list(versions))
 
     def _many(self, word: str, service: Callable[..., Outcome], chosen: object, **options: Any) -> Done:
         """Change memories, and note what was left alone with its title."""

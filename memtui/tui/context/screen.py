@@ -23,6 +23,7 @@ from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
+from memtui.tui.context.own_files import show_own_files
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import BudgetMeter, PayloadPane, RankedRow, ranked_cells
@@ -345,6 +346,10 @@ class ContextScreen(MemtuiScreen):
         row = self._list.current
         if row is not None:
             read_memory(self, row.id)
+
+    def action_context_own_files(self) -> None:
+        """Show what the target's assistant reads by itself here."""
+        show_own_files(self, self._lines.target)
 
     def action_context_why(self) -> None:
         """Explain the score of the memory under the cursor, or why it is withheld."""

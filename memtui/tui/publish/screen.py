@@ -11,10 +11,11 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from memtui.curate.publishing import Standing
+from memtui.publish.cut import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.publish.view import Publications, PublishRead, place_blocks, publish_cells, publish_lines
+from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
 from memtui.tui.state import Opening
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
@@ -37,7 +38,7 @@ class PublishScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        self._list: RowList[Standing] = RowList(publish_cells, id="publish-list")
+        self._list: RowList[Row] = RowList(publish_cells, id="publish-list")
         self._detail = DetailPane(id="publish-detail")
         super().__init__(opening, self._list, self._detail)
         self._title = TitleLine("Publish", id="publish-title")
@@ -71,8 +72,8 @@ class PublishScreen(ListDetail):
         self.looked_at = read.signature
         current = self._list.current
         self._list.show(
-            publish_lines(read.rows),
-            follow=(lambda row: row.place.target == current.place.target) if current is not None else None,
+            publish_lines(read),
+            follow=(lambda row: key_of(row) == key_of(current)) if current is not None else None,
             from_top=current is None,
         )
         published = sum(row.is_published for row in read.rows)
@@ -86,8 +87,8 @@ class PublishScreen(ListDetail):
         row = self._list.current
         if row is None or self._read is None:
             return
-        self._detail.show(place_blocks(row, self._read), from_top=row.place.target != self._shown)
-        self._shown = row.place.target
+        self._detail.show(row_blocks(row, self._read), from_top=key_of(row) != self._shown)
+        self._shown = key_of(row)
 
     @on(PickList.Highlighted)
     def _follow_cursor(self, message: PickList.Highlighted) -> None:
@@ -108,6 +109,8 @@ class PublishScreen(ListDetail):
             return super().why_not(action)
         if row is None:
             return "No assistant is under the cursor."
+        if isinstance(row, Cut):
+            return None if action.id == "publish-write" else "p takes out what was retired; nothing else is done here."
         state = "refused" if row.plan is None else row.plan.state
         if action.id in {"publish-force", "publish-take"} and state != "edited":
             return "Nothing was written into this block by hand."
@@ -121,14 +124,18 @@ class PublishScreen(ListDetail):
     def _current(self) -> Standing:
         """The place under the cursor; `why_not` lets no action through without one."""
         row = self._list.current
-        if row is None:
-            raise RuntimeError("no place is under the cursor")
+        if not isinstance(row, Standing):
+            raise TypeError("no place is under the cursor")
         return row
 
     def action_publish_write(self) -> None:
         """Write what is shown."""
-        row = self._current
-        self.do(lambda: self._publications.write(row))
+        row = self._list.current
+        if isinstance(row, Cut):
+            self.do(lambda: self._publications.withdraw(row))
+        else:
+            place = self._current
+            self.do(lambda: self._publications.write(place))
 
     def action_publish_out(self) -> None:
         """Take the place's blocks out of its files."""

@@ -13,6 +13,7 @@ from memtui.curate.packs import text_changes
 from memtui.curate.publishing import Standing, file_changes, selection_of, standings
 from memtui.pack.options import PackOptions
 from memtui.publish.apply import publish
+from memtui.publish.cut import Cut, cut, plan_cuts
 from memtui.publish.edits import finish_unfinished
 from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
 from memtui.text.sanitize import reveal, tame
@@ -26,11 +27,16 @@ from memtui.wording.publishing import STATES, file_words, note_words, plan_words
 _MOST_LINES = 400  # Lines of a change that are shown
 
 
+Row = Standing | Cut
+"""A place, or a file that still says what was retired."""
+
+
 @dataclass(frozen=True, slots=True)
 class PublishRead:
     """Every place of this repository, and who pays twice."""
 
     rows: tuple[Standing, ...]
+    cuts: tuple[Cut, ...]  # files that still say what was retired
     twice: Mapping[str, tuple[str, ...]]
     root: Path
     project: str | None
@@ -49,7 +55,8 @@ class Publications:
         publisher = self._publisher()
         rows = standings(publisher, access.opening.threshold)
         twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
-        return PublishRead(tuple(rows), twice, publisher.root, publisher.project, signature)
+        cuts = plan_cuts(access.read_vault, publisher.root, scope=publisher.scope)
+        return PublishRead(tuple(rows), tuple(cuts), twice, publisher.root, publisher.project, signature)
 
     def _publisher(self) -> Publisher:
         access, opening = self._access, self._access.opening
@@ -71,6 +78,13 @@ class Publications:
         publisher = self._publisher()
         selection = selection_of(publisher, row.recorded, self._access.opening.threshold)
         return self._apply(plan_publication(publisher, row.place.target, selection, force=force), "publish")
+
+    def withdraw(self, row: Cut) -> Done:
+        """Take what was retired out of a file."""
+        opening = self._access.opening
+        opening.before_change()
+        cut(self._access.vault, [row], actor=opening.actor.name)
+        return Done(f"{counted(len(row.pieces), 'retired memory')} taken out of {row.path.name}; u undoes it")
 
     def take_out(self, row: Standing) -> Done:
         """Take a place's blocks out of its files."""
@@ -111,19 +125,33 @@ class Publications:
 # -- the list -----------------------------------------------------------------------------------------
 
 
-def publish_lines(rows: Sequence[Standing]) -> list[Standing | TextRow]:
-    """Return the places under headings: published, and not."""
-    lines: list[Standing | TextRow] = []
-    published = [row for row in rows if row.is_published]
-    others = [row for row in rows if not row.is_published]
-    for heading, part in (("Published here", published), ("Not published", others)):
+def publish_lines(read: PublishRead) -> list[Row | TextRow]:
+    """Return the rows under headings: files that still say what was retired, places published to, and others."""
+    lines: list[Row | TextRow] = []
+    published = [row for row in read.rows if row.is_published]
+    others = [row for row in read.rows if not row.is_published]
+    parts: tuple[tuple[str, Sequence[Row]], ...] = (
+        ("Still says what was retired", read.cuts),
+        ("Published here", published),
+        ("Not published", others),
+    )
+    for heading, part in parts:
         lines += [TextRow(heading, note=str(len(part))), *part] if part else []
     return lines
 
 
-def publish_cells(row: Standing, width: int) -> list[Cell]:
-    """Return a place: how it stands, the assistant, and its file."""
+def key_of(row: Row) -> str:
+    """Return what identifies a row."""
+    return str(row.path) if isinstance(row, Cut) else row.place.target
+
+
+def publish_cells(row: Row, width: int) -> list[Cell]:
+    """Return a place: how it stands, and the assistant; or a file and how many of its memories were retired."""
     del width
+    if isinstance(row, Cut):
+        number = f"{len(row.pieces)} retired"
+        name = row.path.relative_to(row.base).as_posix()
+        return [Cell("!", "warning", 2), Cell(tame(name), "base"), Cell(number, "warning", 17, since=34, before=1)]
     mark, tone, words = _standing(row)
     return [
         Cell(mark, tone, 2),
@@ -146,7 +174,26 @@ def _standing(row: Standing) -> tuple[str, str, str]:
 _TONES: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "dim"}
 
 
-def place_blocks(row: Standing, read: PublishRead) -> list[Block]:
+def row_blocks(row: Row, read: PublishRead) -> list[Block]:
+    """Return everything about a row."""
+    return _cut_blocks(row) if isinstance(row, Cut) else _place_blocks(row, read)
+
+
+def _cut_blocks(row: Cut) -> list[Block]:
+    """Return the lines that would go from a file, and the memories that they say."""
+    blocks = [Block(((tame(row.path.relative_to(row.base).as_posix(), 300), "title"),))]
+    blocks.append(Block((("p takes these lines out of the file; u undoes it", "dim"),)))
+    blocks += [
+        Block(((f"line {piece.lines[0]}  ", "dim"), (tame(piece.memory.title, 200), "text"))) for piece in row.pieces
+    ]
+    return [*blocks, Block((("", "text"),)), *_diff(text_changes(_text(row.before), _text(row.after)))]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
     """Return everything about a place: what it costs, what would change, and why it cannot."""
     blocks = [Block(((row.place.label, "title"),))]
     if row.plan is None:

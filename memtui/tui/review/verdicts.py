@@ -211,7 +211,8 @@ class Verdicts:
 
     def retire(self, shown: Shown, reason: str) -> Done:
         patterns = self._opening.secret_patterns
-        return self._decide(shown, lifecycle.retire, "Retired", reason=reason, secret_patterns=patterns)
+        done = self._decide(shown, lifecycle.retire, "Retired", reason=reason, secret_patterns=patterns)
+        return self._access.offer_withdrawal(done, [shown.id])
 
     def snooze(self, shown: Shown, days: float) -> Done:
         """Snooze a memory for some days."""

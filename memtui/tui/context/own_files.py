@@ -1,0 +1,64 @@
+"""What assistants read by themselves here, as the Context screen's card shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from memtui.capture.loaded import Loaded, LoadedFile, loaded
+from memtui.capture.loads import assistant_named, assistant_names
+from memtui.pack.budget import counter_for
+from memtui.text.sanitize import tame
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import Block, Piece
+from memtui.tui.screens.dialogs import CardScreen
+from memtui.tui.vault_access import VaultAccess
+from memtui.wording.publishing import loaded_notes, stale_words
+
+_OF_TARGETS = {"claude-code": "claude-md", "claude-memory": "claude-md"}
+"""Targets by another that their assistant is published to by."""
+
+
+def show_own_files(screen: MemtuiScreen, target: str) -> None:
+    """Show on a card what the target's assistants read by themselves in the screen's folder."""
+
+    def show(found: list[Loaded]) -> None:
+        screen.app.push_screen(CardScreen("Loaded by itself", own_files_blocks(found)))
+
+    screen.loader.read(lambda: read_own_files(screen.access, target), show, group="own-files")
+
+
+def read_own_files(access: VaultAccess, target: str) -> list[Loaded]:
+    """Return what the target's assistants read by themselves; for a target of no assistant, what any reads."""
+    opening = access.opening
+    counter = counter_for(opening.context.encoding)
+    known = [assistant_named(name) for name in assistant_names()]
+    wanted = _OF_TARGETS.get(target, target)
+    meant = [one for one in known if one.target == wanted]
+    found = [
+        loaded(one, opening.folder, Path.home(), counter=counter, vault=access.read_vault) for one in meant or known
+    ]
+    return [one for one in found if one.files or meant]
+
+
+def own_files_blocks(found: Sequence[Loaded]) -> list[Block]:
+    """Return what assistants read by themselves, file by file, and what it costs a session."""
+    blocks: list[Block] = []
+    for one in found:
+        blocks.append(
+            Block(((one.assistant.label, "heading"), (f"  {one.assistant.version}", "dim")), gap=bool(blocks))
+        )
+        for file in one.files:
+            blocks += _file(file)
+        total = f"{one.total_tokens:,} tokens a session, before the first word" if one.files else "reads no file here"
+        blocks.append(Block(((total, "text"),)))
+    return blocks or [Block((("No file here is read by any assistant.", "text"),))]
+
+
+def _file(file: LoadedFile) -> Iterator[Block]:
+    pieces: list[Piece] = [(tame(file.shown, 300), "path"), (f"  {file.bytes:,} bytes, {file.tokens:,} tokens", "dim")]
+    if notes := loaded_notes(file):
+        pieces.append((f"  {tame(notes, 300)}", "warning" if file.cut or file.twice or file.stale else "dim"))
+    yield Block(tuple(pieces))
+    for stale in file.stale:
+        yield Block(((f"  {tame(stale_words(stale), 300)}", "warning"),))
