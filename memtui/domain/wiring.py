@@ -28,7 +28,6 @@ class Part(StrEnum):
     SERVER = "server"
     HOOKS = "hooks"
     SKILL = "skill"
-    BLOCK = "block"
 
 
 class Wiring(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.domain.wiring import Answer, Part, Scope, Use, Wiring
 from memtui.text.sanitize import one_line
 
-PART_WORDS = {Part.SERVER: "MCP server", Part.HOOKS: "hooks", Part.SKILL: "skill", Part.BLOCK: "managed block"}
+PART_WORDS = {Part.SERVER: "MCP server", Part.HOOKS: "hooks", Part.SKILL: "skill"}
 
 WIRING_WORDS = {
     Wiring.ABSENT: "not installed",

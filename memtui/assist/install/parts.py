@@ -10,7 +10,8 @@ from typing import Any
 from memtui.assist.install import toml_table
 from memtui.assist.install.assistants import Event, Hooks, Server
 from memtui.assist.install.command import Program, runs_memtui
-from memtui.assist.install.jsonc import Dialect, Editor, Key, dumped
+from memtui.assist.install.json_editor import Editor, dumped
+from memtui.assist.install.jsonc import Dialect, Key
 from memtui.assist.installed import Installed
 from memtui.assist.splice import TextFile
 from memtui.domain.wiring import Use

@@ -12,7 +12,7 @@ from typing import Protocol
 from memtui.assist.install.assistants import Assistant
 from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line
 from memtui.assist.install.parts import ConfigFile, pasted
-from memtui.assist.installed import Installed, apply, without_ours
+from memtui.assist.installed import apply, without_ours
 from memtui.assist.skill import skill_text
 from memtui.assist.splice import FileEdit, TextFile, read_file
 from memtui.domain.wiring import Scope, Use
@@ -217,8 +217,3 @@ def _refuse_plugin(assistant: Assistant) -> None:
             where=f"{settings}: {plugin}",
             remedy=f"Disable it first: claude plugin disable {plugin}.",
         )
-
-
-def recorded_for(assistant: Assistant, records: dict[str, Installed]) -> list[Installed]:
-    """Return the files that are recorded for an assistant, those of other projects included."""
-    return [record for record in records.values() if record.owner == assistant.name]

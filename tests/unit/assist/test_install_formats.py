@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from memtui.assist.install import toml_table
 from memtui.assist.install.assistants import assistants
 from memtui.assist.install.command import Program, powershell_line, runs_memtui, shell_line
-from memtui.assist.install.jsonc import Dialect, Editor, parse
+from memtui.assist.install.json_editor import Editor
+from memtui.assist.install.jsonc import Dialect, parse
 from memtui.errors import MemtuiError
 
 LENIENT = Dialect(comments=True, trailing_commas=True)
