@@ -15,6 +15,9 @@ from memtui.capture.transcripts.session import Place
 from memtui.domain.record import parse_time
 from memtui.vault.proposals import StoredProposal, Told
 
+_LEAST = 3
+"""One stem in so many of the shorter lesson is shared by lessons that are the same."""
+
 
 class Pool:
     """The lessons of one project: those of earlier runs, and the new ones, found by the stems that they share."""
@@ -27,6 +30,7 @@ class Pool:
         self._tasks: list[str] = []
         self.traces: list[Traces] = []
         self._changed: set[int] = set()
+        self._sizes: list[int] = []
         self._by_stem: dict[str, list[int]] = defaultdict(list)
         for one in told:
             self._add(proposal_of(one), one, one.proposal.task)
@@ -55,15 +59,20 @@ class Pool:
         return [(told.proposal, lesson) for told, lesson in found if told is not None]
 
     def _add(self, proposal: Proposal, told: Told | None, task: str) -> None:
-        for stem in stems(proposal.quote):
+        terms = stems(proposal.quote)
+        for stem in terms:
             self._by_stem[stem].append(len(self._lessons))
+        self._sizes.append(len(terms))
         self._lessons.append(proposal)
         self._told.append(told)
         self._tasks.append(task)
 
     def _alike(self, proposal: Proposal) -> int | None:
-        shared = Counter(at for stem in stems(proposal.quote) for at in self._by_stem[stem])
-        return next((at for at, _ in shared.most_common() if same_lesson(self._lessons[at], proposal)), None)
+        """Return the lesson that says the same; compared are those that share enough stems to be the same at all."""
+        terms = stems(proposal.quote)
+        shared = Counter(at for stem in terms for at in self._by_stem[stem])
+        near = (at for at, number in shared.most_common() if number * _LEAST >= min(len(terms), self._sizes[at]))
+        return next((at for at in near if same_lesson(self._lessons[at], proposal)), None)
 
 
 def _is_copy(proposal: Proposal, old: Proposal) -> bool:
