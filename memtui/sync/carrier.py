@@ -48,6 +48,7 @@ class Accepted:
 
     cursor: str | None = None  # how far it is read by that; None leaves the cursor where it is
     seqs: dict[Thing, int] = field(default_factory=dict)
+    secrets: frozenset[Thing] = frozenset()  # things that the place took for secrets and did not store
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,15 @@ class TeamProject:
     name: str  # empty for unassigned memories
     identities: tuple[str, ...] = ()  # `remote:…` and `commit:…`
     may: str = "write"  # what one may do there: read, propose, write or admin
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What somebody sent lately."""
+
+    author: str
+    what: str
+    at: datetime
 
 
 class Carrier(Protocol):
@@ -91,6 +101,9 @@ class Carrier(Protocol):
 
     def push(self, share: Share, items: Sequence[Outgoing]) -> Accepted | None:
         """Store things there, all or none; None if somebody else was faster, so that it has to be read again first."""
+
+    def recent(self, limit: int) -> list[Came]:
+        """Return what was sent last, the newest first, own things included."""
 
     def wait(self, seconds: float) -> bool:
         """Wait for news, so long at most; returns whether there may be some."""

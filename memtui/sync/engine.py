@@ -19,11 +19,13 @@ from memtui.sync.merge import TEXTS
 from memtui.sync.orders import settle_orders, sort_orders
 from memtui.sync.pull import PageTaker
 from memtui.sync.push import Batch, collect, note_pushed
-from memtui.sync.report import Clash, SyncReport
-from memtui.sync.wire import MEMORY
+from memtui.sync.report import Clash, Held, SyncReport
+from memtui.sync.wire import MEMORY, memories_of
+from memtui.text.words import counted
 from memtui.vault.lease import lease
+from memtui.vault.rows import SYNC
 from memtui.vault.source_texts import Texts
-from memtui.vault.teams import SYNC, PurgeOrder, Share, Team, begin_anew, note_synced, put_team, read_shares
+from memtui.vault.teams import PurgeOrder, Share, Team, begin_anew, note_synced, put_team, read_shares
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
@@ -107,7 +109,7 @@ class Engine:
                 writer.undoable = False
                 taker = PageTaker(writer, share, self.team.person, shared, report)
                 share = taker.take(page)
-                writer.summary = f"receive {len(page.things)} from {self.team.place}"
+                writer.summary = f"receive {counted(len(page.things), 'change')} from the team"
         return share
 
     # -- here to there ----------------------------------------------------------------------------
@@ -125,8 +127,13 @@ class Engine:
             accepted = self.carrier.push(share, part)
             if accepted is None:
                 return None
-            report.pushed += len(part)
-            share = self._note(share, part, accepted, batch if number == len(parts) - 1 else None)
+            sent = [item for item in part if item.thing not in accepted.secrets]
+            batch.waiting |= accepted.secrets
+            report.held += [
+                Held((memories_of(thing) or [thing[1]])[0], ("refused there",)) for thing in accepted.secrets
+            ]
+            report.pushed += len(sent)
+            share = self._note(share, sent, accepted, batch if number == len(parts) - 1 else None)
         if not parts and (share.pushed != batch.upto or set(share.waiting) != batch.waiting):
             share = self._note(share, [], Accepted(), batch)
         return share

@@ -24,7 +24,7 @@ from memtui.errors import MemtuiError
 from memtui.publish.files import dump_line
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.publish.portable import FORMAT, MANIFEST, MEMORIES, RECORDS, VERSION, file_name, folder_name
-from memtui.sync.carrier import Accepted, Incoming, Outgoing, Page, TeamProject
+from memtui.sync.carrier import Accepted, Came, Incoming, Outgoing, Page, TeamProject
 from memtui.sync.git_repo import Difference, GitRepo
 from memtui.sync.wire import MEMORY, key_of, memories_of, memory_to_wire
 from memtui.text.sanitize import decode
@@ -221,6 +221,10 @@ class GitCarrier:
             if after != before:
                 files[RECORDS] = after or None
         return files
+
+    def recent(self, limit: int) -> list[Came]:
+        """Return the newest commits."""
+        return [Came(author, what, datetime.fromtimestamp(at, UTC)) for author, what, at in self.repo.recent(limit)]
 
     def wait(self, seconds: float) -> bool:
         """Wait and return true: a git remote tells nobody of news."""

@@ -9,9 +9,9 @@ from memtui.domain.memory import Memory, content_hash
 from memtui.sync.wire import MEMORY, digest, memory_to_wire
 from memtui.vault.purge import PurgeReport, purge_memories
 from memtui.vault.reader import VaultReader
+from memtui.vault.rows import SYNC
 from memtui.vault.source_texts import TEAM_PLACE, SourceText, Texts, put_source_texts, source_texts
 from memtui.vault.teams import (
-    SYNC,
     Head,
     PurgeOrder,
     Share,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.record import Record
 from memtui.errors import MemtuiError, RefusedError
 from memtui.publish.memory_file import KEYS
-from memtui.sync.carrier import Accepted, Incoming, Outgoing, Page, TeamProject
+from memtui.sync.carrier import Accepted, Came, Incoming, Outgoing, Page, TeamProject
 from memtui.sync.database import CHANNEL, CLIENT, SCHEMA, connect, database_errors
 from memtui.sync.wire import LINK, MEMORY
-from memtui.vault.teams import Share
+from memtui.text.words import counted
+from memtui.vault.teams import Share, Thing
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -172,6 +173,8 @@ class PostgresCarrier:
         answer: Any = row[0] if row else {}
         if answer.get("stale"):
             return None
+        if answer.get("secrets"):
+            return self._push_others(share, items, frozenset((entity, key) for entity, key in answer["secrets"]))
         first, cursor = int(answer["first"]), Cursor.of(share.cursor)
         last = first + len(items) - 1
         # Where nobody wrote in between there is nothing left to read.
@@ -180,6 +183,27 @@ class PostgresCarrier:
             str(Cursor(read, last, str(answer["stamp"]))),
             {item.thing: first + number for number, item in enumerate(items)},
         )
+
+    def _push_others(self, share: Share, items: Sequence[Outgoing], secrets: frozenset[Thing]) -> Accepted | None:
+        """Send what the server does not take for a secret."""
+        others = [item for item in items if item.thing not in secrets]
+        accepted = self.push(share, others) if others else Accepted()
+        return accepted and replace(accepted, secrets=accepted.secrets | secrets)
+
+    def recent(self, limit: int) -> list[Came]:
+        """Return who sent how much in one go, with the summary of the last of it."""
+        with database_errors(self.url):
+            found = self.db.execute(
+                "SELECT l.author::text, p.name, count(*), (array_agg(l.summary ORDER BY l.seq DESC))[1], l.received_at"
+                " FROM (SELECT * FROM team.log ORDER BY received_at DESC LIMIT 500) l"
+                " JOIN team.projects p ON p.id = l.project"
+                " GROUP BY l.author, p.name, l.received_at ORDER BY l.received_at DESC LIMIT %s",
+                [limit],
+            ).fetchall()
+        return [
+            Came(str(author), f"{counted(int(number), 'change')} of {name or 'no project'}: {summary}".rstrip(": "), at)
+            for author, name, number, summary, at in found
+        ]
 
     def wait(self, seconds: float) -> bool:
         """Wait until the server tells of a change, so long at most; returns whether it did."""

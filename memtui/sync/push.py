@@ -12,8 +12,8 @@ from memtui.sync.local import Local, all_things, kin_of, read_local, touched_thi
 from memtui.sync.report import Held
 from memtui.sync.wire import MEMORY, PURGED, TOMBSTONE, about, digest, memories_of, named
 from memtui.vault.reader import VaultReader
+from memtui.vault.rows import SYNC
 from memtui.vault.teams import (
-    SYNC,
     Head,
     Share,
     Team,

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.errors import NotFoundError, UsageError
-from memtui.sync.carrier import Carrier
+from memtui.sync.carrier import Came, Carrier
 from memtui.sync.engine import Engine, one_at_a_time
+from memtui.sync.members import Member, list_members
 from memtui.sync.orders import run_orders, sort_orders
 from memtui.sync.push import collect
 from memtui.sync.report import SyncReport
@@ -20,7 +21,8 @@ from memtui.sync.sharing import SyncRequest, settle_shares
 from memtui.text.words import some_of
 from memtui.vault.purge import PurgeReport
 from memtui.vault.reader import VaultReader
-from memtui.vault.teams import SYNC, PurgeOrder, Share, Team, drop_team, read_shares, read_teams
+from memtui.vault.rows import SYNC
+from memtui.vault.teams import PurgeOrder, Share, Team, drop_team, read_shares, read_teams
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
@@ -193,3 +195,22 @@ def _state_of(reader: VaultReader, team: Team, patterns: Patterns) -> TeamState:
         len(conflicts),
         tuple(sort_orders(reader, team).waiting),
     )
+
+
+MOST_RECENT = 20  # Of what came lately, so much is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What only the other side knows."""
+
+    members: tuple[Member, ...]
+    recent: tuple[Came, ...]
+
+
+def ask_team(team: Team) -> Asked:
+    """Ask a team's place for its members and for what came lately. Raises `MemtuiError`: it cannot be reached."""
+    with _connected(team) as carrier:
+        recent = tuple(carrier.recent(MOST_RECENT))
+    members = tuple(list_members(team.place)) if team.carrier == POSTGRES else ()
+    return Asked(members, recent)

@@ -12,7 +12,8 @@ from memtui.errors import NotFoundError, UsageError
 from memtui.sync.carrier import Carrier, TeamProject
 from memtui.text.words import did_you_mean
 from memtui.vault.projects import Project, add_identities, list_projects
-from memtui.vault.teams import SYNC, Share, Team, put_share, put_team, read_shares, read_teams
+from memtui.vault.rows import SYNC
+from memtui.vault.teams import Share, Team, put_share, put_team, read_shares, read_teams
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter

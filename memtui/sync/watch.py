@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Generator
 from contextlib import suppress
@@ -26,12 +27,13 @@ class Watch:
     vault: Vault
     request: SyncRequest
     poll_seconds: float = POLL_SECONDS
+    stop: threading.Event = field(default_factory=threading.Event)  # ends it, at the next look at the vault
     _listeners: list[Carrier] = field(default_factory=list)
 
     def reports(self) -> Generator[SyncReport | MemtuiError, None, None]:
         """Yield what each sync did, or why it could not."""
         try:
-            while True:
+            while not self.stop.is_set():
                 if not self._listeners:
                     self._listen()  # before the sync, so that no news falls between the two
                 try:
@@ -62,14 +64,14 @@ class Watch:
         """Wait until there may be something to do."""
         before = self._state()
         deadline = time.monotonic() + self.poll_seconds
-        while time.monotonic() < deadline and self._state() == before:
+        while time.monotonic() < deadline and self._state() == before and not self.stop.is_set():
             try:
                 if any(carrier.wait(SLICE_SECONDS) for carrier in self._listeners):
                     return
             except MemtuiError:
                 self._hang_up()
             if not self._listeners:
-                time.sleep(min(SLICE_SECONDS, self.poll_seconds))
+                self.stop.wait(min(SLICE_SECONDS, self.poll_seconds))
 
     def _state(self) -> list[tuple[int, int]]:
         """Return what tells whether anybody wrote to the vault, without opening it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -38,6 +39,8 @@ EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
 
+TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs one read then
+
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
 
@@ -64,6 +67,7 @@ class MemtuiApp(App[int]):
         self.keymap = Keymap(opening.keys)
         self._key_order = KeyOrder(self)
         self.state = State(opening.state_path, opening.vault.path)
+        self._ending = threading.Event()  # Set once the app ends, for what works in the background
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
         nobody asked for."""
@@ -126,6 +130,7 @@ class MemtuiApp(App[int]):
             self.call_after_refresh(self.action_go, "review")
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
+        self.set_timer(TEAM_AFTER_SECONDS, self._watch_teams)
 
     def _take_drafts(self) -> None:
         """Offer what was typed before the app was ended from outside."""
@@ -177,6 +182,25 @@ class MemtuiApp(App[int]):
         meaning = self.opening.meaning
         if meaning is not None and meaning.is_ready:
             meaning.tend()
+
+    # -- teams, in the background -----------------------------------------------------------------
+
+    @work(thread=True, group="team", exit_on_error=False)
+    def _watch_teams(self) -> None:
+        """Sync with the vault's teams, where it has any, as long as the app is open."""
+        from memtui.tui.team.watching import watch_teams
+
+        def show(words: str) -> None:
+            if not self._ending.is_set():
+                self.call_from_thread(self._tell_team, words)
+
+        with suppress(MemtuiError):  # a vault that is busy or damaged is told by what the person does
+            watch_teams(self.opening, self._ending, show)
+
+    def _tell_team(self, words: str) -> None:
+        first = self.screen_stack[0]
+        if isinstance(first, BrowseScreen):
+            first.tell_team(words)
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -260,6 +284,7 @@ class MemtuiApp(App[int]):
         self.state.save()
         if self.opening.meaning is not None:
             self.opening.meaning.cancel()
+        self._ending.set()
         super().exit(*arguments, **values)  # type: ignore[arg-type] # handed on as they came
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -287,6 +312,7 @@ _SCREENS = {
     "assistants": ("assistants", "AssistantsScreen"),
     "publish": ("publish", "PublishScreen"),
     "capture": ("capture", "CaptureScreen"),
+    "team": ("team", "TeamScreen"),
 }
 """Module and class of each screen by its area."""
 

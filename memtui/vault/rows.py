@@ -299,6 +299,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
 
 
 SCHEMA_VERSION = 13  # The newest migration; a vault with a higher one is refused
+SYNC = "sync"  # The journal's action of what came from a team
 CHANGE = "change"  # The journal's entity for a change that was undone or redone
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind
 _HALF_LIFE = "half_life:"  # Prefix of the keys of half-lives

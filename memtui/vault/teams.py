@@ -11,11 +11,9 @@ from typing import Any
 from memtui.domain.record import Record
 from memtui.vault import rows
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import COLUMNS, among
+from memtui.vault.rows import COLUMNS, SYNC, among
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
-
-SYNC = "sync"  # The journal's action of what came from a team
 
 Thing = tuple[str, str]
 """What is shared, as (entity, key): a memory by its id, a link by both ids and its type, and so on."""

@@ -30,7 +30,7 @@ from memtui.vault.passed_files import PASSED_FILE, offer_again, pass_files, pass
 from memtui.vault.projects import IDENTITY, drop_unused, set_identity
 from memtui.vault.publications import CUT, PUBLICATION, publication_from_record, set_publication
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import CHANGE, HALF_LIFE
+from memtui.vault.rows import CHANGE, HALF_LIFE, SYNC
 from memtui.vault.writer import VaultWriter
 
 _STATED_BY_BOTH = frozenset(
@@ -129,6 +129,9 @@ def _undoable(reader: VaultReader, number: int) -> Change:
 
 def _instead(reader: VaultReader, number: int) -> str:
     """Return what to do in place of undoing an undo, a redo, or what is no change of memories."""
+    made = change_at(reader, number)
+    if made is not None and made.action == SYNC:
+        return "It came from a team: edit what it brought, and the edit travels back."
     other = next((step.key for step in steps_of(reader, number) if step.entity == CHANGE), None)
     if other is None:
         return "The demo's own content and recorded uses stay."

@@ -219,6 +219,10 @@ class BrowseScreen(MemtuiScreen):
         meaning = self.opening.meaning
         self._header.semantic = "off" if meaning is None else meaning.words
 
+    def tell_team(self, words: str) -> None:
+        """Show how the sharing with teams stands; empty without a team."""
+        self._header.team = words
+
     @on(MemoryList.SortWanted)
     def _sort(self, message: MemoryList.SortWanted) -> None:
         message.stop()

@@ -35,6 +35,7 @@ class HeaderLine(Widget):
     base: reactive[Base | None] = reactive(None)
     semantic: reactive[str] = reactive("")  # How the search by meaning stands: ready, loading, off
     busy: reactive[str] = reactive("")  # What takes its time just now
+    team: reactive[str] = reactive("")  # When memories were last exchanged with teams, and what waits
 
     def render(self) -> Content:
         project = "" if self.base is None else tame(self.base.project or "all projects")
@@ -61,6 +62,7 @@ class HeaderLine(Widget):
             Content(counted(self.base.active, "memory", "memories")),
             Content.styled(f"{due:,} due", "$memtui-due" if due else "$memtui-dim"),
             Content.styled(f"{inbox:,} inbox", "$foreground" if inbox else "$memtui-dim"),
+            *([Content.styled(tame(self.team, 60), "$memtui-dim")] if self.team else []),
             *([Content.styled(f"semantic {self.semantic}", "$memtui-dim")] if self.semantic else []),
         ]
 

@@ -290,12 +290,21 @@ def test_what_a_proposer_adds_waits_in_the_inbox_of_the_others(server: Server, t
 # -- secrets, purge ---------------------------------------------------------------------------------
 
 
-def test_the_server_refuses_a_secret_that_a_client_let_through(team: Squad) -> None:
-    import psycopg
-
-    _pair(team)
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="aws-access-key"):
-        team.ask(PUSH, _items(summary="AKIAIOSFODNN7EXAMPLQ"), role="ana")
+def test_the_server_refuses_a_secret_that_a_client_let_through_and_takes_the_rest(
+    team: Squad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, one, two = _pair(team)
+    leaky = one.add(title="Leaky", insight="The key is AKIAIOSFODNN7EXAMPLQ.")
+    tame = one.add(title="Tame")
+    monkeypatch.setattr("memtui.sync.push.secrets_in", lambda *_: {})  # as a client of long ago
+    report = one.sync()
+    assert ([held.id for held in report.held], report.pushed, report.exit_code) == ([leaky.id], 1, 6)
+    assert team.ask("SELECT count(*) FROM team.log WHERE record::text LIKE '%AKIA%'") == [(0,)]
+    two.sync()
+    assert tame.id in two.all()
+    assert leaky.id not in two.all()
+    one.edit(leaky.id, insight="The key is in the safe.")
+    assert one.sync().exit_code == 0
 
 
 def test_a_purge_empties_every_row_of_the_server_and_waits_at_the_others(server: Server, tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""The Team screen: what is shared, what waits, who sent what; and the quiet line in the header."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flows.app_driver import NARROW, NOW, WIDE, app_on, memory, says, shows, until
+from machines import Machine, bare
+from textual.pilot import Pilot
+
+from memtui.sync.service import sync
+from memtui.sync.sharing import SyncRequest
+from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.edit.version_conflict import TeamConflictScreen
+from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.team.screen import TeamScreen
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+LOCK = memory(1, "Lock refunds by payment_id")
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Machine, Machine]:
+    """Two machines that share `ferry`."""
+    remote = bare(tmp_path / "remote.git")
+    made = []
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        machine = Machine(tmp_path / name, remote)
+        machine.clock.moment = NOW
+        made.append(machine)
+    made[0].put(LOCK)
+    made[0].sync(share=("ferry",))
+    made[1].sync()
+    return made[0], made[1]
+
+
+async def _open(pilot: Pilot[int]) -> None:
+    await pilot.press("Z")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TeamScreen), "Team is open")
+
+
+async def test_team_shows_what_is_shared_and_syncs_what_waits(pair: tuple[Machine, Machine]) -> None:
+    here, there = pair
+    here.edit(LOCK.id, rationale="Cards pay at once.")
+    async with app_on(here.vault, here.path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "ferry")
+        await shows(pilot, "What came, from whom")
+        await shows(pilot, "1 memory of ferry")
+        await pilot.press("s")
+        await until(pilot, lambda: there.sync().pulled == 1 or bool(there.get(LOCK.id).rationale), "it was sent")
+        await shows(pilot, "nothing")
+    assert there.get(LOCK.id).rationale == "Cards pay at once."
+
+
+async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(pair: tuple[Machine, Machine]) -> None:
+    here, there = pair
+    there.edit(LOCK.id, insight="Of the team.")
+    there.sync()
+    here.edit(LOCK.id, insight="Of mine.")
+    assert here.sync().exit_code == 4
+    async with app_on(here.vault, here.path, project="ferry").run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "1 conflict with the team")
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the Inbox is open")
+        await shows(pilot, "1 source conflict")
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, TeamConflictScreen), "both texts are shown")
+        await shows(pilot, "Yours: not sent")
+        await shows(pilot, "The team's: in the vault")
+
+
+async def test_the_header_says_when_memories_were_exchanged_and_others_changes_arrive(
+    pair: tuple[Machine, Machine],
+) -> None:
+    here, there = pair
+    there.edit(LOCK.id, title="Lock refunds, always")
+    there.sync()
+    async with app_on(here.vault, here.path, project="ferry").run_test(size=WIDE) as pilot:
+        await shows(pilot, "synced today")
+        await shows(pilot, "Lock refunds, always")
+
+
+async def test_without_a_team_the_header_is_quiet_and_the_screen_says_how_to_begin(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, tmp_path)
+    machine.put(replace(LOCK, id="m0000009"))
+    async with app_on(machine.vault, tmp_path).run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        await shows(pilot, "shares its memories with nobody")
+        await pilot.press("s")
+        await says(pilot, "nobody")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "back at the list")
+        assert "synced" not in str(pilot.app.screen.query_one("#header").render())
+
+
+async def test_a_remote_that_is_gone_is_told_and_the_rest_is_shown(pair: tuple[Machine, Machine]) -> None:
+    here, _ = pair
+    here.remote.rename(here.remote.with_name("moved.git"))
+    async with app_on(here.vault, here.path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "cannot be reached")
+        await shows(pilot, "ferry")
+        await pilot.press("s")
+        await says(pilot, "cannot be reached")
+    with pytest.raises(Exception, match="cannot be reached"):
+        sync(here.vault, SyncRequest(folder=here.path))
