@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.cli.output import has_terminal, use_utf8
+from memtui.cli.output import has_terminal, use_utf8, write_line
 from memtui.cli.registry import BY_NAME, help_text, version_text
 from memtui.errors import (
     EXIT_DONE,
@@ -77,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         if len(argv) == 1 and argv[0] in {"-h", "--help", "--version"}:
             # Without a parser, whose import takes half the time.
-            print(version_text() if argv[0] == "--version" else help_text())
+            write_line(version_text() if argv[0] == "--version" else help_text())
             return EXIT_DONE
         if _is_hook(argv):
             from memtui.cli.hook import run_hook

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from memtui.cli.output import write_line
 from memtui.cli.registry import BY_NAME, COMMANDS, DESCRIPTION, Command, help_text, version_text
 from memtui.errors import UsageError
 from memtui.text.sanitize import without_surrogates
@@ -217,7 +218,7 @@ def parse(argv: list[str]) -> argparse.Namespace | None:
     top.add_argument("--version", action="store_true")
     before = top.read(argv[:position])
     if before.help or before.version or "--version" in _split_at_dashes(argv[position:])[0]:
-        print(help_text() if before.help else version_text())
+        write_line(help_text() if before.help else version_text())
         return None
     if position == len(argv):
         return before
