@@ -60,7 +60,8 @@ export const Memtui = async ({ directory }) => {
         await ask("session.idle", about(event.properties.sessionID))
     },
     "experimental.chat.system.transform": async (input, output) => {
-      if (!isServed(input.sessionID)) return
+      const isTitle = output.system.some((text) => text.startsWith("You are a title generator"))
+      if (isTitle || !isServed(input.sessionID)) return
       if (!standing.has(input.sessionID))
         standing.set(input.sessionID, ask("experimental.chat.system.transform", about(input.sessionID)))
       const { text } = await standing.get(input.sessionID)
