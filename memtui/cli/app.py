@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui import locations
 from memtui.cli.output import has_terminal, say, write, write_explanation, write_line, write_table
@@ -25,6 +26,9 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.lease import FILE_NAME
 from memtui.vault.vault import Vault
 
+if TYPE_CHECKING:
+    from memtui.tui.state import Opening
+
 
 def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | None = None) -> int:
     """Open the app and return its exit code once the person leaves it.
@@ -33,21 +37,38 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     copy; it gets no daily backup.
     """
     import gc
+    from dataclasses import replace
 
     from memtui.assist.spool import fold_quietly
-    from memtui.recall.resident import ResidentMeaning
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.state import Opening
 
     # The command line runs without it; an app that stays open needs it.
     gc.enable()
     # What is on the screen waits a fifth as long for threads that read, as they hand the interpreter over sooner.
     sys.setswitchinterval(0.001)
     session = Session(arguments)
-    config = session.config
     opened = vault or session.vault
-    is_review = start == "due"
-    opening = Opening(
+    opening = opening_of(session, vault)
+    if start == "due":
+        review = {"kinds": _kinds(arguments, session), "most": arguments.size}
+        opening = replace(opening, start="due", **review)
+    fold_quietly(opened)
+    app = MemtuiApp(opening)
+    code = app.run(mouse=session.config.app.mouse) or app.return_code or EXIT_DONE
+    if code != EXIT_DONE:
+        app.keep_drafts()
+    if opened.wrote:
+        opened.fold_log_if_free()
+    return code
+
+
+def opening_of(session: Session, vault: Vault | None = None) -> Opening:
+    """Return what the app is opened with. `vault`: another one than the chosen one."""
+    from memtui.recall.resident import ResidentMeaning
+    from memtui.tui.state import Opening
+
+    config, opened = session.config, vault or session.vault
+    return Opening(
         vault=opened,
         folder=session.folder,
         project=session.project,
@@ -55,9 +76,6 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         threshold=config.review.threshold,
         recall=config.recall,
         before_change=session.back_up_daily if vault is None else lambda: None,
-        start="due" if is_review else "list",
-        kinds=_kinds(arguments, session) if is_review else (),
-        most=arguments.size if is_review else None,
         daily=config.review.daily,
         weekly=config.review.weekly,
         keys=dict(config.keys),
@@ -70,16 +88,7 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
         meaning=ResidentMeaning(opened, config.embedding.model),
         secret_patterns=tuple(config.secrets.patterns),
         targets=config.targets,
-        value=config.value,
     )
-    fold_quietly(opened)
-    app = MemtuiApp(opening)
-    code = app.run(mouse=config.app.mouse) or app.return_code or EXIT_DONE
-    if code != EXIT_DONE:
-        app.keep_drafts()
-    if opened.wrote:
-        opened.fold_log_if_free()
-    return code
 
 
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:

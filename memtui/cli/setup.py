@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,7 @@ def _completion_arguments(parser: Parser) -> None:
     from shtab import SUPPORTED_SHELLS
 
     parser.add_value("shell", "SHELL", "bash, zsh, fish or tcsh", choices=SUPPORTED_SHELLS)
+    parser.add_value("--key", "KEY", f"also bind a key to `memtui pick` ({', '.join(_KEY_BINDINGS)}), e.g. ctrl-o")
 
 
 def _completion(arguments: argparse.Namespace, session: Session) -> None:
@@ -123,7 +125,28 @@ def _completion(arguments: argparse.Namespace, session: Session) -> None:
     """
     import shtab
 
-    write_line(shtab.complete(full_parser(), shell=arguments.shell))
+    binding = _key_binding(arguments.shell, arguments.key) if arguments.key else ""
+    write_line(shtab.complete(full_parser(), shell=arguments.shell) + binding)
+
+
+_KEY_BINDINGS = {
+    "bash": "bind -x '\"\\C-{letter}\": memtui pick'",
+    "zsh": "memtui-pick() {{ memtui pick <$TTY; zle reset-prompt }}\n"
+    "zle -N memtui-pick\nbindkey '^{upper}' memtui-pick",
+    "fish": "bind \\c{letter} 'memtui pick; commandline -f repaint'",
+}
+"""Lines that bind a control key to `memtui pick`, by shell."""
+
+
+def _key_binding(shell: str, key: str) -> str:
+    """Return the lines that bind a key. Raises `UsageError`: no such key, or the shell has no bindings here."""
+    found = re.fullmatch(r"(?:ctrl|c|control)[-+]([a-z])|\^([A-Za-z])", key.lower())
+    if found is None:
+        raise UsageError("Not a key that can be bound", where=key, remedy="Name a control key: --key ctrl-o.")
+    if shell not in _KEY_BINDINGS:
+        raise UsageError("No key can be bound for this shell", where=shell, remedy=f"{', '.join(_KEY_BINDINGS)} can.")
+    letter = found[1] or found[2]
+    return "\n\n# memtui pick\n" + _KEY_BINDINGS[shell].format(letter=letter, upper=letter.upper())
 
 
 def _model_arguments(parser: Parser) -> None:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import pty
-import select
 import signal
-import struct
-import subprocess
-import sys
-import termios
-import time
 from pathlib import Path
 
 import pytest
 from flows.app_driver import WIDE, app_on, shows
 from flows.editing_driver import field, form_opens
-from support import child_environment
+from flows.terminal_driver import PATIENT_SECONDS, memtui_in_a_terminal
 
 from memtui.curate.drafts import keep_drafts, take_drafts
 from memtui.vault.doctor import diagnose
@@ -27,42 +18,21 @@ from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
 
 TYPED = "Typed before the line dropped"
-PATIENT_SECONDS = 60.0
-
-
-def read_until(terminal: int, wanted: bytes, read: bytearray) -> None:
-    """Read what is drawn until a text has come."""
-    deadline = time.monotonic() + PATIENT_SECONDS
-    while wanted not in read:
-        assert time.monotonic() < deadline, f"never drawn: {wanted!r}"
-        if select.select([terminal], [], [], 0.2)[0]:
-            read += os.read(terminal, 65_536)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_restores_the_terminal_and_keeps_what_is_typed(ferry: Vault, tmp_path: Path, number: int) -> None:
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-    command = [sys.executable, "-m", "memtui", "--vault", str(ferry.path)]
-    home = {"HOME": str(tmp_path), "TERM": "xterm-256color", "MEMTUI_STATE": str(tmp_path / "state")}
-    process = subprocess.Popen(
-        command, stdin=its, stdout=its, stderr=its, env={**child_environment(), **home}, start_new_session=True
-    )
-    os.close(its)
-    read = bytearray()
-    try:
-        read_until(ours, b"help", read)
-        os.write(ours, b"a")
-        read_until(ours, b"Add a memory", read)
-        os.write(ours, TYPED.encode())
-        read_until(ours, b"unsaved", read)
-        process.send_signal(number)
-        read_until(ours, b"\x1b[?1049l", read)
-        assert process.wait(PATIENT_SECONDS) == 128 + number
-    finally:
-        process.kill()
-        os.close(ours)
-    assert read.rindex(b"\x1b[?1000l") > read.rindex(b"\x1b[?1000h"), "the mouse belongs to the terminal again"
+    with memtui_in_a_terminal("--vault", ferry.path, home=tmp_path) as terminal:
+        terminal.shows("help")
+        terminal.type("a")
+        terminal.shows("Add a memory")
+        terminal.type(TYPED)
+        terminal.shows("unsaved")
+        terminal.process.send_signal(number)
+        terminal.shows("\x1b[?1049l")
+        assert terminal.process.wait(PATIENT_SECONDS) == 128 + number
+    drawn = terminal.drawn
+    assert drawn.rindex(b"\x1b[?1000l") > drawn.rindex(b"\x1b[?1000h"), "the mouse belongs to the terminal again"
     (kept,) = take_drafts(ferry.path).values()
     # Keys that had not been dealt with when the signal came are not in the field yet.
     assert list(kept) == ["insight"]

@@ -1,0 +1,1 @@
+"""Pick: a memory found and copied under the prompt."""

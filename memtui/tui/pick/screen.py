@@ -1,0 +1,102 @@
+"""A few lines under the prompt: type, choose, and the memory is copied."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from memtui.errors import MemtuiError
+from memtui.tui.app import MemtuiApp
+from memtui.tui.browse.list_reader import ListReader
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.state import Opening
+from memtui.tui.values import Listing
+from memtui.tui.widgets.lines import FilterLine
+from memtui.tui.widgets.memory_list import MemoryList
+
+_ANSWERED = frozenset({"back", "quit"})
+"""Actions that are possible here: nothing else can be gone to."""
+
+
+class PickScreen(MemtuiScreen):
+    """A line to type into over a list of ten rows."""
+
+    AREA = "pick"
+    AUTO_FOCUS = "#filter"
+
+    def __init__(self, opening: Opening, query: str) -> None:
+        super().__init__(opening)
+        self._list = MemoryList(id="list")
+        self._list.can_focus = False
+        self._filter = FilterLine("words, part of a title, or kind:tooling", id="filter")
+        self._count = Static("", id="filter-count", markup=False)
+        self.lists = ListReader(self, self._list, self._show)
+        self.lists.query = query
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="filter-bar"):
+            yield Static("/", id="filter-mark", markup=False)
+            yield self._filter
+            yield self._count
+        yield self._list
+        yield Static("enter copies   ↑↓ move   esc leaves", id="pick-hint", markup=False)
+
+    def on_mount(self) -> None:
+        """Read the vault after the first picture."""
+        with self.prevent(Input.Changed):
+            self._filter.value = self.lists.query
+        self.call_after_refresh(self.lists.reload)
+
+    def _show(self, listing: Listing) -> None:
+        self._count.update(f"{len(listing.ids):,} of {len(listing.base.ids):,}")
+
+    def look_failed(self, error: MemtuiError) -> None:
+        """Show why the vault cannot be read in place of the list."""
+        self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave every other key of the app alone."""
+        return parameters[0] in _ANSWERED if action == "act" else super().check_action(action, parameters)
+
+    @on(MemoryList.RowsWanted)
+    def _fill_rows(self, message: MemoryList.RowsWanted) -> None:
+        message.stop()
+        self.lists.fill(message.ids, urgent=message.urgent, then=lambda: None)
+
+    @on(Input.Changed, "#filter")
+    def _type(self, event: Input.Changed) -> None:
+        event.stop()
+        self.lists.type_query(event.value)
+
+    @on(FilterLine.Moved)
+    def _move(self, message: FilterLine.Moved) -> None:
+        message.stop()
+        self._list.move_by(message.rows)
+
+    @on(FilterLine.Kept)
+    @on(MemoryList.Chosen)
+    def _choose(self) -> None:
+        if isinstance(self.app, PickApp):
+            self.app.picked = self._list.current
+        self.app.exit()
+
+    def action_back(self) -> None:
+        self.app.exit()
+
+
+class PickApp(MemtuiApp):
+    """The app with this one screen. `picked`: id of the chosen memory, None where none was."""
+
+    def __init__(self, opening: Opening, query: str = "") -> None:
+        self.picked: str | None = None
+        self._query = query
+        super().__init__(opening)
+
+    def action_command_palette(self) -> None:
+        """Offer no palette: there is nowhere to go to from here."""
+
+    def get_default_screen(self) -> Screen[None]:
+        return PickScreen(self.opening, self._query)
