@@ -16,7 +16,7 @@ _COUNT = counting()
 def write_lines(file: Path, records: Iterable[Record | str]) -> Path:
     """Write one record a line; a text stands as it is."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [record if isinstance(record, str) else json.dumps(record, ensure_ascii=False) for record in records]
+    lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
     file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return file
 

@@ -26,7 +26,7 @@ from memtui.curate.projects import view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_hash, new_id
 from memtui.domain.record import format_time
-from memtui.text.sanitize import one_line, sanitise
+from memtui.text.sanitize import one_line, sanitise, without_surrogates
 from memtui.vault.proposals import StoredProposal, Told, proposals_told
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import Patterns, secrets_in, without_values
@@ -225,9 +225,9 @@ class ProposalPlanner:
             sources=(
                 Source(
                     format=SOURCE_FORMAT,
-                    path=place.file.as_posix(),
+                    path=without_surrogates(place.file.as_posix()),
                     span=(line, line) if line else None,
-                    native_id=place.row or proposal.session or None,
+                    native_id=without_surrogates(place.row or proposal.session) or None,
                     agent=proposal.assistant or None,
                 ),
             ),
@@ -244,9 +244,9 @@ class ProposalPlanner:
         evidence = [
             {
                 "quote": self._clean(one.quote)[:LONGEST_QUOTE],
-                "file": one.place.file.as_posix(),
+                "file": without_surrogates(one.place.file.as_posix()),
                 "line": one.place.line,
-                "place": one.place.row,
+                "place": without_surrogates(one.place.row),
                 "at": format_time(one.at),
             }
             for one in proposal.evidence[:_MOST_EVIDENCE]
@@ -258,17 +258,17 @@ class ProposalPlanner:
             score=round(proposal.score, 3),
             quote=self._clean(proposal.quote)[:LONGEST_QUOTE],
             assistant=proposal.assistant,
-            session=proposal.session,
+            session=without_surrogates(proposal.session),
             task=one_line(self._clean(task)),
-            file=proposal.place.file.as_posix(),
+            file=without_surrogates(proposal.place.file.as_posix()),
             line=proposal.place.line,
-            place=proposal.place.row,
+            place=without_surrogates(proposal.place.row),
             said_at=proposal.at,
             evidence=json.dumps(evidence, ensure_ascii=False),
         )
 
     def _clean(self, text: str) -> str:
-        return without_values(sanitise(text).text, self._patterns)
+        return without_values(without_surrogates(sanitise(text).text), self._patterns)
 
 
 def _root_of(folder: Path | None) -> Path | None:

@@ -127,7 +127,9 @@ def capture(
         report.put_away = _put_away(vault, request, actor)
     done = {read.identity: read.cursor for read in reads if read.cursor is not None and _is_done(read, held, request)}
     if done:
-        cursors.save(done)
+        there_now = {one.identity for one in there}
+        is_whole = request.since is None and len(request.assistants) == len(ASSISTANTS)
+        cursors.save(done, gone=lambda name: is_whole and name not in there_now)
     return report
 
 

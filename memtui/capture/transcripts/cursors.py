@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -50,15 +50,20 @@ class Cursors:
         cursor = self.held.get(transcript.identity)
         return cursor is not None and (cursor.size, cursor.changed_ns) == (transcript.size, transcript.changed_ns)
 
-    def save(self, read: Mapping[str, Cursor]) -> None:
+    def save(self, read: Mapping[str, Cursor], *, gone: Callable[[str], bool] = lambda _: False) -> None:
         """Note what was read; what another run noted meanwhile stays.
+
+        Args:
+            read: cursors by identity.
+            gone: whether the file of an identity is no longer there.
 
         Raises:
             MemtuiError: the file cannot be written.
         """
         from memtui.publish.files import write_atomically  # imports all that is exported; only what was read needs it
 
-        self.held = cursors_in(self.path).held | self.held | dict(read)
+        noted = {name: cursor for name, cursor in cursors_in(self.path).held.items() if not gone(name)}
+        self.held = noted | dict(read)
         state = {"version": _VERSION, "files": {name: asdict(cursor) for name, cursor in self.held.items()}}
         write_atomically(self.path, json.dumps(state, separators=(",", ":")).encode(), mode=0o600, durable=False)
 

@@ -37,7 +37,7 @@ class Transcript:
     changed_ns: int
     """When it was last written, in nanoseconds."""
     identity: str
-    """The file whatever its name: device and number."""
+    """Device and number of the file, with its name: numbers are used again once a file is deleted."""
     read: Read
 
 
@@ -70,7 +70,8 @@ def _stated(assistant: str, file: Path, read: Read) -> Transcript | None:
         return None
     size = status.st_size + (beside.st_size if beside else 0)
     changed = max(status.st_mtime_ns, beside.st_mtime_ns if beside else 0)
-    return Transcript(assistant, file, size, changed, f"{status.st_dev}:{status.st_ino}", read)
+    identity = f"{status.st_dev}:{status.st_ino}:{file.parent.name}/{file.name}"
+    return Transcript(assistant, file, size, changed, identity, read)
 
 
 def _folder(variable: str, default: Path) -> Path:

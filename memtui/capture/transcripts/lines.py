@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from memtui.capture.transcripts.session import START, Position
 
@@ -46,10 +46,10 @@ def records(
     number, offset = since.lines, since.offset
     with file.open("rb") as stream:
         stream.seek(offset)
-        for raw in stream:
+        for raw, length in _raw_lines(stream):
             start = Position(offset, number)
             number += 1
-            offset += len(raw)
+            offset += length
             if skip is not None and skip.search(raw, 0, HEAD_BYTES):
                 continue
             record = _parsed(raw)
@@ -60,9 +60,19 @@ def records(
             yield Line(number, start, Position(offset, number), record)
 
 
+def _raw_lines(stream: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Yield the lines of a file with their lengths; of one that is too long only the beginning is held."""
+    while raw := stream.readline(LONGEST_LINE):
+        length = len(raw)
+        if length == LONGEST_LINE and not raw.endswith(b"\n"):
+            while rest := stream.readline(LONGEST_LINE):
+                length += len(rest)
+                if rest.endswith(b"\n"):
+                    break
+        yield raw, length
+
+
 def _parsed(raw: bytes) -> dict[str, Any] | None:
-    if len(raw) > LONGEST_LINE:
-        return None
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):

@@ -105,6 +105,21 @@ def test_a_file_that_was_rewritten_is_read_from_the_start_and_proposes_nothing_t
     assert [one.stored.quote for one in _run(vault, home).plan.new] == [OTHER]
 
 
+def test_the_state_forgets_files_that_are_gone_and_keeps_what_another_run_noted(vault: Vault, home: Path) -> None:
+    first = _session(home, *_exchange(RULE))
+    _run(vault, home)
+    cursors = cursors_of(vault.path)
+    (noted,) = cursors.held
+    cursors.save({"another run's": cursors.held[noted]})
+    _session(home, *_exchange(OTHER, "t2"), name="s-2")
+    _run(vault, home, assistants=("claude-code",))
+    assert {noted, "another run's"} < set(cursors_of(vault.path).held)
+    first.unlink()
+    _session(home, *_exchange(OTHER, "t3"), name="s-3")
+    _run(vault, home)
+    assert sorted(name.rpartition("/")[2] for name in cursors_of(vault.path).held) == ["s-2.jsonl", "s-3.jsonl"]
+
+
 def test_the_state_holds_no_word_of_a_transcript(vault: Vault, home: Path) -> None:
     _session(home, *_exchange(RULE))
     _run(vault, home)
@@ -181,6 +196,27 @@ def test_secrets_reach_neither_the_memory_nor_the_quote(vault: Vault, home: Path
     (offered,) = ProposalPlanner(held, now=vault.now()).plan([session]).new
     assert key not in repr(offered)
     assert "Never log" in offered.memory.insight
+
+
+HOSTILE = (
+    "[/x] {}",
+    "\x1b[31m{}\x07\0",
+    "\u202e{}\u202c",
+    "{} \ud83d half a sign",
+    "```\n{}\n```",
+    "{} 日本語の題名",
+    "{}" + "x" * 99_999,
+)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_no_words_of_a_person_stop_a_capture(vault: Vault, home: Path, words: str) -> None:
+    _session(home, *_exchange(words.format(RULE)), *_exchange(OTHER, "t2"))
+    report = _run(vault, home)
+    assert OTHER in [one.stored.quote for one in report.plan.new]
+    with vault.read() as reader:
+        stored = "".join(one.proposal.quote + one.title for one in proposals_told(reader))
+    assert not set(stored) & set("\x1b\x07\0\ud83d")
 
 
 def test_a_purged_text_is_gone_from_quotes_too(vault: Vault, home: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sessions import REFUSAL, ROOT, claude, claude_call, claude_result, claude_typed, write_lines
 
+from memtui.capture.transcripts import lines
 from memtui.capture.transcripts.claude_code import read
 from memtui.capture.transcripts.session import CallKind, CallResult, Resume, Role, Session
 
@@ -121,6 +122,14 @@ def test_bad_lines_are_numbered_and_unknown_records_counted(tmp_path: Path) -> N
     assert session.bad_lines == [1, 3, 4, 5]
     assert session.unknown_records == {"moon-phase": 1}
     assert (session.id, session.folder, session.version) == ("s-1", Path(ROOT), "2.1.340")
+
+
+def test_a_line_that_is_too_long_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1_000)
+    session = _session(tmp_path, claude_typed("first"), claude_typed("x" * 5_000), claude_typed("second"))
+    assert (_typed(session), session.bad_lines) == (["first", "second"], [2])
+    assert session.end is not None
+    assert session.end.offset == session.file.stat().st_size
 
 
 def test_half_a_line_at_the_end_waits_until_it_is_whole(tmp_path: Path) -> None:
