@@ -282,7 +282,7 @@ def _signal(said: Said, chosen: Sequence[_Judged]) -> LessonSignal:
     setting = chosen[0].setting
     if said.refused:
         return LessonSignal.REJECTED_TOOL
-    if says("remembers", plain, language):
+    if says("remembers", plain, language) or chosen[0].statement.text.startswith(("# ", "/")):
         return LessonSignal.REMEMBER
     if says("again", said.text.lower(), language) and (said.calls or setting.opened_no):
         return LessonSignal.REPEATED_CORRECTION

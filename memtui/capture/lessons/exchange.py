@@ -16,7 +16,9 @@ from memtui.text.tokens import query_terms
 
 LEAST_CHARS = 6  # Characters of a turn from which it can say more than yes or no
 _ACTED_CHARS = 400  # Characters of each call and answer that are compared with what is said about them
-_COMMAND = re.compile(r"\A\s*(?:/[a-z][\w:-]*(?:\s|\Z)|!\s?\w)")  # A slash command or a shell line, typed
+_COMMAND = re.compile(r"\A\s*(?:/(?!remember\b|memori[sz]e\b|note\b)[a-z][\w:-]*(?:\s|\Z)|!\s?\w)")
+"""A slash command or a shell line, typed; not one that asks to remember."""
+
 _OPTIONS = re.compile(
     r"\b(?:or|oder|ou|o|either|entweder|soit|options?|optionen|opciones|opções|alternativ\w*|instead|while|two|zwei|deux|dos|duas)\b"
     r"|还是|或者|两种|または|か、|どちら|もしくは|小|大",

@@ -78,6 +78,8 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     """Return what the model weighs. `stems`: those of the statement."""
     plain = statement.plain
     said = {cue: float(says(cue, plain, setting.language)) for cue in CUES}
+    if statement.text.startswith(("# ", "/")):
+        said["remembers"] = 1.0
     if says("again", plain, setting.language):
         said["own_state"] = 0.0
     if is_dated(plain):

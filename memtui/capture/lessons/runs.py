@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from memtui.capture.transcripts.session import CallKind, CallResult, Session, ToolCall, Turn
 from memtui.text.tables import read_table
@@ -21,6 +21,11 @@ _SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _QUIET = re.compile(
     r"-{1,2}(?:v+|q+|verbose|quiet|s|x|vv|tb=\w+|color(?:=\w+)?|no-color|lf|ff|maxfail=?\d*|k|m|count|version|help|h)"
 )
+
+
+_BYPASS = re.compile(r"--?force\S*|--no-verify|--set-upstream|-u|sudo|--skip-\S*checks?")
+_SCRIPT_GIVEN = frozenset({"-c", "-e", "--eval"})  # Options after which a program of one line stands
+_LIMITED = re.compile(r"\Atimeout (?:-\S+ )*\S+ ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class _Run:
 
 def recoveries(session: Session) -> Iterator[Recovery]:
     """Yield what failed and then passed in another way, each purpose once."""
+    if not any(call.result is CallResult.FAILED for turn in session.turns for call in turn.calls):
+        return
     waiting: list[_Run] = []
     since: list[_Run] = []
     told: set[str] = set()
@@ -83,7 +90,7 @@ def _runs(session: Session) -> Iterator[_Run]:
 def _plain(command: str) -> str:
     """Return a command without changes of folder and without what only shortens its output."""
     steps = [step for step in _LINK.split(command.strip()) if step and not step.startswith("cd ")]
-    return " && ".join(_PIPED.split(step, maxsplit=1)[0].strip() for step in steps)
+    return " && ".join(_LIMITED.sub("", _PIPED.split(step, maxsplit=1)[0].strip()) for step in steps)
 
 
 def _recovered(run: _Run, waiting: list[_Run], since: list[_Run]) -> Recovery | None:
@@ -109,8 +116,11 @@ def _setup(failed: _Run, passed: _Run, since: list[_Run]) -> tuple[ToolCall, ...
     return tuple(each.call for each in done[-2:] if each.words != passed.words)
 
 
+@lru_cache(4_096)
 def _only_looks(words: tuple[str, ...]) -> bool:
     program = _program(words)
+    if _SCRIPT_GIVEN & set(words) and any(word[:1] in "\"'" for word in words):
+        return True
     return program in _words("look") or f"{program}-{_after_program(words)}" in _words("look")
 
 
@@ -124,6 +134,7 @@ def _same_purpose(failed: _Run, passed: _Run) -> bool:
     return bool(shared) and len(shared) * 2 >= min(len(mine), len(theirs))
 
 
+@lru_cache(4_096)
 def _purpose(words: tuple[str, ...]) -> frozenset[str]:
     """Return what a command is for: its words without settings, options and wrappers; a path by its last part."""
     bare = (word.strip("\"'") for word in words if not _SETTING.fullmatch(word) and not word.startswith("-"))
@@ -135,6 +146,7 @@ def _purpose(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(part for word in parts for part in re.split(r"[:.]", word) if len(part) > 1)
 
 
+@lru_cache(4_096)
 def _program(words: tuple[str, ...]) -> str:
     bare = [word for word in words if not _SETTING.fullmatch(word) and word not in _words("wrap")]
     return bare[0].rsplit("/", 1)[-1] if bare else ""
@@ -146,8 +158,13 @@ def _after_program(words: tuple[str, ...]) -> str:
 
 
 def _differs(failed: tuple[str, ...], passed: tuple[str, ...], *, edited: bool) -> bool:
-    """Return whether the difference of two commands may be why one passed, and not only what it was run on."""
+    """Return whether the difference of two commands may be why one passed, and not only what it was run on.
+
+    What only steps over a check is no way to do it.
+    """
     new = [word for word in passed if word not in failed and not _QUIET.fullmatch(word)]
+    if any(_BYPASS.fullmatch(word) for word in new):
+        return False
     setting = any(_SETTING.fullmatch(word) for word in new)
     option = any(word.startswith("-") for word in new)
     program = _program(failed) != _program(passed)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 MOST_CHARS = 6_000
 """Characters of a turn that are read; a longer one is a paste or a plan."""
 
+MOST_MATCHED = 480  # Characters of a statement in which cues are looked for
+MOST_STATEMENTS = 40  # Statements of a turn that are judged
 MOST_LINES = 10  # Lines of a block without a blank one from which it counts as pasted
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -51,8 +53,8 @@ class Statement:
 
     @property
     def plain(self) -> str:
-        """It in lower case with plain apostrophes, as cues are matched."""
-        return self.text.lower().replace("\u2019", "'")
+        """Its start in lower case with plain apostrophes, as cues are matched."""
+        return self.text[:MOST_MATCHED].lower().replace("\u2019", "'")
 
 
 def statements_of(text: str) -> list[Statement]:
@@ -61,7 +63,9 @@ def statements_of(text: str) -> list[Statement]:
     found: list[Statement] = []
     for number, (start, end) in enumerate(_paragraphs(typed)):
         found.extend(_sentences(typed, start, end, number))
-    return found
+        if len(found) >= MOST_STATEMENTS:
+            break
+    return found[:MOST_STATEMENTS]
 
 
 def without_quotations(text: str) -> str:

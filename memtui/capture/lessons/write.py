@@ -23,6 +23,7 @@ _LEAD = re.compile(
     r"non|nan|oui|alors|no|sí|vale|não|sim|então|不对|不是|不|对|好|いや|いいえ|はい|ええと|あの)\s*[,.!:;–—，。！、：]\s*)+",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"\A(?:#+|/\w+)\s+")  # Of a line that is typed to be kept, or of a command
 _KEPT_IN_MIND = re.compile(r"\A[^:：]{0,60}?[:：]\s*|\A\S+(?:\s\S+)?\s(?:that|dass|que|qu')\s+", re.IGNORECASE)
 _FIRST = re.compile(r"[^\W\d_]")
 _POINTS = re.compile(
@@ -53,7 +54,7 @@ def insight_of(said: Said, statements: Sequence[Statement], act: ToolCall | None
     parts = [_without_lead(one.text, said.language) for one in statements]
     words = _joined(part for part in parts if part)
     named = act_words(act) if act else ""
-    unclear = _POINTS.match(words) is not None or not NAME.search(words)
+    unclear = _POINTS.match(words) is not None or (said.refused is not None and not NAME.search(words))
     if named and unclear and named.strip("`") not in words:
         return f"{named}: {words}"
     return f"{words[:1].upper()}{words[1:]}" if _is_prose(words) else words
@@ -75,7 +76,7 @@ def _is_prose(words: str) -> bool:
 
 def _without_lead(text: str, language: str) -> str:
     """Return a statement without its "no," and without the words that ask to keep it in mind."""
-    bare = _LEAD.sub("", text).strip()
+    bare = _LEAD.sub("", _MARK.sub("", text)).strip()
     plain = bare.lower().replace("\u2019", "'")
     if says("remembers", plain[:60], language):
         after = _KEPT_IN_MIND.match(bare)

@@ -86,6 +86,12 @@ def test_what_shall_be_remembered_is_a_lesson_in_every_language(words: str) -> N
     assert only(["person", words]).signal == LessonSignal.REMEMBER
 
 
+@pytest.mark.parametrize("words", ["# tariffs carry their validity", "/remember tariffs carry their validity"])
+def test_a_line_that_is_typed_to_be_kept_is_a_lesson(words: str) -> None:
+    found = only(["person", words])
+    assert (found.signal, found.insight) == (LessonSignal.REMEMBER, "Tariffs carry their validity")
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -155,6 +161,11 @@ def test_what_was_run_before_the_same_command_passed_is_a_lesson() -> None:
         [["run", "pytest tests/a.py", 1, "1 failed"], ["run", "pytest tests/a.py -v", 0, "ok"]],
         [["run", "grep foo a.py", 1, ""], ["run", "grep bar a.py", 0, "bar"]],
         [["run", "make test", 2, "x"], ["run", "docker ps", 0, ""]],
+        [["run", "make test", 2, "x"], ["run", "timeout 60 make test", 0, ""]],
+        [["run", "git commit -m x", 1, "hook"], ["run", "git commit -m x --no-verify", 0, ""]],
+        [["run", "make install", 1, "denied"], ["run", "sudo make install", 0, ""]],
+        [["run", "python -c 'import a'", 1, "x"], ["run", "python -X utf8 -c 'import b'", 0, ""]],
+        [["run", "curl localhost:80/x", 7, "x"], ["run", "curl -s localhost:80/x", 0, ""]],
     ],
 )
 def test_a_command_that_passes_after_an_edit_or_with_other_output_teaches_nothing(turns: list[list[Any]]) -> None:
