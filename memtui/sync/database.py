@@ -58,9 +58,10 @@ def connect(url: str) -> Connection[tuple[object, ...]]:
         )
     with database_errors(url):
         # What a session's owner has in other schemas is none of our business.
-        connection.execute("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false)")
         connection.execute(
-            "SELECT pg_catalog.set_config('statement_timeout', %s, false)", [str(STATEMENT_SECONDS * 1000)]
+            "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false),"
+            " pg_catalog.set_config('statement_timeout', %s, false)",
+            [str(STATEMENT_SECONDS * 1000)],
         )
     return connection
 

@@ -15,8 +15,9 @@ from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError
 from memtui.sync.carrier import Accepted, Carrier, Outgoing
+from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
-from memtui.sync.orders import settle_orders, sort_orders
+from memtui.sync.orders import Orders, settle_orders, sort_orders
 from memtui.sync.pull import PageTaker
 from memtui.sync.push import Batch, collect, note_pushed
 from memtui.sync.report import Clash, Held, SyncReport
@@ -25,12 +26,25 @@ from memtui.text.words import counted
 from memtui.vault.lease import lease
 from memtui.vault.rows import SYNC
 from memtui.vault.source_texts import Texts
-from memtui.vault.teams import PurgeOrder, Share, Team, begin_anew, note_synced, put_team, read_shares
+from memtui.vault.teams import (
+    Share,
+    Team,
+    begin_anew,
+    head_keys,
+    ids_of_project,
+    newest_change,
+    note_synced,
+    put_team,
+    read_shares,
+)
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
 
 PATIENCE_SECONDS = 120.0  # How long others may be faster before a sync gives up
 BATCH_THINGS = 500  # Things of one push at most
+
+LAG_CHANGES = 100
+"""Changes of the journal that are looked at again and again before it is noted that nothing in them is to be sent."""
 
 _LONGEST_PAUSE = 0.1  # Seconds before another attempt: short, because whoever waits longer loses again
 
@@ -47,12 +61,15 @@ class Engine:
     def run(self) -> SyncReport:
         """Sync every shared project. Raises `ConflictError`: others wrote faster than this machine could follow."""
         report = SyncReport()
-        self._orders()
+        self._settle_orders(self._waiting()[0])
         for share in self._shares():
             self._sync_share(share, report)
         self._name_team()
-        report.orders = self._orders()
-        report.conflicts = self._conflicts()
+        orders, report.conflicts = self._waiting()
+        self._settle_orders(orders)
+        if orders.contested:
+            orders, report.conflicts = self._waiting()
+        report.orders = orders.waiting
         note_synced(self.vault, self.team, self.vault.now())
         return report
 
@@ -61,6 +78,7 @@ class Engine:
             return read_shares(reader, self.team.id)
 
     def _sync_share(self, share: Share, report: SyncReport) -> None:
+        share = self._begun(share)
         deadline = time.monotonic() + PATIENCE_SECONDS
         rounds = 0
         while time.monotonic() < deadline:
@@ -78,24 +96,35 @@ class Engine:
             remedy="What was received is stored. Sync again.",
         )
 
-    def _conflicts(self) -> list[Clash]:
-        """Return the memories with a text of one's own that waits beside the team's."""
+    def _waiting(self) -> tuple[Orders, list[Clash]]:
+        """Return the purges that were ordered, and the memories with a text of one's own beside the team's."""
         with self.vault.read() as reader:
             projects = {share.project for share in read_shares(reader, self.team.id)}
             found = [one for one in open_conflicts(reader) if one.text.is_team and one.memory.project in projects]
-        return [
+            orders = sort_orders(reader, self.team)
+        clashes = [
             Clash(one.memory.id, one.memory.title, one.memory.project, _differing(one.text.stated, one.memory))
             for one in found
         ]
+        return orders, clashes
 
-    def _orders(self) -> list[PurgeOrder]:
-        """Return the purges that wait to be run; ask about those over an edit."""
-        with self.vault.read() as reader:
-            orders = sort_orders(reader, self.team)
+    def _settle_orders(self, orders: Orders) -> None:
+        """Ask about purges over an edit, and forget those that are decided."""
         if orders.contested or orders.kept or orders.done:
             with self.vault.write(actor="team", action=SYNC) as writer:
                 settle_orders(writer, self.team, sort_orders(writer, self.team))
-        return orders.waiting
+
+    def _begun(self, share: Share) -> Share:
+        """Return a share; one of a project that is empty here has nothing yet that would have to be looked at."""
+        if share.pushed is not None or share.cursor:
+            return share
+        with self.vault.read() as reader:
+            has_things = (
+                ids_of_project(reader, share.project)
+                or head_keys(reader, share)
+                or all_things(reader, share, self.team.person)
+            )
+            return share if has_things else replace(share, pushed=newest_change(reader))
 
     # -- there to here ----------------------------------------------------------------------------
 
@@ -103,10 +132,10 @@ class Engine:
         if self.carrier.is_anew(share):
             with self.vault.write(actor="team", action=SYNC, summary="read the team anew") as writer:
                 share = begin_anew(writer, share)
-        shared = {one.project for one in self._shares()}
         for page in self.carrier.pages(share):
             with self.vault.write(actor="team", action=SYNC) as writer:
                 writer.undoable = False
+                shared = {one.project for one in read_shares(writer, share.team)}
                 taker = PageTaker(writer, share, self.team.person, shared, report)
                 share = taker.take(page)
                 writer.summary = f"receive {counted(len(page.things), 'change')} from the team"
@@ -134,7 +163,8 @@ class Engine:
             ]
             report.pushed += len(sent)
             share = self._note(share, sent, accepted, batch if number == len(parts) - 1 else None)
-        if not parts and (share.pushed != batch.upto or set(share.waiting) != batch.waiting):
+        is_behind = batch.is_whole or batch.upto - (share.pushed or 0) > LAG_CHANGES
+        if not parts and (is_behind or set(share.waiting) != batch.waiting):
             share = self._note(share, [], Accepted(), batch)
         return share
 

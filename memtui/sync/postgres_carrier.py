@@ -55,6 +55,7 @@ class PostgresCarrier:
     team: str = ""
     person: str = ""  # the role that logged in
     _open: Connection[tuple[Any, ...]] | None = None
+    _seen: list[TeamProject] = field(default_factory=list)
     _ids: dict[str, int] = field(default_factory=dict)  # of projects by name
     _may: dict[str, str] = field(default_factory=dict)  # rights by project
 
@@ -72,9 +73,9 @@ class PostgresCarrier:
         if self._open is None:
             self._open = connect(self.url)
         with database_errors(self.url):
-            settings = dict(self.db.execute("SELECT key, value FROM team.settings").fetchall())
-            row = self.db.execute("SELECT session_user::text").fetchone()
-        self.person = str(row[0]) if row else ""
+            found = self.db.execute("SELECT key, value, session_user::text FROM team.settings").fetchall()
+        settings = {key: value for key, value, _ in found}
+        self.person = next((str(role) for *_, role in found), "")
         self.team = str(settings.get("team", ""))
         if int(settings.get("schema", 0)) != SCHEMA or int(settings.get("oldest_client", 1)) > CLIENT:
             raise MemtuiError(
@@ -88,10 +89,13 @@ class PostgresCarrier:
                 where=f"team {self.team[:8]}, not {self.known_team[:8]}",
                 remedy="Nothing was changed. `memtui team leave` forgets the old one.",
             )
-        self.projects()
+        self._look()
 
     def projects(self) -> list[TeamProject]:
         """Return the projects that one may see."""
+        return list(self._seen)
+
+    def _look(self) -> None:
         with database_errors(self.url):
             found = self.db.execute(
                 "SELECT id, name, identities, team.may(id) FROM team.projects ORDER BY name"
@@ -100,19 +104,19 @@ class PostgresCarrier:
         mine = [row for row in found if row[3] is not None]
         self._ids = {str(name): int(number) for number, name, *_ in mine}
         self._may = {str(name): str(may) for _, name, _, may in mine}
-        return [TeamProject(str(name), tuple(identities), str(may)) for _, name, identities, may in mine]
+        self._seen = [TeamProject(str(name), tuple(identities), str(may)) for _, name, identities, may in mine]
 
     def register(self, project: TeamProject) -> None:
         """Make a project known at once. Raises `RefusedError`: one may not."""
-        known = self._ids.get(project.name)
-        if known is not None and _rank(self._may[project.name]) < _rank("write"):
+        known = next((one for one in self._seen if one.name == project.name), None)
+        if known is not None and (_rank(known.may) < _rank("write") or {*project.identities} <= {*known.identities}):
             return
         with database_errors(self.url):
             may_everywhere = self.db.execute("SELECT team.may(NULL)").fetchone()
             if known is not None and _rank(str(may_everywhere and may_everywhere[0])) < _rank("write"):
                 return
             self.db.execute("SELECT team.register(%s, %s::text[])", [project.name, list(project.identities)])
-        self.projects()
+        self._look()
 
     def is_anew(self, share: Share) -> bool:
         """Return whether the server was put back to an older state: what it lost is here and at the others."""

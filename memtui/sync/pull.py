@@ -116,7 +116,7 @@ class PageTaker:
                 self._take_memory(one, news[one.thing[1]], local, known, past)
         self._join_twins(local)
         self._remove()
-        self.writer.put_many(self.put.values())
+        self.writer.put_many(self.put.values(), as_recorded=self.put.keys() - local.memories.keys())
 
     def _as_here(self, identifier: str, record: Record, local: Local) -> Memory:
         """Return the memory of a record; one whose new text looks planted is a candidate."""

@@ -40,6 +40,7 @@ class Batch:
     held: list[Held] = field(default_factory=list)
     waiting: set[Thing] = field(default_factory=set)  # to be looked at again the next time
     kept_from: int = 0  # memories that were purged here, and that one may not purge there
+    is_whole: bool = False  # whether everything was looked at, rather than what was changed lately
     upto: int = 0  # the change of the journal up to which was looked
 
 
@@ -49,8 +50,9 @@ def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *
     `patterns`: the user's own patterns of secrets. `may_purge`: whether what was purged here is to be purged by
     everybody, or only here.
     """
-    batch = Batch(upto=newest_change(reader))
-    touched = _looked_at(reader, team, share)
+    is_whole = share.pushed is None or has_purged(reader, share.pushed)
+    batch = Batch(upto=newest_change(reader), is_whole=is_whole)
+    touched = _looked_at(reader, team, share, is_whole=is_whole)
     local = read_local(reader, share, team.person, touched)
     heads = read_heads(reader, share, touched)
     ends = read_heads(reader, share, [(MEMORY, identifier) for identifier in about(touched)])
@@ -83,10 +85,10 @@ def _is_known(thing: Thing, record: Record | None, head: Head | None) -> bool:
     return thing[0] == TOMBSTONE and record is not None and head is not None and head.hash is not None
 
 
-def _looked_at(reader: VaultReader, team: Team, share: Share) -> dict[Thing, Touched | None]:
+def _looked_at(reader: VaultReader, team: Team, share: Share, *, is_whole: bool) -> dict[Thing, Touched | None]:
     """Return the things that may differ from what the team has, with their last change where it is known."""
     found: dict[Thing, Touched | None] = dict.fromkeys(share.waiting)
-    if share.pushed is None or has_purged(reader, share.pushed):
+    if is_whole:
         found |= dict.fromkeys(all_things(reader, share, team.person))
         found |= dict.fromkeys(head_keys(reader, share))
         found |= dict.fromkeys(_purges(reader, share))
