@@ -22,6 +22,13 @@ SIGNALS = {
     "fail-then-pass": "failed, then passed",
     "root-cause": "root cause",
     "discovery": "discovery",
+    "commit-trailer": "stated in a commit",
+    "commit-revert": "reverted, with the reason",
+    "commit-breaking": "breaking change",
+    "commit-rule": "rule in a commit",
+    "commit-fix": "cause of a fix",
+    "commit-decision": "choice in a commit",
+    "commit-note": "said in a commit",
 }
 """What each signal is called."""
 
@@ -40,6 +47,12 @@ def read_line(report: CaptureReport) -> str:
     return f"{line}{', then stopped; the next run goes on' if report.is_cancelled else ''}."
 
 
+def commits_line(commits: int, reverted: int) -> str:
+    """Return how many commits were read, and how many memories were marked because their commit was reverted."""
+    line = f"Read {counted(commits, 'commit')}."
+    return f"{line} {counted(reverted, 'memory')} of reverted commits marked." if reverted else line
+
+
 def found_line(plan: ProposalPlan, *, dry_run: bool) -> str:
     """Return what was found."""
     if not plan.new:
@@ -50,7 +63,19 @@ def found_line(plan: ProposalPlan, *, dry_run: bool) -> str:
 
 def left_out_lines(report: CaptureReport) -> list[str]:
     """Return what was left out and could not be read, a line each."""
-    plan = report.plan
+    lines = plan_lines(report.plan)
+    if report.put_away:
+        away = counted(report.put_away, "candidate")
+        lines.append(f"{away} put away: waited too long, or their files are gone (memtui inbox expired).")
+    if report.unknown_records:
+        lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types passed over.")
+    if report.bad_lines:
+        lines.append(f"{counted(report.bad_lines, 'line')} could not be read.")
+    return lines
+
+
+def plan_lines(plan: ProposalPlan) -> list[str]:
+    """Return what was found and not proposed, a line each."""
     told = (
         (len(plan.again), "said again: noted with the proposal from before"),
         (plan.dismissed, "not proposed: you turned it down before"),
@@ -60,13 +85,6 @@ def left_out_lines(report: CaptureReport) -> list[str]:
     lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
     if plan.switched_off:
         lines.append(f"{counted(plan.switched_off, 'session')} left alone: memories are off there.")
-    if report.put_away:
-        away = counted(report.put_away, "candidate")
-        lines.append(f"{away} put away: waited too long, or their files are gone (memtui inbox expired).")
-    if report.unknown_records:
-        lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types passed over.")
-    if report.bad_lines:
-        lines.append(f"{counted(report.bad_lines, 'line')} could not be read.")
     return lines
 
 

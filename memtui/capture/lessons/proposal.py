@@ -14,6 +14,10 @@ LONGEST_QUOTE = 500
 """Characters of a transcript that are kept."""
 
 
+TRANSCRIPT_FORMAT = "transcript"
+COMMIT_FORMAT = "commit"
+
+
 class LessonSignal(StrEnum):
     """What in the exchange shows a lesson."""
 
@@ -35,6 +39,21 @@ class LessonSignal(StrEnum):
     ROOT_CAUSE = "root-cause"
     DISCOVERY = "discovery"
     """The assistant found it, and a person took it up."""
+
+    COMMIT_TRAILER = "commit-trailer"
+    """A trailer of a commit states it, such as `Decision:`."""
+
+    COMMIT_REVERT = "commit-revert"
+    COMMIT_BREAKING = "commit-breaking"
+    COMMIT_RULE = "commit-rule"
+    COMMIT_FIX = "commit-fix"
+    COMMIT_DECISION = "commit-decision"
+    COMMIT_NOTE = "commit-note"
+
+    @property
+    def source_format(self) -> str:
+        """The format of the source that showed it."""
+        return COMMIT_FORMAT if self.value.startswith("commit-") else TRANSCRIPT_FORMAT
 
 
 class Scope(StrEnum):

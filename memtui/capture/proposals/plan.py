@@ -32,7 +32,6 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import Patterns, secrets_in, without_values
 from memtui.workspace import find_workspace
 
-SOURCE_FORMAT = "transcript"
 TEMPORARY_TAG = "temporary"
 _MOST_EVIDENCE = 20
 
@@ -224,7 +223,7 @@ class ProposalPlanner:
             observed_at=min(proposal.at, self._now) if proposal.at else None,
             sources=(
                 Source(
-                    format=SOURCE_FORMAT,
+                    format=proposal.signal.source_format,
                     path=without_surrogates(place.file.as_posix()),
                     span=(line, line) if line else None,
                     native_id=without_surrogates(place.row or proposal.session) or None,

@@ -1,0 +1,1 @@
+"""Commits: what their messages say of why, as proposals."""

@@ -1,0 +1,212 @@
+"""What a commit teaches: the sentences of its message that say why, where they outlast the commit itself.
+
+Most messages say what was changed, which the code says too. Worth proposing is a cause, a reason for a choice, a rule,
+or what others must know of it; how much a message says of that is summed up from its sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Literal
+
+from memtui.capture.commits.cues import SHORTEST, acts_of, cue, is_passing, points_of, without_code
+from memtui.capture.commits.read import LESSON_KEYS, Commit
+from memtui.capture.commits.sentences import paragraphs, sentences
+from memtui.capture.lessons.proposal import LONGEST_QUOTE
+
+Sort = Literal["trailer", "revert", "breaking", "rule", "fix", "decision", "note"]
+"""What makes a commit worth a proposal."""
+
+ENOUGH = 3.0  # Points from which a sentence is proposed; below it most only say what was changed
+MOST_SENTENCES = 3  # Of what a breaking change says
+DANGLING = 1.25  # Points lost where a quote begins with what it does not name
+ROOM = 400  # Characters up to which what follows a reason is taken along
+MOST_FILES = 5  # Files that a proposal is tied to; a commit that changes more speaks of none of them
+
+KINDS: dict[Sort, str] = {
+    "trailer": "decision",
+    "revert": "lesson",
+    "breaking": "decision",
+    "rule": "constraint",
+    "fix": "bug-pattern",
+    "decision": "decision",
+    "note": "lesson",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CommitLesson:
+    """What one commit teaches."""
+
+    commit: Commit
+    sort: Sort
+    title: str
+    insight: str
+    quote: str
+    score: float  # 0–1
+    kind: str
+    files: tuple[str, ...] = ()
+
+
+_BREAKING = re.compile(r"(?m)^BREAKING[ -]CHANGES?\s*[:\n]\s*(?P<text>\S[\s\S]*)")
+_TYPE = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s*", re.IGNORECASE)
+_REVERT_SUBJECT = re.compile(r"^(?:revert\b[:\s]*|\w+: revert\b)", re.IGNORECASE)
+_REVERT_LINE = re.compile(
+    r"This reverts? (?:commit|PR|pull request|#)[^.\n]*\.?|This is a revert of[^.\n]*\.?|^Reverts? \S+#?\d+\.?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBER = re.compile(
+    r"\s*\(#\d+\)$|\s*\[(?:#?\d+|[A-Z]+-\d+)\]$|[.,;]?\s*(?:closes?|fix(?:es)?|refs?) #\d+(?:, #\d+)*\.?$",
+    re.IGNORECASE,
+)
+_UNCLEAR_SUBJECT = re.compile(
+    r"^(?:fix(?:es|ed)?|update|wip|tweak|misc|changes?|oops|more|again|cleanup|improvements?|test)\W*\w*$",
+    re.IGNORECASE,
+)
+_MERGE_OF = re.compile(
+    r"^Merge (?:(?:pull request|pr) #?\d+.*|(?:branch|tag|remote\S*) .*|'(?P<what>.+?)'(?: from .*)?)$", re.IGNORECASE
+)
+
+
+def lessons_of(commits: Sequence[Commit]) -> list[CommitLesson]:
+    """Return what commits teach, in their order; what a merge repeats of the commits that it brings is said once."""
+    found: dict[str, CommitLesson] = {}
+    # The commits themselves first: they name the files, which a merge does not.
+    for commit in sorted(commits, key=lambda one: one.is_merge):
+        lesson = lesson_of(commit)
+        if lesson is not None and not {_key(lesson.title), _key(lesson.insight)} & found.keys():
+            found[_key(lesson.insight)] = found[_key(lesson.title)] = lesson
+    places = {commit.id: number for number, commit in enumerate(commits)}
+    return sorted({id(one): one for one in found.values()}.values(), key=lambda one: places[one.commit.id])
+
+
+def _key(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def lesson_of(commit: Commit) -> CommitLesson | None:
+    """Return what a commit teaches, None for most: at most one lesson, the best that its message says."""
+    if any(cue("bot").search(name) for name in (commit.author, commit.email.partition("@")[0])):
+        return None
+    stated = _stated(commit)
+    if stated is not None:
+        return stated
+    if commit.notes:
+        found = _told(commit, commit.notes, "note", ENOUGH - 1.0)
+        if found is not None:
+            return found
+    if commit.is_merge and not commit.body:
+        return None
+    if _REVERT_SUBJECT.match(commit.subject) or commit.reverts:
+        return _told(commit, _REVERT_LINE.sub("", commit.body), "revert", ENOUGH - 1.5)
+    if _is_chore(commit):
+        return None
+    return _breaking(commit) or _told(commit, commit.body, None, ENOUGH)
+
+
+def _is_chore(commit: Commit) -> bool:
+    if cue("chore").match(commit.subject) and not commit.is_merge:
+        return True
+    if cue("chore_type").match(commit.subject):
+        return True
+    return bool(commit.files) and all(cue("prose_files").search(file) for file in commit.files)
+
+
+def _stated(commit: Commit) -> CommitLesson | None:
+    """Return what a trailer states."""
+    for key, value in commit.trailers:
+        if key in LESSON_KEYS and "break" not in key and len(value.split()) >= 3:  # noqa: PLR2004 - fewer words say nothing
+            kind = {"constraint": "constraint", "rule": "constraint", "invariant": "constraint", "lesson": "lesson"}
+            return _lesson(commit, "trailer", value, 0.95, kind.get(key, KINDS["trailer"]))
+    return None
+
+
+def _breaking(commit: Commit) -> CommitLesson | None:
+    """Return what a breaking change means for others."""
+    text = next((value for key, value in commit.trailers if key.startswith("breaking")), "")
+    found = _BREAKING.search(commit.body)
+    if found is not None:
+        text = found["text"]
+    for paragraph in paragraphs(text):
+        said = " ".join(sentences(paragraph)[:MOST_SENTENCES])
+        if len(said) >= SHORTEST:
+            return _lesson(commit, "breaking", said, 0.8, KINDS["breaking"])
+        break
+    return None
+
+
+def _told(commit: Commit, text: str, sort: Sort | None, enough: float) -> CommitLesson | None:
+    """Return the best of what a message says, None where that is not enough."""
+    best: tuple[float, list[str], Sort] | None = None
+    for paragraph in paragraphs(text):
+        told = sentences(paragraph)
+        for number, sentence in enumerate(told):
+            does = acts_of(sentence)
+            points = points_of(sentence, does, commit.subject)
+            if points < enough:
+                continue
+            said = _with_context(told, number)
+            points -= DANGLING * bool(cue("back").match(said[0]))
+            if points >= enough and (best is None or points > best[0]):
+                best = points, said, _sort_of(does)
+    if best is None:
+        return None
+    points, said, kind_of_best = best
+    score = min(0.9, 0.5 + 0.08 * (points - enough))
+    quote, chosen = " ".join(said), sort or kind_of_best
+    is_order = chosen != "rule" or cue("order").search(without_code(quote))
+    return _lesson(commit, chosen, quote, score, KINDS[chosen] if is_order else "lesson")
+
+
+def _sort_of(does: AbstractSet[str]) -> Sort:
+    if {"cause", "bad"} <= does:
+        return "fix"
+    if "choice" in does:
+        return "decision"
+    return "rule" if "rule" in does else "note"
+
+
+def _with_context(told: list[str], number: int) -> list[str]:
+    """Return a sentence with those around it that a quote has room for: first what it refers to, then what follows."""
+    start, end = number, number + 1
+    while start > 0 and len(" ".join(told[start - 1 : end])) <= LONGEST_QUOTE and not is_passing(told[start - 1]):
+        start -= 1
+    while end < len(told) and len(" ".join(told[start : end + 1])) <= ROOM and _goes_on(told[end]):
+        end += 1
+    return told[start:end]
+
+
+def _goes_on(sentence: str) -> bool:
+    return not is_passing(sentence)
+
+
+def _own_subject(commit: Commit) -> str:
+    """Return what a commit says it does; of a merge what it merges."""
+    quoted = _MERGE_OF.match(commit.subject)
+    if quoted is not None and quoted["what"]:
+        return str(quoted["what"])
+    return commit.body.split("\n", 1)[0].strip() if quoted is not None and commit.body else commit.subject
+
+
+def _lesson(commit: Commit, sort: Sort, said: str, score: float, kind: str) -> CommitLesson | None:
+    text = " ".join(said.split())
+    if len(text) > LONGEST_QUOTE:
+        text = f"{text[: LONGEST_QUOTE - 1].rsplit(' ', 1)[0]}…"
+    subject = _NUMBER.sub("", _NUMBER.sub("", _own_subject(commit))).strip()
+    subject = _TYPE.sub("", subject) if _TYPE.match(subject) and sort != "breaking" else subject
+    unclear = _UNCLEAR_SUBJECT.match(subject) or not subject
+    title = sentences(text)[0] if unclear and sentences(text) else subject
+    files = tuple(file for file in commit.files if not cue("prose_files").search(file))
+    return CommitLesson(
+        commit=commit,
+        sort=sort,
+        title=title[:1].upper() + title[1:],
+        insight=text,
+        quote=text,
+        score=round(score, 2),
+        kind=kind,
+        files=files if len(files) <= MOST_FILES else (),
+    )
