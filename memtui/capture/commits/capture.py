@@ -10,17 +10,18 @@ from pathlib import Path
 from memtui.capture.commits.lesson import CommitLesson, lessons_of
 from memtui.capture.commits.read import Commit, read_commits, reverted_by
 from memtui.capture.lessons.proposal import COMMIT_FORMAT, LessonSignal, Proposal
-from memtui.capture.proposals.plan import ProjectOf, ProposalPlan, ProposalPlanner
+from memtui.capture.proposals.plan import ProposalPlan, ProposalPlanner, held_for, settle
+from memtui.capture.proposals.run import put_plan
 from memtui.capture.proposals.scan import SessionRead
 from memtui.capture.transcripts.session import Place
-from memtui.curate.projects import project_for_writing, view_of
+from memtui.curate.projects import view_of
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory, Signal
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.proposals import put_proposals
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace
 
 GIT = "git"  # What proposals of commits have instead of an assistant
@@ -63,48 +64,33 @@ def capture_commits(vault: Vault, request: CommitRequest, *, actor: Actor, dry_r
     lessons = [lesson for lesson in lessons_of(commits) if _reverting(lesson.commit.id, back) is None]
     root = find_workspace(request.folder).root
     session = SessionRead(GIT, root.name, root, "commits", tuple(_proposal(lesson, root) for lesson in lessons))
+    with vault.read() as reader:
+        held = held_for(reader, [session], vault.now())
+    planner = ProposalPlanner(
+        held, only=request.project, now=vault.now(), home=request.home, patterns=request.secret_patterns
+    )
+    plan = planner.plan([session])
     if dry_run:
         with vault.read() as reader:
-            plan = _planner(reader, request, vault.now()).plan([session])
+            settle(reader, plan)
             marked = _marked(reader, root, request.project, back)
         return CommitReport(len(commits), plan, {memory.id: commit.id for memory, commit in marked})
-    return _write(vault, request, session, back, actor, len(commits))
-
-
-def _write(
-    vault: Vault, request: CommitRequest, session: SessionRead, back: Mapping[str, Commit], actor: Actor, commits: int
-) -> CommitReport:
     with vault.write(actor=actor.name, action="capture") as writer:
-        planner = _planner(
-            writer, request, writer.now, lambda folder: project_for_writing(writer, folder, request.project)
-        )
-        plan = planner.plan([session])
-        writer.put_many(offered.memory for offered in plan.new)
-        writer.add_links(plan.links)
-        writer.add_signals(plan.signals)
-        put_proposals(writer, (*(offered.stored for offered in plan.new), *plan.again))
-        marked = _marked(writer, session.folder or request.folder, request.project, back)
-        for memory, commit in marked:
-            due = writer.now if memory.status == "active" else memory.due_at
-            writer.put(replace(memory, tags=(*memory.tags, REVERTED), due_at=due))
-            writer.add_signals([_contradicted(memory, commit, writer.now, actor)])
-        said = [f"propose {counted(len(plan.new), 'lesson')} of {counted(commits, 'commit')}"] if plan.new else []
+        put_plan(writer, plan)
+        marked = _marked(writer, root, request.project, back)
+        _mark(writer, marked, actor)
+        said = [f"propose {counted(len(plan.new), 'lesson')} of {counted(len(commits), 'commit')}"] if plan.new else []
         said += [f"mark {counted(len(marked), 'memory')} of reverted commits"] if marked else []
         writer.summary = "; ".join(said) or "note what commits say again"
-    return CommitReport(commits, plan, {memory.id: commit.id for memory, commit in marked})
+    return CommitReport(len(commits), plan, {memory.id: commit.id for memory, commit in marked})
 
 
-def _planner(
-    reader: VaultReader, request: CommitRequest, now: datetime, register: ProjectOf | None = None
-) -> ProposalPlanner:
-    return ProposalPlanner(
-        reader,
-        register,
-        only=request.project,
-        now=now,
-        home=request.home,
-        patterns=request.secret_patterns,
-    )
+def _mark(writer: VaultWriter, marked: Sequence[tuple[Memory, Commit]], actor: Actor) -> None:
+    """Tag memories whose commit was taken back; those in use are due for review."""
+    for memory, commit in marked:
+        due = writer.now if memory.status == "active" else memory.due_at
+        writer.put(replace(memory, tags=(*memory.tags, REVERTED), due_at=due))
+        writer.add_signals([_contradicted(memory, commit, writer.now, actor)])
 
 
 def _proposal(lesson: CommitLesson, root: Path) -> Proposal:

@@ -23,6 +23,7 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.projects import list_projects
 from memtui.vault.proposals import put_proposals
 from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace
 
 
@@ -176,22 +177,27 @@ def _count(report: CaptureReport, read: FileRead) -> None:
         report.skipped.append(Skipped(read.file.as_posix(), None, read.problem))
 
 
+def put_plan(writer: VaultWriter, plan: ProposalPlan) -> None:
+    """Write a plan within a running change; what the vault has by then is dropped from it."""
+    names = {project: project_for_writing(writer, folder, None) for project, folder in plan.folders.items()}
+    plan.new = [
+        replace(one, memory=replace(one.memory, project=names.get(one.memory.project or "", one.memory.project)))
+        for one in plan.new
+    ]
+    settle(writer, plan)
+    writer.put_many(one.memory for one in plan.new)
+    writer.add_links(plan.links)
+    writer.add_signals(plan.signals)
+    put_proposals(writer, (*(one.stored for one in plan.new), *plan.again))
+
+
 def _write(vault: Vault, report: CaptureReport, actor: Actor) -> None:
     """Write a plan as one change."""
     plan = report.plan
     if not (plan.new or plan.again or plan.signals):
         return
     with vault.write(actor=actor.name, action="capture") as writer:
-        names = {project: project_for_writing(writer, folder, None) for project, folder in plan.folders.items()}
-        plan.new = [
-            replace(one, memory=replace(one.memory, project=names.get(one.memory.project or "", one.memory.project)))
-            for one in plan.new
-        ]
-        settle(writer, plan)
-        writer.put_many(one.memory for one in plan.new)
-        writer.add_links(plan.links)
-        writer.add_signals(plan.signals)
-        put_proposals(writer, (*(one.stored for one in plan.new), *plan.again))
+        put_plan(writer, plan)
         writer.summary = (
             f"propose {counted(len(plan.new), 'lesson')} of {counted(report.sessions, 'session')}"
             if plan.new
