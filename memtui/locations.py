@@ -33,6 +33,11 @@ def state_folder() -> Path:
     return Path(chosen) if chosen else _folder("state")
 
 
+def installs_folder() -> Path:
+    """Return the folder of what was written into files of other programs: the record, and those files as they were."""
+    return state_folder() / "installs"
+
+
 def cache_folder() -> Path:
     return _folder("cache")
 

@@ -171,16 +171,12 @@ def _hash(data: bytes) -> str:
 
 
 def _record_file() -> Path:
-    return _folder() / "installs.json"
-
-
-def _folder() -> Path:
-    return locations.state_folder() / "installs"
+    return locations.installs_folder() / "installs.json"
 
 
 def _backup(path: Path) -> Path:
     """Return where the file is kept as it was before memtui wrote into it."""
-    return _folder() / f"{_hash(str(path).encode('utf-8', 'surrogateescape'))[:16]}-{path.name}"
+    return locations.installs_folder() / f"{_hash(str(path).encode('utf-8', 'surrogateescape'))[:16]}-{path.name}"
 
 
 def _keep_backup(edit: FileEdit) -> None:
@@ -190,7 +186,7 @@ def _keep_backup(edit: FileEdit) -> None:
 
 
 def _make_folder() -> None:
-    _folder().mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+    locations.installs_folder().mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
 
 
 def _save(kept: dict[str, Installed]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from memtui import locations
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
@@ -94,6 +95,7 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     with vault.read() as reader:
         published = [Path(one.path) for one in publications(reader)]
     report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
+    _forget_configurations(text)
     report = _with_published(vault, report, [path for path in published if _holds(path, text)], text)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
 
@@ -108,6 +110,14 @@ def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], te
         if not text or kept.suffix == ".json" or _holds(kept, text):
             remove_files(kept)
     return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
+
+
+def _forget_configurations(text: str) -> None:
+    """Remove copies of assistants' configuration files that hold a text; uninstalling then takes single entries out."""
+    folder = locations.installs_folder()
+    for kept in folder.iterdir() if folder.is_dir() else ():
+        if _holds(kept, text):
+            remove_files(kept)
 
 
 def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:

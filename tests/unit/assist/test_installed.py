@@ -11,6 +11,8 @@ import pytest
 from memtui.assist.installed import Installed, apply, records, without_ours
 from memtui.assist.splice import FileEdit, TextFile, read_file
 from memtui.errors import ConflictError, MemtuiError, RefusedError
+from memtui.vault.purge import purge_text
+from memtui.vault.vault import Vault
 
 AT = "2026-11-29T00:00:00Z"
 PART = b"ours\n"
@@ -91,6 +93,17 @@ def test_a_lost_record_or_backup_is_no_harm(path: Path, own_home: Path) -> None:
             file.write_bytes(b"{")
     _uninstall(path)
     assert path.read_bytes() == b"theirs\n"
+
+
+def test_a_purged_text_is_in_no_backup_and_uninstalling_still_works(path: Path, vault: Vault, own_home: Path) -> None:
+    path.write_bytes(b"key = harbour-mooring-key\n")
+    _install(path)
+    with vault.write(actor="person", action="add"):
+        pass
+    purge_text(vault, "harbour-mooring-key")
+    assert not [file for file in (own_home / "state").rglob("*") if file.is_file() and b"mooring" in file.read_bytes()]
+    _uninstall(path)
+    assert path.read_bytes() == b"key = harbour-mooring-key\n"
 
 
 def test_record_and_backups_are_private(path: Path, own_home: Path) -> None:
