@@ -12,17 +12,16 @@ from memtui.capture.transcripts.session import Session
 
 _RUN_SCORE = 0.55
 _TELLING = re.compile(
-    r"[^\n]*(?:error|not found|cannot|can't|missing|fail|no such|unable|denied|refused|could not)[^\n]*",
-    re.IGNORECASE,
+    r"error|not found|cannot|can't|missing|fail|no such|unable|denied|refused|could not", re.IGNORECASE
 )
+_MOST_LINES, _LINE_CHARS = 120, 300  # Of an output, in which the reason of a failure is looked for
 
 
 def proposal_of(session: Session, found: Recovery) -> Proposal:
     """Return what a failure and its cure teach."""
     failed, passed = (masked(call.command) for call in (found.failed, found.passed))
     steps = [masked(call.command) for call in found.between]
-    why = _TELLING.search(found.failed.output)
-    reason = cut(" ".join(masked(why[0]).split()), 200) if why else ""
+    reason = cut(masked(_telling_line(found.failed.output)), 200)
     worked = " && ".join([*steps, passed]) if steps and steps[-1] != passed else passed
     insight = f"Run `{worked}`; `{failed}` fails." if not steps else f"Before `{passed}`, run `{' && '.join(steps)}`."
     quote = steps[-1] if steps else passed
@@ -40,6 +39,11 @@ def proposal_of(session: Session, found: Recovery) -> Proposal:
         session=session.id,
         at=found.turn.at,
     )
+
+
+def _telling_line(output: str) -> str:
+    lines = (line[:_LINE_CHARS] for line in output.splitlines()[:_MOST_LINES])
+    return next((" ".join(line.split()) for line in lines if _TELLING.search(line)), "")
 
 
 def evidence_of(session: Session, found: Recovery) -> tuple[Evidence, ...]:
