@@ -132,7 +132,7 @@ def _print(report: CaptureReport, *, dry_run: bool) -> None:
         write_line(f"{first.memory.project or 'unassigned'} · {assistant} · {first.stored.task}")
         for one in best[:SHOWN_OF_A_SESSION]:
             name = f"{one.memory.id}  " if not dry_run else ""
-            write_line(f"  {name}{one.memory.title}  ({wording.signal_name(one.stored.signal)})")
+            write_line(f"  {name}{one.memory.title}  ({wording.what_for(one, report.plan)})")
         if len(best) > SHOWN_OF_A_SESSION:
             write_line(f"  … and {len(best) - SHOWN_OF_A_SESSION} more")
     for line in wording.left_out_lines(report):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.text.words import counted
 
 if TYPE_CHECKING:
-    from memtui.capture.proposals.plan import ProposalPlan
+    from memtui.capture.proposals.plan import Offered, ProposalPlan
     from memtui.capture.proposals.run import CaptureReport
     from memtui.vault.proposals import Acceptance
 
@@ -79,7 +79,7 @@ def plan_lines(plan: ProposalPlan) -> list[str]:
     told = (
         (len(plan.again), "said again: noted with the proposal from before"),
         (plan.dismissed, "not proposed: you turned it down before"),
-        (plan.known, "not proposed: the vault says so already"),
+        (plan.known, "not proposed: a memory or a rules file says so already"),
         (plan.secret, "not proposed: it holds a secret"),
     )
     lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
@@ -102,6 +102,12 @@ def rate_words(one: Acceptance) -> str:
     """Return how often a signal was right, and whether it is mostly wrong; it has been decided on."""
     words = f"{one.accepted} of {one.accepted + one.rejected} accepted ({one.rate or 0:.0%})"
     return f"{words}, mostly wrong here" if is_poor(one) else words
+
+
+def what_for(offered: Offered, plan: ProposalPlan) -> str:
+    """Return what shows a lesson, and which memory it corrects."""
+    name, corrects = signal_name(offered.stored.signal), plan.corrected_by(offered)
+    return f"{name}, corrects {corrects}" if corrects else name
 
 
 def acceptance_lines(found: Sequence[Acceptance]) -> list[str]:

@@ -73,6 +73,10 @@ class ProposalPlan:
     folders: dict[str, Path] = field(default_factory=dict)
     """Of each project that something is proposed for, a folder in it."""
 
+    def corrected_by(self, offered: Offered) -> str:
+        """Return the id of the memory that a proposal corrects, empty if it corrects none."""
+        return next((link.to_id for link in self.links if link.from_id == offered.memory.id), "")
+
 
 @dataclass(slots=True)
 class Held:

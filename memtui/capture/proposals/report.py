@@ -31,7 +31,9 @@ def capture_record(report: CaptureReport, *, dry_run: bool) -> dict[str, Any]:
             )
             if number
         },
-        "proposals": [proposal_record(one, dry_run=dry_run) for one in plan.new],
+        "proposals": [
+            proposal_record(one, dry_run=dry_run) | {"corrects": plan.corrected_by(one) or None} for one in plan.new
+        ],
     }
 
 

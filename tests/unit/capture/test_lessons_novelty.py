@@ -8,10 +8,12 @@ import pytest
 from curating import add, repository
 from sessions import claude_call, claude_result, claude_typed, write_lines
 
+from memtui.capture.proposals.report import capture_record
 from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture
 from memtui.curate.lifecycle import accept
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
+from memtui.wording.capture import what_for
 
 ME = Actor()
 TIDES = "Store tide times in UTC everywhere; the pier clock jumps twice a year"
@@ -65,6 +67,8 @@ def test_a_correction_is_linked_and_supersedes_when_it_is_accepted(vault: Vault,
         vault, home, root, *edit_then("no, store tide times in UTC everywhere, never in local time, the clock jumps")
     )
     (offered,) = report.plan.new
+    assert capture_record(report, dry_run=False)["proposals"][0]["corrects"] == old.id
+    assert what_for(offered, report.plan) == f"correction, corrects {old.id}"
     with vault.read() as reader:
         (link,) = reader.links([old.id])
         assert [one.signal for one in reader.signals([old.id])] == ["contradicted"]
