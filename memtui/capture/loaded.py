@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, text_of
 from memtui.curate.views import source_says_this
-from memtui.domain.memory import Memory, content_hash
+from memtui.domain.memory import Link, Memory, content_hash
 from memtui.errors import MemtuiError
 from memtui.publish import blocks
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
@@ -170,32 +170,49 @@ def _block_items(path: Path) -> frozenset[str]:
 # -- what does not hold any more ----------------------------------------------------------------------
 
 
-def _faults(vault: Vault, paths: Iterable[Path], root: Path) -> dict[str, tuple[Stale, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the vault knows of some files."""
+
+    states: Sequence[SourceState]
+    blocks: Sequence[Publication]
+    memories: Mapping[str, Memory]
+    against: Mapping[str, str]  # from a memory to one in use that contradicts it
+
+
+def _faults(vault: Vault, paths: Sequence[Path], root: Path) -> dict[str, tuple[Stale, ...]]:
     """Return what is wrong in each file, by its real path."""
     named = {name: path for path in paths for name in _names(path, root)}
+    known = _known(vault, named)
+    found: dict[str, list[Stale]] = {}
+    for state in known.states:
+        memory, path = known.memories.get(state.memory_id), named[state.path]
+        fault = None if memory is None else _fault_of_source(memory, state, path, known.against)
+        if fault is not None:
+            found.setdefault(os.path.realpath(path), []).append(fault)
+    for block in known.blocks:
+        found.setdefault(os.path.realpath(block.path), []).extend(_faults_of_block(block, known))
+    return {path: tuple(dict.fromkeys(faults)) for path, faults in found.items()}
+
+
+def _known(vault: Vault, named: Mapping[str, Path]) -> _Known:
+    real = {os.path.realpath(path) for path in named.values()}
     with vault.read() as reader:
         states = reader.source_states_at(named)
-        listed = [one for one in publications(reader) if os.path.realpath(one.path) in map(os.path.realpath, paths)]
+        listed = [one for one in publications(reader) if os.path.realpath(one.path) in real]
         ids = {state.memory_id for state in states} | {name for one in listed for name in one.memory_ids}
         memories = reader.get_many(ids)
         links = [link for link in reader.links(memories) if link.type == "contradicts"] if memories else []
         others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
-    against = {
-        one: other
-        for link in links
-        for one, other in ((link.from_id, link.to_id), (link.to_id, link.from_id))
-        if other in others and others[other].status == "active"
-    }
-    found: dict[str, list[Stale]] = {}
-    for identifier, memory in memories.items():
-        seen = [state for state in states if state.memory_id == identifier]
-        for state in seen:
-            fault = _fault_of_source(memory, state, named[state.path], against)
-            if fault is not None:
-                found.setdefault(os.path.realpath(named[state.path]), []).append(fault)
-    for block in listed:
-        found.setdefault(os.path.realpath(block.path), []).extend(_faults_of_block(block, memories, against))
-    return {path: tuple(dict.fromkeys(faults)) for path, faults in found.items()}
+    active = {identifier for identifier, memory in others.items() if memory.status == "active"}
+    return _Known(states, listed, memories, _contradictions(links, active))
+
+
+def _contradictions(links: Sequence[Link], active: Collection[str]) -> dict[str, str]:
+    """Return, from each end of links, the other one where it is in use."""
+    pairs = [(link.from_id, link.to_id) for link in links]
+    pairs += [(other, one) for one, other in pairs]
+    return {one: other for one, other in pairs if other in active}
 
 
 def _names(path: Path, root: Path) -> Iterable[str]:
@@ -228,9 +245,7 @@ def still_says(path: Path, memory: Memory) -> bool:
     return bool(opening) and opening in "".join(text_of(path).split())
 
 
-def _faults_of_block(
-    publication: Publication, memories: Mapping[str, Memory], against: Mapping[str, str]
-) -> Sequence[Stale]:
+def _faults_of_block(publication: Publication, known: _Known) -> Sequence[Stale]:
     try:
         block = blocks.find(Path(publication.path).read_bytes(), publication.block)
     except (OSError, MemtuiError):
@@ -239,16 +254,18 @@ def _faults_of_block(
         return ()
     found = [Stale(Fault.BY_HAND)] if block.is_edited else []
     for identifier, content in zip(publication.memory_ids, publication.hashes, strict=False):
-        memory = memories.get(identifier)
-        if memory is None:
-            continue
-        if memory.status in _OUT_OF_USE:
-            found.append(Stale(Fault(memory.status), memory.id, memory.title))
-        elif content_hash(memory) != content:
-            found.append(Stale(Fault.EDITED, memory.id, memory.title))
-        elif (fault := _contradicted(memory, against)) is not None:
-            found.append(fault)
+        memory = known.memories.get(identifier)
+        fault = None if memory is None else _fault_in_block(memory, content, known.against)
+        found += [fault] if fault is not None else []
     return found
+
+
+def _fault_in_block(memory: Memory, content: str, against: Mapping[str, str]) -> Stale | None:
+    if memory.status in _OUT_OF_USE:
+        return Stale(Fault(memory.status), memory.id, memory.title)
+    if content_hash(memory) != content:
+        return Stale(Fault.EDITED, memory.id, memory.title)
+    return _contradicted(memory, against)
 
 
 def paid_twice(folder: Path, home: Path, names: Iterable[str]) -> dict[str, tuple[str, ...]]:

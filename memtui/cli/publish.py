@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
@@ -48,6 +48,9 @@ from memtui.wording.publishing import (
     twice_words,
 )
 from memtui.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from memtui.capture.loaded import Loaded
 
 
 def add_publish_arguments(parser: Parser) -> None:
@@ -291,19 +294,23 @@ def _loaded(arguments: argparse.Namespace, session: Session) -> int:
     records = [loaded_record(one) for one in shown]
     session.put(records[0] if arguments.assistant else records)
     for one in [] if session.json else shown:
-        write_line(f"{one.assistant.label} {one.assistant.version} ({one.assistant.source})")
-        write_table(
-            [f"  {file.shown}", f"{file.bytes:,} bytes", f"{file.tokens:,} tokens", loaded_notes(file)]
-            for file in one.files
-        )
-        for file in one.files:
-            for stale in file.stale:
-                write_line(f"  {reveal(file.shown)} {reveal(stale_words(stale))}")
-        write_line(f"  {one.total_tokens:,} tokens a session")
-    if not any(one.files for one in shown):
-        say("No file here is read by it." if arguments.assistant else "No file here is read by any assistant.")
-        return EXIT_NOTHING
-    return EXIT_DONE
+        _write_loaded(one)
+    if any(one.files for one in shown):
+        return EXIT_DONE
+    say("No file here is read by it." if arguments.assistant else "No file here is read by any assistant.")
+    return EXIT_NOTHING
+
+
+def _write_loaded(found: Loaded) -> None:
+    write_line(f"{found.assistant.label} {found.assistant.version} ({found.assistant.source})")
+    write_table(
+        [f"  {file.shown}", f"{file.bytes:,} bytes", f"{file.tokens:,} tokens", loaded_notes(file)]
+        for file in found.files
+    )
+    for file in found.files:
+        for stale in file.stale:
+            write_line(f"  {reveal(file.shown)} {reveal(stale_words(stale))}")
+    write_line(f"  {found.total_tokens:,} tokens a session")
 
 
 def _withdraw_arguments(parser: Parser) -> None:
@@ -327,26 +334,28 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
     if refused is not None:
         say(str(refused.problem))
         return EXIT_CONFLICT if refused.state == "edited" else EXIT_REFUSED
-    if not cuts and not plans:
-        session.put({"files": []})
-        say("No file here still says what was retired.")
-        return EXIT_NOTHING
-    if not arguments.dry_run:
+    if not arguments.dry_run and (cuts or plans):
         session.back_up_daily()
-        if cuts:
-            cut(session.vault, cuts, actor=session.actor.name)
-        if plans:
-            publish(session.vault, plans, actor=session.actor.name)
+        cut(session.vault, cuts, actor=session.actor.name)
+        publish(session.vault, plans, actor=session.actor.name)
     changes = [(one.path, text_changes(one.before.decode(), one.after.decode())) for one in cuts]
     changes += [(file.path, file_changes(file)) for plan in plans for file in plan.files if file.is_change]
     session.put({"files": [{"path": shown_path(path, publisher.root), "diff": diff} for path, diff in changes]})
-    for path, diff in [] if session.json else changes:
-        for line in diff if arguments.dry_run else ():
-            write_line(reveal(line))
-        say(f"{'would be: ' if arguments.dry_run else ''}{shown_path(path, publisher.root)} changed")
-    if not arguments.dry_run:
-        say(UNDO_HINT)
+    if not changes:
+        say("No file here still says what was retired.")
+        return EXIT_NOTHING
+    if not session.json:
+        _show_changes(changes, publisher.root, dry=arguments.dry_run)
     return EXIT_DONE
+
+
+def _show_changes(changes: Sequence[tuple[Path, list[str]]], root: Path, *, dry: bool) -> None:
+    for path, diff in changes:
+        for line in diff if dry else ():
+            write_line(reveal(line))
+        say(f"{'would be: ' if dry else ''}{shown_path(path, root)} changed")
+    if not dry:
+        say(UNDO_HINT)
 
 
 COMMANDS: Commands = {"loaded": (_loaded_arguments, _loaded), "withdraw": (_withdraw_arguments, _withdraw)}

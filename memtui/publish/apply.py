@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 from memtui.publish import blocks
@@ -27,13 +28,17 @@ def publish(vault: Vault, plans: Sequence[Plan], *, actor: str, action: str = "p
     refused = next((file.problem for file in files if file.problem is not None), None)
     if refused is not None:
         raise refused
+    if not files:
+        return []
     changed = [file for file in files if file.is_change]
     edits = [
         Edit(file.path, file.base, file.before, file.after, f"{file.path}#{file.target}", _recorded(file))
         for file in changed
     ]
     names = some_of([file.path.name for file in changed], _NAMED)
-    with written(vault, edits), vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
+    # The files are put back where the change of the vault fails: they are entered last, and left after it.
+    with ExitStack() as stack, vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
+        stack.enter_context(written(vault, edits))
         for file in files:
             publication = None if file.publication is None else replace(file.publication, actor=actor)
             set_publication(writer, f"{file.path}#{file.target}", publication)

@@ -280,8 +280,7 @@ def _refuse_unpaired(found: Sequence[_Line], identifier: str) -> None:
 
 def _marker_lines(data: bytes, identifier: str, place: _Place) -> Iterator[_Line]:
     """Yield the lines with markers of an id, and note what the end of the file stands in."""
-    fence, fence_line = b"", 0
-    tool, tool_line = b"", 0  # the block that a line stands in: of another tool, or of memtui
+    walk = _Walk()
     own = _block_name(identifier)
     for number, start, line in _lines(data):
         bare = line.rstrip(b"\n")
@@ -289,23 +288,42 @@ def _marker_lines(data: bytes, identifier: str, place: _Place) -> Iterator[_Line
         is_marker = len(markers) == 1 and _MARKER_LINE.fullmatch(bare) is not None
         for side, fields in markers:
             if fields["id"] == identifier:
-                inside = "a code fence" if fence else "another block" if tool not in {b"", own} else ""
+                inside = "a code fence" if walk.fence else "another block" if walk.tool not in {b"", own} else ""
                 yield _Line(number, start, start + len(line), side, fields, alone=is_marker, inside=inside)
-        begun, ended = _FOREIGN_BEGIN.fullmatch(bare), _FOREIGN_END.fullmatch(bare)
-        if tool:
+        walk.take(number, bare, markers[0] if is_marker else None)
+    place.open_fence = walk.fence_line if walk.fence else 0
+    place.open_foreign = walk.tool_line if walk.tool else 0
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What the next line of a file stands in."""
+
+    fence: bytes = b""  # the fence that is open
+    fence_line: int = 0
+    tool: bytes = b""  # name of the block that is open: of another tool, or of memtui
+    tool_line: int = 0
+
+    def take(self, number: int, bare: bytes, marker: tuple[str, dict[str, str]] | None) -> None:
+        """Go on by a line; `marker`: side and fields of memtui's own on it."""
+        if self.tool:
             # A block is opaque: nothing but its own end is looked for.
-            name = _block_name(markers[0][1]["id"]) if is_marker and markers[0][0] == "end" else _name(ended)
-            tool = b"" if name == tool else tool
+            if self._name(marker, "end", _FOREIGN_END.fullmatch(bare)) == self.tool:
+                self.tool = b""
         elif mark := _FENCE.match(bare.rstrip(b"\r")):
-            if not fence:
-                fence, fence_line = mark["fence"], number
-            elif mark["fence"].startswith(fence) and not mark["info"].strip():
-                fence = b""
-        elif not fence:
-            name = _block_name(markers[0][1]["id"]) if is_marker and markers[0][0] == "begin" else _name(begun)
-            tool, tool_line = name, number
-    place.open_fence = fence_line if fence else 0
-    place.open_foreign = tool_line if tool else 0
+            if not self.fence:
+                self.fence, self.fence_line = mark["fence"], number
+            elif mark["fence"].startswith(self.fence) and not mark["info"].strip():
+                self.fence = b""
+        elif not self.fence:
+            self.tool, self.tool_line = self._name(marker, "begin", _FOREIGN_BEGIN.fullmatch(bare)), number
+
+    @staticmethod
+    def _name(marker: tuple[str, dict[str, str]] | None, side: str, foreign: re.Match[bytes] | None) -> bytes:
+        """Return the name of the block that a line begins or ends; empty for none."""
+        if marker is not None:
+            return _block_name(marker[1]["id"]) if marker[0] == side else b""
+        return _name(foreign)
 
 
 def _block_name(identifier: str) -> bytes:

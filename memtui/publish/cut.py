@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,12 +122,16 @@ def cut(vault: Vault, cuts: Sequence[Cut], *, actor: str) -> None:
         ConflictError: a file changed since it was planned.
         MemtuiError: the system refuses; nothing is changed.
     """
+    if not cuts:
+        return
     finish_unfinished(vault)
     edits = [Edit(one.path, one.base, one.before, one.after) for one in cuts]
     number = sum(len(one.pieces) for one in cuts)
     names = some_of([one.path.name for one in cuts], _NAMED)
     summary = f"take {counted(number, 'retired memory')} out of {names}"
-    with written(vault, edits), vault.write(actor=actor, action="withdraw", summary=summary) as writer:
+    # The files are put back where the change of the vault fails: they are entered last, and left after it.
+    with ExitStack() as stack, vault.write(actor=actor, action="withdraw", summary=summary) as writer:
+        stack.enter_context(written(vault, edits))
         for one in cuts:
             for record in _records(one):
                 writer.note(CUT, f"{one.path}@{record['memory_ids'][0]}", record, None)

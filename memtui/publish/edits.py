@@ -18,6 +18,7 @@ from memtui.publish.files import refuse_outside, write_atomically
 from memtui.vault.journal import Step
 from memtui.vault.lease import published_folder
 from memtui.vault.publications import CUT, PUBLICATION, publication_of
+from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
@@ -82,6 +83,8 @@ def written(vault: Vault, edits: Sequence[Edit]) -> Iterator[None]:
     try:
         for edit in edits:
             _write(edit.path, edit.after)
+            if edit.after is None:
+                _drop_folders(edit)
         yield
     except BaseException:
         for edit in reversed(edits):
@@ -100,6 +103,17 @@ def _write(path: Path, data: bytes | None) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise MemtuiError(f"The file cannot be removed ({error.strerror})", where=str(path)) from error
+
+
+def _drop_folders(edit: Edit) -> None:
+    """Remove the folders that a removed file leaves empty, below the one it must lie in."""
+    for folder in edit.path.parents:
+        if folder == edit.base or not folder.is_relative_to(edit.base):
+            return
+        try:
+            folder.rmdir()
+        except OSError:
+            return
 
 
 def _put_back(edit: Edit) -> None:
@@ -144,28 +158,33 @@ def backup_of(vault: Vault, path: Path) -> Path:
 def finish_unfinished(vault: Vault) -> None:
     """Take back what a crash left half-done: files that were written while the vault was not."""
     file = published_folder(vault.path) / _UNFINISHED
-    try:
-        edits = [_edit_of(row) for row in json.loads(file.read_bytes())]
-    except FileNotFoundError:
+    if not file.exists():
         return
-    except (OSError, ValueError, KeyError, TypeError):
-        edits = []
-    if edits and not _is_recorded(vault, edits):
-        for edit in reversed(edits):
-            _put_back(edit)
-    file.unlink(missing_ok=True)
-
-
-def _is_recorded(vault: Vault, edits: Sequence[Edit]) -> bool:
-    """Return whether the vault has the change that files were written with."""
+    # Whoever writes files holds the vault: what is still there under its lease was left by a crash.
     with vault.read() as reader:
-        for edit in edits:
-            if not edit.key:
-                return False
-            path, _, block = edit.key.rpartition("#")
-            known = publication_of(reader, path, block)
-            if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
-                return False
+        edits = _unfinished(file)
+        if edits and not _is_recorded(reader, edits):
+            for edit in reversed(edits):
+                _put_back(edit)
+        file.unlink(missing_ok=True)
+
+
+def _unfinished(file: Path) -> list[Edit]:
+    try:
+        return [_edit_of(row) for row in json.loads(file.read_bytes())]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _is_recorded(reader: VaultReader, edits: Sequence[Edit]) -> bool:
+    """Return whether the vault has the change that files were written with."""
+    for edit in edits:
+        if not edit.key:
+            return False
+        path, _, block = edit.key.rpartition("#")
+        known = publication_of(reader, path, block)
+        if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
+            return False
     return True
 
 

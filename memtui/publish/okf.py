@@ -79,27 +79,33 @@ def render_concept(
     """
     record = memory_record(memory)
     own = {key: value for key, value in record.items() if key not in _HELD}
-    keys: dict[str, Any] = {"type": memory.kind, "title": memory.title, "description": _description(memory)}
-    if memory.tags:
-        keys["tags"] = list(memory.tags)
-    if sources := _sources(memory):
-        keys["sources"] = sources
-    keys["generated"] = {"by": _actor(memory), "at": record["created_at"]}
-    if verified := _verified(memory, verdicts):
-        keys["verified"] = verified
-    keys["status"] = _STATUS.get(memory.status, "deprecated")
-    if memory.due_at:
-        keys["stale_after"] = memory.due_at.date()
-    keys |= {key: value for key, value in unknown.items() if key not in _KNOWN}
-    if verdicts:
-        own["verdicts"] = [verdict_record(verdict) for verdict in verdicts]
-    if links:
-        own["links"] = [link_record(link) for link in links]
     body = _body(memory, links, places)
     apart = {key: record[key] for key, value in parts_of(body).items() if record.get(key, "") != value}
-    if apart:
-        own["texts"] = apart  # what a reader of Markdown would not read back as it is
-    return f"---\n{_dumped({**keys, OWN: own})}---\n\n{body}"
+    keys = {
+        "type": memory.kind,
+        "title": memory.title,
+        "description": _description(memory),
+        "tags": list(memory.tags),
+        "sources": _sources(memory),
+        "generated": {"by": _actor(memory), "at": record["created_at"]},
+        "verified": _verified(memory, verdicts),
+        "status": _STATUS.get(memory.status, "deprecated"),
+        "stale_after": memory.due_at.date() if memory.due_at else None,
+        **{key: value for key, value in unknown.items() if key not in _KNOWN},
+        OWN: own
+        | _without_empty(
+            {
+                "verdicts": [verdict_record(verdict) for verdict in verdicts],
+                "links": [link_record(link) for link in links],
+                "texts": apart,  # what a reader of Markdown would not read back as it is
+            }
+        ),
+    }
+    return f"---\n{_dumped(_without_empty(keys) | {'title': memory.title})}---\n\n{body}"
+
+
+def _without_empty(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if value not in (None, "", [], {})}
 
 
 def _dumped(keys: Mapping[str, Any]) -> str:
@@ -218,28 +224,37 @@ def foreign_record(concept: Concept, kinds: Iterable[str]) -> Record:
         record["insight"] = keys["description"]
     if isinstance(keys.get("title"), str):
         record["title"] = keys["title"]
-    tags = keys.get("tags")
-    listed = tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else []
-    tags = [str(tag) for tag in listed if isinstance(tag, str | int)]
     kind = str(keys.get("type") or "").strip().lower().replace(" ", "-").replace("_", "-")
+    tags = _tags(keys.get("tags"))
     if kind in set(kinds):
         record["kind"] = kind
     elif kind:
         tags.append(kind)
-    if tags:
-        record["tags"] = list(dict.fromkeys(tags))
-    files = [one.get("resource") for one in keys.get("sources") or () if isinstance(one, dict)]
-    anchors = [path for path in files if isinstance(path, str) and "://" not in path and not path.startswith("/")]
-    if anchors:
-        record["anchors"] = anchors
-    generated = keys.get("generated")
-    at = generated.get("at") if isinstance(generated, dict) else keys.get("timestamp")
-    record |= {"observed_at": str(at)} if at else {}
+    stated = {"tags": list(dict.fromkeys(tags)), "anchors": _files(keys.get("sources")), "observed_at": _moment(keys)}
+    record |= {key: value for key, value in stated.items() if value}
     if isinstance(keys.get("stale_after"), str):
         record["due_at"] = keys["stale_after"]
     if keys.get("status") == "deprecated":
         record |= {"status": "retired", "status_reason": "deprecated in its bundle"}
     return record
+
+
+def _tags(stated: Any) -> list[str]:
+    listed = stated if isinstance(stated, list) else [stated]
+    return [str(tag) for tag in listed if isinstance(tag, str | int)]
+
+
+def _files(sources: Any) -> list[str]:
+    """Return the files of a repository among the sources of a concept."""
+    listed = sources if isinstance(sources, list) else [sources]
+    named = [one.get("resource") for one in listed if isinstance(one, dict)]
+    return [path for path in named if isinstance(path, str) and "://" not in path and not path.startswith("/")]
+
+
+def _moment(keys: Mapping[str, Any]) -> str:
+    generated = keys.get("generated")
+    at = generated.get("at") if isinstance(generated, dict) else keys.get("timestamp")
+    return str(at or "")
 
 
 # -- bundles ------------------------------------------------------------------------------------------
@@ -323,14 +338,7 @@ def write_bundle(
 
     Raises `UnsafePathError`: the folder holds something else, or leads outside by a link.
     """
-    if folder.exists() and not folder.is_dir():
-        raise UnsafePathError("A bundle needs a folder, and this is a file", where=str(folder))
-    if folder.is_dir() and any(folder.iterdir()) and not is_bundle(folder):
-        raise UnsafePathError(
-            "The folder is not empty, and no bundle",
-            where=str(folder),
-            remedy=f"Name another one, or put `okf_version` into its {INDEX}.",
-        )
+    _check_folder(folder)
     for path in plan:
         refuse_outside(folder / path, folder)
     written = [path for path, data in plan.items() if not _holds_bytes(folder / path, data)]
@@ -347,6 +355,17 @@ def write_bundle(
             (folder / path).unlink(missing_ok=True)
     unchanged = tuple(sorted(plan.keys() - set(written)))
     return WriteReport(tuple(sorted(written)), unchanged, tuple(sorted(outdated)))
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UnsafePathError("A bundle needs a folder, and this is a file", where=str(folder))
+    if folder.is_dir() and any(folder.iterdir()) and not is_bundle(folder):
+        raise UnsafePathError(
+            "The folder is not empty, and no bundle",
+            where=str(folder),
+            remedy=f"Name another one, or put `okf_version` into its {INDEX}.",
+        )
 
 
 def _holds_bytes(path: Path, data: bytes) -> bool:

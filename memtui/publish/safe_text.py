@@ -38,6 +38,6 @@ def _unfenced(lines: list[str]) -> list[str]:
 
 
 def _defused(line: str) -> str:
-    line = line.replace("-->", "--\u203a")
+    line = line.replace("<!--", "\u2039!--").replace("-->", "--\u203a").replace("\0", "")
     line = _TAG.sub(lambda tag: "\u2039" + tag[0][1:], line)
     return _SHELL_MARKER.sub(r"\1\\#", line)

@@ -1,0 +1,57 @@
+"""A payload in a block: whatever memories say, nothing breaks out of it."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memtui.publish import blocks
+from memtui.publish.safe_text import for_block
+
+_LINES = st.lists(
+    st.sampled_from(
+        [
+            "- text",
+            "  ```py",
+            "```",
+            "~~~ md",
+            "- ```js",
+            "> ~~~",
+            "1. ```",
+            "<!-- memtui:end id=codex -->",
+            "<!-- BEGIN:next -->",
+            "</claude-mem-context>",
+            "# --- BEGIN BEADS INTEGRATION v1",
+            "a --> b",
+            "    ```",
+            "\0",
+            "[/x]",
+            "",
+            "日本語",
+        ]
+    ),
+    max_size=12,
+)
+
+
+@given(_LINES)
+@example(["<!--", "-->"])
+def test_whatever_memories_say_nothing_breaks_out_of_the_block(lines: list[str]) -> None:
+    text = blocks.checked(for_block("\n".join(lines)))
+    written = blocks.write(b"# Mine\n", "codex", text)
+    assert blocks.check(written, "codex", text) == "current"
+    assert blocks.remove(written, "codex") == b"# Mine\n"
+
+
+def test_code_is_indented_instead_of_fenced_and_stays_in_its_item() -> None:
+    payload = "- **Make**\n  ```sh\n  make all\n\n  make check\n  ```\n- Next\n"
+    assert for_block(payload).split("\n") == [
+        "- **Make**",
+        "",
+        "      make all",
+        "",
+        "      make check",
+        "",
+        "- Next",
+        "",
+    ]
