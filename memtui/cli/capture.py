@@ -45,13 +45,13 @@ def _capture(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.git:
         _capture_commits(arguments, session)
         return
+    from memtui.assist.ended_sessions import capture_noted
     from memtui.capture.proposals.report import capture_record
-    from memtui.capture.proposals.run import capture
 
     request = _request(arguments, session)
     if not arguments.dry_run:
         session.back_up_daily()
-    report = capture(
+    report = capture_noted(
         session.vault, request, actor=session.actor, dry_run=arguments.dry_run, progress=_in_megabytes("reading, MB")
     )
     if session.json:

@@ -9,6 +9,8 @@ import pytest
 from flows.cli_driver import Cli
 from sessions import REFUSAL, Record, claude_call, claude_result, claude_typed, codex, write_lines
 
+from memtui.assist.spool import Spool, Transcript
+
 RULE = "never edit gen/ by hand, it is generated from schema.yaml; always change the schema"
 KEY = "AKIAQ3EGRIV5CJ7NZP2M"
 
@@ -73,6 +75,21 @@ def test_one_assistant_or_one_project_alone_and_names_are_forgiven(quay: Cli) ->
     assert "claude-code" in quay("capture", "--assistant", "claude-cod", code=2).err
     assert quay("capture", "--project", "other", "--dry-run", "--json").json["proposals"] == []
     assert quay("capture", "--since", "soon", code=2).err
+
+
+def test_what_a_hook_noted_at_the_end_of_a_session_is_read_wherever_it_lies(quay: Cli) -> None:
+    refused = claude_result(
+        "t9", f"{REFUSAL}always berth with two lines, one line broke twice last winter", failed=True
+    )
+    records = [claude_call("t9", "Edit", file_path="/srv/quay/berth.py", new_string="lines = 1"), refused]
+    file = write_lines(quay.home / "elsewhere" / "s-9.jsonl", records)
+    spool = Spool(Path(quay("vault", "path").lines[0]))
+    spool.transcript(Transcript("claude-code", str(file), "s-9", str(quay.home), "2026-05-05T09:00:00Z"))
+    spool.transcript(Transcript("no such tool", str(file), "s-8", str(quay.home), "2026-05-05T09:00:00Z"))
+    assert quay("capture", "--dry-run", "--json").json["read"] == 3
+    assert len(spool.transcripts()) == 2
+    assert str(file) in [one["file"] for one in quay("capture", "--json").json["proposals"]]
+    assert spool.transcripts() == []
 
 
 def test_a_project_that_is_off_is_left_alone(quay: Cli) -> None:

@@ -44,6 +44,9 @@ class CaptureRequest:
     since: datetime | None = None
     """Only what was said from then on."""
 
+    noted: Sequence[tuple[str, Path]] = ()
+    """Files that hooks noted at the end of sessions, with the names of their assistants; they may lie anywhere."""
+
     secret_patterns: Sequence[tuple[str, str]] = ()
     keep_days: int = 0
     """Days after which candidates are put away that nobody decided on; 0 for never."""
@@ -151,7 +154,8 @@ def _put_away(vault: Vault, request: CaptureRequest, actor: Actor) -> int:
 
 
 def _all(vault: Vault, request: CaptureRequest) -> list[Transcript]:
-    found = transcripts(request.home, assistants=request.assistants, roots=_roots(vault, request.folder))
+    roots = _roots(vault, request.folder)
+    found = transcripts(request.home, assistants=request.assistants, roots=roots, noted=request.noted)
     if request.since is None:
         return found
     since_ns = request.since.timestamp() * 1e9

@@ -41,16 +41,29 @@ class Transcript:
     read: Read
 
 
-def transcripts(home: Path, *, assistants: Iterable[str] = ASSISTANTS, roots: Iterable[Path] = ()) -> list[Transcript]:
+def transcripts(
+    home: Path,
+    *,
+    assistants: Iterable[str] = ASSISTANTS,
+    roots: Iterable[Path] = (),
+    noted: Iterable[tuple[str, Path]] = (),
+) -> list[Transcript]:
     """Return what there is to read, the newest first: a run that is stopped has read what matters most.
 
     Args:
         home: the user's home folder.
         assistants: those to look for.
         roots: folders of known projects, for assistants that write beside the code.
+        noted: further files with the names of their assistants, as hooks noted them at the end of sessions.
     """
     found: dict[str, Transcript] = {}
-    for assistant in assistants:
+    wanted = tuple(assistants)
+    for name, file in noted:
+        assistant = ALIASES.get(name, name)
+        transcript = _stated(assistant, file, _PLACES[assistant][0]) if assistant in wanted else None
+        if transcript is not None:
+            found[transcript.identity] = transcript
+    for assistant in wanted:
         read, files = _PLACES[assistant]
         for file in files(home, list(roots)) if assistant == aider.ASSISTANT else files(home, []):
             transcript = _stated(assistant, file, read)

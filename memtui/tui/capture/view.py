@@ -97,18 +97,20 @@ class CaptureAccess:
 
     def unread(self) -> Unread:
         """Return how much there is that no capture has read."""
+        from memtui.assist.ended_sessions import with_noted
         from memtui.capture.proposals.run import to_read
 
-        found = to_read(self._access.vault, self._request())
+        vault = self._access.vault
+        found = to_read(vault, with_noted(vault, self._request()))
         return Unread(len(found), sum(one.size for one in found))
 
     def run(self, progress: ProgressCallback) -> Done:
         """Read what is new and propose what it teaches."""
-        from memtui.capture.proposals.run import capture
+        from memtui.assist.ended_sessions import capture_noted
 
         opening = self._access.opening
         opening.before_change()
-        report = capture(self._access.vault, self._request(), actor=opening.actor, progress=progress)
+        report = capture_noted(self._access.vault, self._request(), actor=opening.actor, progress=progress)
         lines = [wording.read_line(report), wording.found_line(report.plan, dry_run=False)]
         lines += wording.left_out_lines(report)
         lines += [f"{Path(one.path).name} skipped: {one.reason}" for one in report.skipped]

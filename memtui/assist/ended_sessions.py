@@ -1,0 +1,37 @@
+"""Capture of what hooks noted: sessions that ended, wherever their transcripts lie."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from memtui.assist.spool import Spool
+from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture
+from memtui.capture.transcripts.discover import ASSISTANTS
+from memtui.domain.identity import Actor
+from memtui.progress import ProgressCallback
+from memtui.vault.vault import Vault
+
+
+def with_noted(vault: Vault, request: CaptureRequest) -> CaptureRequest:
+    """Return a request that reads what hooks noted too."""
+    noted = Spool(vault.path).transcripts()
+    return replace(request, noted=[(one.assistant, Path(one.path)) for one in noted])
+
+
+def capture_noted(
+    vault: Vault,
+    request: CaptureRequest,
+    *,
+    actor: Actor,
+    dry_run: bool = False,
+    progress: ProgressCallback | None = None,
+) -> CaptureReport:
+    """Capture, and forget what hooks noted once all of it was read; parameters and errors as for `capture`."""
+    spool = Spool(vault.path)
+    noted = spool.transcripts()
+    report = capture(vault, with_noted(vault, request), actor=actor, dry_run=dry_run, progress=progress)
+    is_whole = request.since is None and request.project is None and len(request.assistants) == len(ASSISTANTS)
+    if is_whole and not dry_run and not report.is_cancelled:
+        spool.take_transcripts(noted)
+    return report
