@@ -138,7 +138,7 @@ def assistant_cells(row: AssistantRow, width: int) -> list[Cell]:
     return [
         Cell(mark, tone, 2),
         Cell(row.state.assistant.title, "base"),
-        Cell(words, tone, 24, since=36, before=1),
+        Cell(words, tone, 24, since=44, before=1),
         Cell(asked, "dim", 6, since=30, right=True),
     ]
 
