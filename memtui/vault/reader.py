@@ -359,6 +359,14 @@ class VaultReader:
         found = self._about("source_states", ("memory_id",), identifiers, "memory_id, path, native_id")
         return [SourceState(*row[:4]) for row in found]
 
+    def last_import(self, project: str) -> datetime | None:
+        """Return when sources of a project's memories were last read, None where none was."""
+        row = self.connection.execute(
+            "SELECT max(s.seen_at) FROM source_states s JOIN memories m ON m.id = s.memory_id WHERE m.project = ?",
+            [project],
+        ).fetchone()
+        return row[0].replace(tzinfo=UTC) if row and row[0] is not None else None
+
     def source_states_at(self, paths: Iterable[str]) -> list[SourceState]:
         """Return what these sources said about memories at the last import."""
         found = self._about("source_states", ("path",), paths, "memory_id, path, native_id")

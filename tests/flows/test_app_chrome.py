@@ -95,7 +95,7 @@ async def test_the_palette_offers_the_same_acts_and_reasons_and_may_be_left_twic
         await holds(pilot, 5)
         offered = {command.title: command.help for command in pilot.app.get_system_commands(pilot.app.screen)}
         assert "memory: retire: out of use, kept in the vault  (x)" in offered
-        assert "d lists them" in next(text for title, text in offered.items() if "still true" in title)
+        assert "It has no links" in next(text for title, text in offered.items() if "follow a link" in title)
         await pilot.press("colon")
         await until(pilot, lambda: type(pilot.app.screen).__name__ == "Palette", "the palette opened")
         await shows(pilot, "memory: retire: out of use, kept in the vault  (x)")
@@ -303,7 +303,7 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
         await until(pilot, lambda: any("Undone" in toast for toast in shown(pilot)), "the undo is told")
         await until(pilot, lambda: len(shown(pilot)) == 1, "it alone is told")
         await until(pilot, lambda: pane.current == "m0000060", "the cursor is back")
-        line = pane.content_region.y + pane.cursor - pane.scroll_offset.y
+        line = pane.content_region.y + pane.head_lines + pane.cursor - pane.scroll_offset.y
         assert "Memory 60" in screen_lines(pilot)[line]
         assert screen_lines(pilot)[line].rstrip("│ ").endswith("1 mo")
         await pilot.press("g")

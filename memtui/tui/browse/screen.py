@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on
@@ -16,8 +17,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
+from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action
+from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action, Keymap
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
@@ -116,6 +118,7 @@ class BrowseScreen(MemtuiScreen):
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
         self._facets_hidden = False
+        self._waiting = 0  # Rule files of this project that are not imported, or changed since
         self._share = self._remembered.share  # Share of the list, in per cent, beside the details
 
     def compose(self) -> ComposeResult:
@@ -211,7 +214,10 @@ class BrowseScreen(MemtuiScreen):
         listed = len(pane.marked)
         marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
         count = shown_count(listing)
-        pane.border_subtitle = Content(" · ".join(part for part in (marked, count) if part))
+        keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
+        key = keymap.first(registry.by_id("go-import"))
+        waiting = f"{counted(self._waiting, 'file')} to import here: {key}" if self._waiting else ""
+        pane.border_subtitle = Content(" · ".join(part for part in (waiting, marked, count) if part))
         self._filter_count.update(Content(count if listing.query.strip() else ""))
         self.on_descendant_focus()
 
@@ -264,10 +270,26 @@ class BrowseScreen(MemtuiScreen):
     def _check_files(self) -> None:
         """Check the files of memories; the poll that comes anyway brings what was found."""
         self.loader.read(self._files.check, group="files")
+        self.loader.read(self._waiting_sources, self._take_waiting, group="sources")
+
+    def _waiting_sources(self) -> int:
+        """Return how many rule files of this project are not imported, or changed since."""
+        from memtui.capture.places import waiting_sources
+
+        view = self.access.view
+        if view is None or view.tree is None:
+            return 0
+        return waiting_sources(self.access.read_vault, view.tree.project, self.opening.folder, Path.home())
+
+    def _take_waiting(self, number: int) -> None:
+        self._waiting = number
+        self._tell_titles()
 
     def on_screen_resume(self) -> None:
         if self.lists.listing is not None:
             self._poll()
+            if self._waiting:
+                self.loader.read(self._waiting_sources, self._take_waiting, group="sources")
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why a read failed, in the list too where there is nothing else to show."""
