@@ -19,6 +19,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_wire import Wire
 from pydantic import FileUrl
 
+from memtui.text.token_count import get_counter
+
 Era = Literal["legacy", "2026-07-28"]
 ERAS: tuple[Era, ...] = ("legacy", "2026-07-28")
 FACT = "The nightly ledger report reads the replica, because the primary is locked at two."
@@ -208,6 +210,14 @@ async def test_a_missing_vault_answers_with_nothing_and_takes_the_first_proposal
         assert not (tmp_path / "new").exists()
         assert (await call(client, "memory_propose", insight=FACT))["new"]
     assert len(cli("list", "--status", "candidate", "--json").json) == 1
+
+
+def test_a_session_pays_at_most_a_thousand_tokens_for_the_tools_as_they_are_sent(payments: Path) -> None:
+    with Wire(payments) as wire:
+        hello = wire.start()
+        listed = wire.ask("tools/list")
+    assert get_counter().count(json.dumps(listed, separators=(",", ":"))) <= 1_000
+    assert len(hello["instructions"]) <= 400
 
 
 def test_a_session_that_the_client_names_is_shared_with_its_hooks(payments: Path) -> None:
