@@ -10,7 +10,7 @@ from itertools import islice, takewhile
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
-from memtui.capture.lessons.features import NAME, Setting, features, is_dated, model
+from memtui.capture.lessons.features import NAME, Setting, features, is_dated, is_kept, model
 from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
 from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
@@ -205,8 +205,13 @@ def _judge(statement: Statement, setting: Setting) -> _Judged:
     if is_out(statement, setting):
         return _Judged(statement, setting, 0.0, is_out=True)
     found = features(statement, setting, stems(statement.text))
+    if is_kept(statement):
+        return _Judged(statement, setting, _KEPT, is_out=False)
     only_orders = found["task"] and not found["rule"] and not found["caused"] and not found["remembers"]
     return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False)
+
+
+_KEPT = 0.97  # Share of what is typed to be kept
 
 
 def is_out(statement: Statement, setting: Setting) -> bool:
@@ -282,7 +287,7 @@ def _signal(said: Said, chosen: Sequence[_Judged]) -> LessonSignal:
     setting = chosen[0].setting
     if said.refused:
         return LessonSignal.REJECTED_TOOL
-    if says("remembers", plain, language) or chosen[0].statement.text.startswith(("# ", "/")):
+    if says("remembers", plain, language) or is_kept(chosen[0].statement):
         return LessonSignal.REMEMBER
     if says("again", said.text.lower(), language) and (said.calls or setting.opened_no):
         return LessonSignal.REPEATED_CORRECTION

@@ -78,8 +78,6 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     """Return what the model weighs. `stems`: those of the statement."""
     plain = statement.plain
     said = {cue: float(says(cue, plain, setting.language)) for cue in CUES}
-    if statement.text.startswith(("# ", "/")):
-        said["remembers"] = 1.0
     if says("again", plain, setting.language):
         said["own_state"] = 0.0
     if is_dated(plain):
@@ -122,6 +120,11 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
 
 
 SHORT = 1.8  # Logarithm of the words up to which a statement is too short to say why
+
+
+def is_kept(statement: Statement) -> bool:
+    """Return whether a line is typed to be kept: `# rule`, as Claude Code takes it, or `/remember rule`."""
+    return statement.text.startswith(("# ", "/"))
 
 
 def is_dated(plain: str) -> bool:
