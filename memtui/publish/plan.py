@@ -209,7 +209,7 @@ def plan_publication(
     """
     place, selection = place_named(target), selection or Selection()
     place, notes = (place, NO_NOTES) if out else _read_instead(place, publisher.root)
-    base = base_of(place, publisher.root)
+    base = _base_of(place, publisher.root, out)
     is_single = out is not None or bool(place.instead and (base / place.instead).is_file())
     texts = _texts(publisher, place, selection, is_single=is_single)
     known = _known(publisher.vault, place, base)
@@ -227,18 +227,21 @@ def plan_publication(
 def plan_removal(publisher: Publisher, target: str, *, out: Path | None = None, force: bool = False) -> Plan:
     """Return what taking a target's blocks out of its files would change."""
     place = place_named(target) if out else _read_instead(place_named(target), publisher.root)[0]
-    base = base_of(place, publisher.root)
+    base = _base_of(place, publisher.root, out)
     known = _known(publisher.vault, place, base)
     paths = {Path(path) for path in known}
     if out is not None:
         paths = {out}
     else:
         paths |= {_file_of(place, base, path) for path in (place.path, place.scoped) if path}
-    plans = [
-        _plan_removal(place, base if out is None else out.parent, path, known.get(str(path)), force=force)
-        for path in sorted(paths)
-    ]
+    plans = [_plan_removal(place, base, path, known.get(str(path)), force=force) for path in sorted(paths)]
     return Plan(place, tuple(plan for plan in plans if plan.state != "missing" or str(plan.path) in known))
+
+
+def _base_of(place: Place, root: Path, out: Path | None) -> Path:
+    """Return the folder that what is written must lie in: a file that a person named elsewhere, in its own."""
+    base = base_of(place, root)
+    return base if out is None or out.is_relative_to(base) else out.parent
 
 
 def standing_publications(vault: Vault, root: Path) -> dict[str, list[Publication]]:

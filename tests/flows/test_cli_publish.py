@@ -20,6 +20,7 @@ NAMES = ("claude-md", "codex", "gemini", "copilot", "cursor", "windsurf", "cline
 def desk(cli: Cli) -> Cli:
     """A repository with two memories, one of them about a file."""
     cli.repository("desk")
+    cli.patch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     cli.write("tides.csv", "1,2\n")
     cli("add", RULE, "--kind", "decision")
     cli("add", FILE_RULE, "--kind", "constraint", "--file", "tides.csv", "--snippet", "```\nmake tides --> out\n```")
@@ -175,6 +176,24 @@ def test_purging_a_memory_takes_its_published_text_out_of_the_vault(desk: Cli) -
     assert not any(b"harbour mouth" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
     desk("export", "--target", "codex")
     assert b"harbour" not in Path("AGENTS.md").read_bytes()
+
+
+def test_another_file_can_be_named_in_the_repository_or_elsewhere(desk: Cli) -> None:
+    for out in (Path("docs/RULES.md"), desk.home / "elsewhere.md"):
+        desk("export", "--target", "codex", "--out", out)
+        assert "harbour mouth" in out.read_text(encoding="utf-8")
+        desk("export", "--target", "codex", "--out", out, "--check")
+        desk("export", "--target", "codex", "--out", out, "--remove")
+        assert not out.exists()
+
+
+def test_claude_codes_memory_file_of_the_repository_gets_a_block(desk: Cli) -> None:
+    desk("export", "--target", "claude-memory")
+    (file,) = (desk.home / ".claude").rglob("MEMORY.md")
+    assert "harbour mouth" in file.read_text(encoding="utf-8")
+    desk("export", "--target", "claude-memory", "--check")
+    desk("undo")
+    assert not file.exists()
 
 
 KILLED = """
