@@ -20,8 +20,9 @@ from memtui.capture.lessons.proposal import LONGEST_QUOTE
 Sort = Literal["trailer", "revert", "breaking", "rule", "fix", "decision", "note"]
 """What makes a commit worth a proposal."""
 
-ENOUGH = 3.0  # Points from which a sentence is proposed; below it most only say what was changed
+ENOUGH = 3.25  # Points from which a sentence is proposed; below it most only say what was changed
 MOST_SENTENCES = 3  # Of what a breaking change says
+ALONE = 0.25  # Points lost where a sentence stands alone
 DANGLING = 1.25  # Points lost where a quote begins with what it does not name
 ROOM = 400  # Characters up to which what follows a reason is taken along
 MOST_FILES = 5  # Files that a proposal is tied to; a commit that changes more speaks of none of them
@@ -77,7 +78,11 @@ def lessons_of(commits: Sequence[Commit]) -> list[CommitLesson]:
     # The commits themselves first: they name the files, which a merge does not.
     for commit in sorted(commits, key=lambda one: one.is_merge):
         lesson = lesson_of(commit)
-        if lesson is not None and not {_key(lesson.title), _key(lesson.insight)} & found.keys():
+        if (
+            lesson is not None
+            and _key(lesson.title) != _key(lesson.insight)
+            and not {_key(lesson.title), _key(lesson.insight)} & found.keys()
+        ):
             found[_key(lesson.insight)] = found[_key(lesson.title)] = lesson
     places = {commit.id: number for number, commit in enumerate(commits)}
     return sorted({id(one): one for one in found.values()}.values(), key=lambda one: places[one.commit.id])
@@ -149,7 +154,7 @@ def _told(commit: Commit, text: str, sort: Sort | None, enough: float) -> Commit
             if points < enough:
                 continue
             said = _with_context(told, number)
-            points -= DANGLING * bool(cue("back").match(said[0]))
+            points -= DANGLING * bool(cue("back").match(said[0])) + ALONE * (len(said) == 1)
             if points >= enough and (best is None or points > best[0]):
                 best = points, said, _sort_of(does)
     if best is None:
