@@ -288,3 +288,12 @@ def test_a_rule_is_tried_on_the_last_commits_before_it_is_saved(cli: Cli, repo: 
     assert (tried["commits"], [one["subject"] for one in tried["stopped"]]) == (2, ["by hand"])
     cli("edit", added.id, "--no-rules")
     assert "no rules" in cli("check", "--try", added.id, code=2).err
+
+
+def test_a_purge_takes_a_text_out_of_rules_and_of_what_was_allowed(cli: Cli, repo: Repo) -> None:
+    identifier = constraint(cli, "Nothing prints", r"forbid 'harbour_key' in '*.py'")
+    repo.stage(a_dot_py=f"harbour_key = 1  # memtui: allow {identifier} because harbour_key is public\n")
+    cli("check")
+    cli("purge", "--text", "harbour_key", "--yes")
+    assert "harbour_key" not in cli.exported()
+    assert b"harbour_key" not in b"".join(file.read_bytes() for file in cli.home.rglob("*.duckdb*"))
