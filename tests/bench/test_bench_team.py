@@ -33,10 +33,22 @@ PUSHES = 5 if SMALL else 100  # of each writer
 LISTENERS = 5 if SMALL else 100
 
 
+misses: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def _all_bars_met() -> Iterator[None]:
+    """Fail once every figure of a test is printed."""
+    misses.clear()
+    yield
+    assert not misses
+
+
 def check(name: str, value: float, bar: float, unit: str, *, is_speed: bool = False) -> None:
     scaled = bar / pace() if is_speed else bar * pace()
     print(f"\n{name:<60}{value:>9.1f} {unit}   bar {bar:g}, here {scaled:.1f}")
-    assert SMALL or (value >= scaled if is_speed else value <= scaled), f"{name}: {value:.1f}, bar {scaled:.1f}"
+    if not SMALL and (value < scaled if is_speed else value > scaled):
+        misses.append(f"{name}: {value:.1f}, bar {scaled:.1f}")
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +65,8 @@ def _fill(seat: Seat, count: int) -> None:
             writer.put_many(replace(one, project=PROJECT, status="active") for one in memories[start : start + 5_000])
 
 
-def _child(seat: Seat) -> tuple[float, float]:
-    """Sync in a process of its own; returns its seconds, and its peak of resident memory in MB."""
+def _child(seat: Seat) -> tuple[float, float, float]:
+    """Sync in a process of its own; returns its seconds, those of its processor, and its peak of memory in MB."""
     code = (
         "import json, resource, sys, time\n"
         "from pathlib import Path\n"
@@ -63,14 +75,14 @@ def _child(seat: Seat) -> tuple[float, float]:
         "from memtui.vault.vault import Vault\n"
         "start = time.perf_counter()\n"
         "sync(Vault(Path(sys.argv[1])), SyncRequest(folder=Path('.'), database=sys.argv[2]))\n"
-        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
-        "print(json.dumps([time.perf_counter() - start, peak]))\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(json.dumps([time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))\n"
     )
     process = start_python(code, seat.vault.path, seat.url)
     out, err = process.communicate(timeout=900)
     assert process.returncode == 0, err
-    taken, peak = json.loads(out)
-    return float(taken), float(peak)
+    taken, worked, peak = map(float, json.loads(out))
+    return taken, worked, peak
 
 
 def test_a_large_vault_syncs_at_first_idle_and_with_one_change(server: Server, tmp_path: Path) -> None:
@@ -78,7 +90,8 @@ def test_a_large_vault_syncs_at_first_idle_and_with_one_change(server: Server, t
     one, two = team.seat("ana"), team.seat("ben")
     _fill(one, LARGE)
     print(f"\nsending {LARGE:,} memories took {seconds(lambda: one.sync(share=(PROJECT,))):.1f} s")
-    taken, peak = _child(two)
+    taken, worked, peak = _child(two)
+    print(f"\nits processor time: {worked:.1f} s")
     check(f"first sync of {LARGE:,} memories", taken, 45, "s")
     check("its peak of resident memory", peak, 300, "MB")
     assert len(two.all()) == LARGE

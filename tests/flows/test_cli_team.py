@@ -72,6 +72,10 @@ def test_a_team_is_founded_joined_used_and_left(office: Office) -> None:
     assert "no right" in told.err
     assert cleo("sync", "--json", code=6).json["refused"] == [{"project": "shop", "changes": 1}]
 
+    _purge_and_leave(office, refund)
+
+
+def _purge_and_leave(office: Office, refund: str) -> None:
     boss = office.at("boss")
     boss("sync")
     boss("purge", refund, "--yes")

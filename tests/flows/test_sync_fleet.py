@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
-from machines import PROJECT, Fleet, git, joined, links_of, shared
+from machines import PROJECT, Fleet, Machine, git, joined, links_of, shared, squad
+from postgres import running
 from support import NOON, FrozenClock
 
 pytestmark = pytest.mark.long
@@ -16,11 +20,15 @@ pytestmark = pytest.mark.long
 CLONES, CHANGES = 8, 10
 
 
+def _skew(members: Sequence[Machine]) -> None:
+    """Let two of five clocks be a year off."""
+    for number, machine in enumerate(members):
+        machine.clock = machine.vault.now = FrozenClock(NOON + timedelta(days=(0, 365, 0, -365, 0)[number % 5]))
+
+
 def test_eight_clones_with_ten_changes_each_lose_nothing_and_agree(tmp_path: Path) -> None:
     _, members = joined(tmp_path, [f"m{number}" for number in range(CLONES)])
-    for number, machine in enumerate(members):
-        # Two of five clocks are a year off.
-        machine.clock = machine.vault.now = FrozenClock(NOON + timedelta(days=(0, 365, 0, -365, 0)[number % 5]))
+    _skew(members)
     fleet = Fleet(members)
 
     def work(number: int) -> None:
@@ -38,3 +46,43 @@ def test_eight_clones_with_ten_changes_each_lose_nothing_and_agree(tmp_path: Pat
     history = git("log", "-p", "--format=", "memory", "--", f"memories/{PROJECT}", folder=members[0].remote)
     assert fleet.written
     assert fleet.lost(lambda _: history) == []
+
+
+SEATS, TURNS = int(os.environ.get("MEMTUI_FLEET_SEATS", "12")), int(os.environ.get("MEMTUI_FLEET_CHANGES", "60"))
+BETWEEN_SYNCS = 5
+
+
+def test_a_team_on_postgres_agrees_and_loses_nothing(tmp_path: Path) -> None:
+    """`MEMTUI_FLEET_SEATS=50 MEMTUI_FLEET_CHANGES=200` makes it the large one."""
+    with running() as server:
+        team = squad(server, tmp_path, ana="write", ben="write")
+        members = [team.seat(("ana", "ben")[number % 2], f"m{number}") for number in range(SEATS)]
+        _skew(members)
+        members[0].add()
+        members[0].sync(share=(PROJECT,))
+        for machine in members[1:]:
+            machine.sync()
+        fleet = Fleet(list(members))
+
+        def work(number: int) -> None:
+            chance = Random(number)
+            for turn in range(TURNS):
+                fleet.act(members[number], number, turn, chance)
+                if turn % BETWEEN_SYNCS == BETWEEN_SYNCS - 1:
+                    members[number].sync()
+
+        started = time.perf_counter()
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(SEATS)))
+        for machine in [*members, *members]:
+            machine.sync()
+        assert all(shared(machine) == shared(members[0]) for machine in members)
+        assert all(links_of(machine) == links_of(members[0]) for machine in members)
+        log: dict[str, str] = {}
+        for key, insight in team.ask("SELECT key, record->>'insight' FROM team.log WHERE entity = 'memory'"):
+            log[key] = log.get(key, "") + (insight or "")
+        assert fleet.written
+        assert fleet.lost(lambda identifier: log.get(identifier, "")) == []
+        pushes = team.ask("SELECT count(*) FROM team.log")[0][0]
+        print(f"\n{SEATS} machines, {TURNS} changes each: {time.perf_counter() - started:.0f} s, {pushes} pushes")
+        print(f"{len(fleet.written)} texts written, 0 lost, {len(shared(members[0]))} memories")
