@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from memtui.assist.install import toml_table
 from memtui.assist.install.assistants import Event, Hooks, Server
 from memtui.assist.install.command import Program, runs_memtui
 from memtui.assist.install.json_editor import Editor, dumped
-from memtui.assist.install.jsonc import Dialect, Key
+from memtui.assist.install.jsonc import STRICT, Dialect, Key
 from memtui.assist.installed import Installed
 from memtui.assist.splice import TextFile
 from memtui.domain.wiring import Use
@@ -102,7 +104,7 @@ class ConfigFile:
         if self.server.format == "toml":
             values: Any = toml_table.parse(file.text)
         else:
-            values = self._editor(file).value
+            values = self.values(file)
         places = self._places_in(values)
         return toml_table.get(values, places[0]) if places else None
 
@@ -110,11 +112,17 @@ class ConfigFile:
         """Return memtui's handlers as they stand: by event, with their indices in it."""
         if self.hooks is None or file.data is None or self.whole is not None:
             return {}
-        values = self._editor(file).value
+        values = self.values(file)
         return {name: found for name in sorted(_own_events(values)) if (found := list(_ours_of(values, name)))}
 
     def values(self, file: TextFile) -> Any:
-        """Return everything in a JSON file."""
+        """Return everything in a JSON file. Raises `SourceError` or `RefusedError`: it cannot be edited."""
+        if self._dialect == STRICT:
+            # Python's own parser is many times faster: Claude Code's file can have megabytes.
+            with suppress(ValueError, RecursionError):
+                values = json.loads(file.text)
+                if isinstance(values, dict):
+                    return values
         return self._editor(file).value
 
     def wanted(self, event: Event, program: Program) -> dict[str, Any]:
