@@ -50,6 +50,7 @@ class State:
     files: list[str] = field(default_factory=list)  # `short_hash` of the files that were asked about
     events: dict[str, int] = field(default_factory=dict)  # how often each kind of event came, by name
     met: list[str] = field(default_factory=list)  # ids of the lessons whose file or task came up after them
+    ruled: list[str] = field(default_factory=list)  # ids of what was served that carries rules
     tokens: int = 0  # tokens that were served
     assistant: str = ""  # whose session it is
 
@@ -105,6 +106,7 @@ class Session:
             state.events[event] = state.events.get(event, 0) + 1
             for memory in fresh:
                 state.served[memory.id] = content_hash(memory)
+                state.ruled += [memory.id] if memory.rules else []
                 state.texts += [text_hash(memory.title), text_hash(memory.insight)]
             if fresh:
                 state.tokens += tokens
@@ -135,7 +137,7 @@ class Session:
     def _write(self, state: State) -> None:
         state.served = dict(list(state.served.items())[-MOST_SERVED:])
         state.texts, state.files = state.texts[-2 * MOST_SERVED :], state.files[-MOST_SERVED:]
-        state.met = state.met[-MOST_SERVED:]
+        state.met, state.ruled = state.met[-MOST_SERVED:], state.ruled[-MOST_SERVED:]
         is_new = not self._path.exists()
         values = {one.name: getattr(state, one.name) for one in fields(State)}  # `asdict` would copy all of it
         data = json.dumps({"v": 1, **values}, separators=(",", ":")).encode()
@@ -157,7 +159,7 @@ def _read(path: Path) -> State:
         if type(value) is type(getattr(state, name.name)):
             setattr(state, name.name, value)
     state.served = {str(one): str(known) for one, known in state.served.items()}
-    for names in (state.texts, state.files, state.met):
+    for names in (state.texts, state.files, state.met, state.ruled):
         names[:] = map(str, names)
     events: dict[str, object] = dict(state.events)
     state.events = {name: number for name, number in events.items() if isinstance(number, int)}

@@ -64,6 +64,8 @@ _TOOLS: Mapping[ToolUse, str] = {
 _USE_BY_TOOL = {_folded(name): use for use, names in _TOOLS.items() for name in names.split()}
 
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "files", "paths", "file_paths")
+_NEW_KEYS = ("new_string", "newString", "new_str", "content", "file_text", "new_source")
+_OLD_KEYS = ("old_string", "oldString", "old_str")
 _COMMAND_KEYS = ("command", "cmd", "commands", "script")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 _INJECTED = re.compile(r"<(hook_context|system-reminder|session_context|background-facts)>.*?</\1>", re.DOTALL)
@@ -82,10 +84,16 @@ class Event:
     prompt: str = ""  # what the person asked, without what other hooks added
     use: ToolUse | None = None  # what a tool does
     files: tuple[str, ...] = ()  # the files that a tool reads or edits, as the assistant wrote them
+    written: str = ""  # the text that an edit writes into its file
     command: str = ""  # what a shell runs
     subagent: str | None = None  # the name of the subagent that acts, empty where it has none; None for the session
     # whose form the input has, where that is plain: `gemini`, `copilot`, `cursor`, `cline`, `opencode`
     shape: str = ""
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether a file was changed."""
+        return self.kind is Kind.AFTER_TOOL and self.use == "edit"
 
     @property
     def is_command(self) -> bool:
@@ -117,6 +125,7 @@ def read_event(name: str, data: bytes) -> Event:
         prompt=_prompt(values) if kind is Kind.PROMPT else "",
         use=use,
         files=tuple(dict.fromkeys(_files(use, arguments, tool)))[:MOST_FILES] if use in {"read", "edit"} else (),
+        written=_written(arguments) if use == "edit" else "",
         command="\n".join(_texts(arguments, _COMMAND_KEYS)) if use == "shell" else "",
         subagent=_subagent(values, kind),
         shape=shape,
@@ -176,6 +185,18 @@ def _files(use: ToolUse | None, arguments: Mapping[str, Any], tool: str) -> Iter
         for text in _texts(arguments, ("command", "input", "patch", "patchText")):
             found += [path.strip() for path in _PATCHED.findall(text)]
     yield from (path for path in found if path and len(path) <= LONGEST_PATH and "\0" not in path)
+
+
+def _written(arguments: Mapping[str, Any]) -> str:
+    """Return the lines that an edit adds: its new text without what was there, or those that a patch marks."""
+    edits = [arguments, *(one for one in arguments.get("edits") or () if isinstance(one, dict))]
+    lines: list[str] = []
+    for edit in edits if isinstance(arguments.get("edits"), list | None) else [arguments]:
+        before = set("\n".join(_texts(edit, _OLD_KEYS)).splitlines())
+        lines += [line for line in "\n".join(_texts(edit, _NEW_KEYS)).splitlines() if line not in before]
+    patch = "\n".join(_texts(arguments, ("command", "input", "patch", "patchText")))
+    lines += [line[1:] for line in patch.splitlines() if line.startswith("+")]
+    return "\n".join(lines)
 
 
 def _prompt(values: Mapping[str, Any]) -> str:

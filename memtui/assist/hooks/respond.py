@@ -88,6 +88,11 @@ def _subjects(event: Event) -> list[str]:
     return [short_hash(os.path.normpath(os.path.join(event.folder, file))) for file in event.files]  # noqa: PTH118 - strings that may be anything
 
 
+def _judged(subject: str) -> str:
+    """Return the mark of a file whose edit was held against the rules that the session knows."""
+    return short_hash(f"judged {subject}")
+
+
 def _is_settled(event: Event, state: State, subjects: Iterable[str], settings: HookSettings) -> bool:
     """Return whether an event has no answer because of what the session had before, or of what a person chose."""
     if event.kind is Kind.START:
@@ -98,7 +103,8 @@ def _is_settled(event: Event, state: State, subjects: Iterable[str], settings: H
         wanted = settings.prompts == "every" or (settings.prompts == "first" and not had)
         return not wanted or not event.prompt or event.source not in _TYPED
     if event.kind in {Kind.BEFORE_TOOL, Kind.AFTER_TOOL} and not event.is_command:
-        return all(subject in state.files for subject in subjects)
+        is_judged = not state.ruled or not event.is_edit or all(_judged(one) in state.files for one in subjects)
+        return is_judged and all(subject in state.files for subject in subjects)
     return False
 
 
@@ -113,11 +119,16 @@ def _served(event: Event, desk: Desk, session: Session, subjects: list[str]) -> 
         return _claimed(session, desk, event.kind, lambda known: desk.standing(known, recipe=recipe))
     if event.kind is Kind.PROMPT:
         return _claimed(session, desk, event.kind, lambda known: desk.for_task(event.prompt, known))
+    from memtui.assist.hooks.judge import judge
+
     files = _in_project(event, desk)
     parts = []
     if Kind.START not in desk.dialect.reaches and Kind.START not in session.state().events:
         # The text of its start would not arrive, so the first tool brings it.
         parts.append(_claimed(session, desk, Kind.START, desk.standing))
+    if files and event.is_edit:
+        judge(event, desk, session, files)
+        subjects = [*subjects, *map(_judged, subjects)]
     if files:
         parts.append(
             _claimed(session, desk, Kind.AFTER_TOOL, lambda known: desk.for_files(files, known), subjects=subjects)

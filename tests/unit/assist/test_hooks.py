@@ -187,6 +187,28 @@ def test_it_is_stopped_with_the_reason_where_a_person_switched_that_on(
         assert [(one.memory_id, one.signal) for one in reader.signals()] == [(memory.id, "stopped")]
 
 
+def test_an_edit_follows_or_contradicts_the_rules_that_its_session_knows(yard: Yard) -> None:
+    memory = yard.add("No tar on the quay", rules=("forbid 'tar' in 'quay/**'",))
+    tool = {"tool_name": "Edit"}
+
+    def edit(file: str, new: str, session: str) -> None:
+        values = {"file_path": file, "old_string": "tar\nold", "new_string": new}
+        yard.call("PostToolUse", session_id=session, **tool, tool_input=values)
+
+    edit("quay/berths.py", "tar again", "knows nothing of it")
+    for session, new in (("good", "tar\nrope"), ("bad", "more tar")):
+        yard.call("SessionStart", session_id=session)
+        yard.call("PostToolUse", session_id=session, tool_name="Read", tool_input={"file_path": "quay/tides.py"})
+        edit("quay/tides.py", new, session)
+        edit("quay/tides.py", new, session)
+        edit("quay/berths.py", new, session)
+        edit("elsewhere.py", "tar", session)
+    fold_quietly(yard.vault)
+    with yard.vault.read() as reader:
+        said = [(one.memory_id, one.signal, one.reason) for one in reader.signals() if one.signal != "injected"]
+    assert sorted(said) == [(memory.id, "contradicted", "quay/tides.py"), (memory.id, "followed", "quay/tides.py")]
+
+
 def test_without_the_name_of_a_session_only_its_start_is_answered(yard: Yard) -> None:
     yard.add("Berths are numbered from the sea", "quay/berths.py")
     assert yard.edit("quay/berths.py", session_id=None) == ""
