@@ -16,6 +16,7 @@ from memtui.tui.memory_view import Block, Piece
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.memory_list import SHORT_KIND_CELLS, short_kind, without_shared_heading
 from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
@@ -244,6 +245,7 @@ class PlanRow:
     place: str  # name of the file, and line
     note: str  # why, and what to check
     planned: Planned
+    listed: str = ""  # the title in the list, a heading that the row above has too left out
 
 
 def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
@@ -267,8 +269,11 @@ def _group(heading: str, mark: str, found: Sequence[Planned]) -> Iterator[PlanRo
         else []
     )
     yield TextRow(" · ".join(parts))
+    above = ""
     for item in found[:MOST_SHOWN]:
-        yield _row(item, mark, note_unassigned=mark == "+" and not all_unassigned)
+        row = _row(item, mark, note_unassigned=mark == "+" and not all_unassigned)
+        yield replace(row, listed=without_shared_heading(row.title, above))
+        above = row.title
     if len(found) > MOST_SHOWN:
         yield TextRow(f"  … and {len(found) - MOST_SHOWN:,} more", "dim")
 
@@ -297,8 +302,8 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
     """Return a memory of a source: what happens to it, its kind, title, and a note or its place."""
     return [
         Cell(row.mark, "warning" if row.mark in "!−" else "good", 2),
-        Cell(row.kind, "kind", 12, since=40, after=1),
-        Cell(row.title, "base"),
+        Cell(short_kind(row.kind), "kind", SHORT_KIND_CELLS, since=40, after=1),
+        Cell(row.listed or row.title, "base"),
         Cell(row.note, "warning", int(width * 0.4) if row.note else 0, before=1),
         Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, after=1),
     ]

@@ -95,7 +95,7 @@ STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged":
 
 _LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
-_SHORT_KIND_CELLS = 4
+SHORT_KIND_CELLS = 4
 _SHORT_PROJECT_CELLS = 10
 _BAR_CELLS = 3
 _KIND_FROM = 44
@@ -121,7 +121,7 @@ class Columns:
     @classmethod
     def within(cls, cells: int, *, projects: bool) -> Columns:
         """Return the columns that fit a line of so many cells."""
-        kind = _SHORT_KIND_CELLS if cells >= _KIND_FROM else 0
+        kind = SHORT_KIND_CELLS if cells >= _KIND_FROM else 0
         wide = PROJECT_CELLS if cells >= _WIDE_PROJECT_FROM else _SHORT_PROJECT_CELLS
         project = wide if projects and cells >= _PROJECT_FROM else 0
         bar, age = (_BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
@@ -149,7 +149,7 @@ def row_segments(
         return [edge, Segment(fit("  …", columns.title), paint["dim"])]
     segments = [edge, _sign(row, paint)]
     if columns.kind:
-        segments.append(Segment(fit(row.kind.partition("-")[0][:_SHORT_KIND_CELLS], columns.kind) + " ", paint["kind"]))
+        segments.append(Segment(fit(short_kind(row.kind), columns.kind) + " ", paint["kind"]))
     if columns.project:
         segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
     title = fit(without_shared_heading(row.title, above), columns.title)
@@ -160,6 +160,11 @@ def row_segments(
         days = row.added_days if sort == "newest" else row.age_days
         segments.append(Segment(fit(short_age(days), columns.age, right=True) + " ", paint["dim"]))
     return segments
+
+
+def short_kind(kind: str) -> str:
+    """Return a kind as the lists call it: its first four letters."""
+    return kind.partition("-")[0][:SHORT_KIND_CELLS]
 
 
 def without_shared_heading(title: str, above: str) -> str:
