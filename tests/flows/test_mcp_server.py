@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import mcp_types as types
 import pytest
-from flows.cli_driver import LOCK, Cli
+from flows.cli_driver import LOCK, Cli, memtui
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
@@ -262,6 +263,28 @@ def test_calls_that_come_together_are_all_answered_and_kept(demo: Cli, payments:
     ids = {one["result"]["structuredContent"]["id"] for one in answers}
     assert len(ids) == 20
     assert ids <= {row["id"] for row in demo("list", "--status", "candidate", "--json", "--all-projects").json}
+
+
+@pytest.mark.long
+def test_ten_servers_and_the_command_line_work_side_by_side(demo: Cli, payments: Path) -> None:
+    def serve(number: int) -> set[str]:
+        with Wire(payments) as wire:
+            wire.start(f"client-{number}")
+            kept = set()
+            for call in range(5):
+                insight = f"The tray {number}-{call} of the press holds {900 + call} sheets."
+                kept.add(str(wire.call("memory_propose", insight=insight)["id"]))
+                assert wire.call("memory_search", query="refund lock")["memories"]
+        return kept
+
+    with ThreadPoolExecutor(10) as pool:
+        running = [pool.submit(serve, number) for number in range(10)]
+        typed = {memtui("add", f"The roller {number} of the press is oiled daily.").id for number in range(5)}
+        kept = set().union(*(one.result() for one in running))
+    stored = {row["id"] for row in demo("list", "--status", "any", "--json", "--all-projects").json}
+    assert len(kept) == 50
+    assert kept | typed <= stored
+    demo("doctor")
 
 
 def test_stdout_carries_the_protocol_alone(payments: Path) -> None:
