@@ -28,9 +28,9 @@ LOCK = "zpuwvdkl"
 
 MEMORY_KEYS = re.findall(
     r"\w+",
-    "id version project kind tier status title insight rationale snippet anchors tags importance confidence pinned "
-    "created_at updated_at observed_at confirmed_at confirmed_by verified_at verified_by valid_from valid_until due_at "
-    "snoozed_until half_life_days freshness usefulness source links",
+    "id version project kind tier status title insight rationale snippet anchors tags rules importance confidence "
+    "pinned created_at updated_at observed_at confirmed_at confirmed_by verified_at verified_by valid_from valid_until "
+    "due_at snoozed_until half_life_days freshness usefulness source links",
 )
 """The keys of a memory in `--json`, as the design lists them."""
 

@@ -191,7 +191,7 @@ def test_what_stopped_a_commit_and_what_was_allowed_is_known_to_the_memory(cli: 
     assert "allowed a.py:2: the tide is slow" in cli("show", second).out
     cli.patch.setenv("MEMTUI_NOW", "2031-05-04T10:21:30Z")
     cli("verify", second)
-    assert "allowed" not in cli("show", second).out
+    assert "allowed a.py" not in cli("show", second).out
 
 
 def test_a_rule_that_cannot_be_read_is_named_and_fails_a_strict_check(cli: Cli, repo: Repo) -> None:
