@@ -19,6 +19,7 @@ from memtui.errors import UsageError
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
+from memtui.wording.outcomes import value_rows
 
 ME = Actor()
 ASSUMED = ValueSettings(rediscovery_tokens=5_000)
@@ -109,6 +110,18 @@ def test_a_purge_reaches_the_names_of_projects_here_too(vault: Vault, clock: Fro
     purge_text(vault, "shop")
     with vault.read() as reader:
         assert reader.connection.execute("SELECT DISTINCT project FROM servings").fetchall() == [("[purged]",)]
+
+
+def test_every_figure_has_room_on_the_health_screen(vault: Vault, clock: FrozenClock) -> None:
+    memory = stored(vault)
+    served(vault, memory, clock, OFTEN)
+    pay(vault, memory.id, "1 EUR", actor=ME)
+    idle = stored(vault, title="Idle")
+    served(vault, idle, clock, OFTEN)
+    rows = value_rows(value(vault, EVERYTHING, ASSUMED))
+    assert all(len(row.label) <= 14 for row in rows)
+    assert [row.note for row in rows if row.is_memory] == ["Idle"]
+    assert any("5,000" in row.note for row in rows)
 
 
 def test_the_command_line_shows_it_and_takes_payments(capsys: pytest.CaptureFixture[str]) -> None:
