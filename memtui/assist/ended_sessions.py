@@ -7,7 +7,6 @@ from pathlib import Path
 
 from memtui.assist.spool import Spool
 from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture
-from memtui.capture.transcripts.discover import ASSISTANTS
 from memtui.domain.identity import Actor
 from memtui.progress import ProgressCallback
 from memtui.vault.vault import Vault
@@ -31,7 +30,6 @@ def capture_noted(
     spool = Spool(vault.path)
     noted = spool.transcripts()
     report = capture(vault, with_noted(vault, request), actor=actor, dry_run=dry_run, progress=progress)
-    is_whole = request.since is None and request.project is None and len(request.assistants) == len(ASSISTANTS)
-    if is_whole and not dry_run and not report.is_cancelled:
+    if request.is_whole and not dry_run and not report.is_cancelled:
         spool.take_transcripts(noted)
     return report

@@ -10,7 +10,9 @@ import pytest
 from sessions import REFUSAL, claude_call, claude_result, claude_typed, write_lines
 from snapshots.pictures import NOW, Album, only_with_the_same_textual
 
+from memtui.capture.lessons.proposal import LessonSignal, Proposal
 from memtui.capture.proposals.run import CaptureRequest, capture
+from memtui.capture.transcripts.session import Session
 from memtui.domain.identity import Actor
 from memtui.tui.app import MemtuiApp
 from memtui.tui.capture.run import CaptureRun
@@ -34,11 +36,34 @@ TASKS = {
 }
 
 
+def _proposals(session: Session) -> list[Proposal]:
+    """Return the reasons of refusals as proposals: what is found, and how surely, has tests of its own."""
+    return [
+        Proposal(
+            quote=call.reason,
+            title=call.reason.capitalize(),
+            insight=call.reason.capitalize(),
+            rationale=f"Said when an edit of `{Path(call.paths[0]).name}` was refused.",
+            kind="constraint" if number % 2 else "convention",
+            signal=LessonSignal.REJECTED_TOOL,
+            score=0.97 - number / 25,
+            place=call.reason_place,
+            assistant=session.assistant,
+            session=session.id,
+            at=turn.at,
+        )
+        for number, turn in enumerate(turn for turn in session.turns if turn.calls)
+        for call in turn.calls
+        if call.reason_place is not None
+    ]
+
+
 @pytest.fixture
 def app(own_home: Path, tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch) -> MemtuiApp:
     """The app on the sample vault, with two sessions that nobody has read."""
     numbers = count(1)
     monkeypatch.setattr("memtui.capture.proposals.plan.new_id", lambda: f"proposal{next(numbers):04}")
+    monkeypatch.setattr("memtui.capture.proposals.scan.propose", _proposals)
     for session, (task, rules) in enumerate(TASKS.items()):
         records = [claude_typed(task, timestamp="2026-05-05T08:00:00Z")]
         for number, rule in enumerate(rules):

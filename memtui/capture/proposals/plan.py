@@ -196,14 +196,17 @@ class ProposalPlanner:
         judged = [(known.judge(proposal), task) for proposal, task in lessons]
         self._plan.dismissed += sum(one.novelty is Novelty.DISMISSED for one, _ in judged)
         self._plan.known += sum(one.novelty in {Novelty.SAID_AGAIN, Novelty.STATED} for one, _ in judged)
+        self._note([one for one, _ in judged], pool, memories)
+        return [(one, task) for one, task in judged if one.novelty in {Novelty.NEW, Novelty.CORRECTS}]
+
+    def _note(self, judged: Sequence[Judged], pool: Pool, memories: Sequence[Memory]) -> None:
+        """Note for memories in use that they were said again, contradicted, named or followed."""
         active = {memory.id for memory in memories if memory.status == "active"}
-        found = [use for one, _ in judged if (use := use_of(one)) is not None and use.memory_id in active]
+        found = [use for one in judged if (use := use_of(one)) is not None and use.memory_id in active]
         signals = [*(signal_of(use, self._now) for use in found), *signals_of_uses(pool.traces, memories, self._now)]
         fresh = [replace(one, reason=self._clean(one.reason)) for one in signals]
-        self._plan.signals.extend(
-            one for one in fresh if (one.memory_id, one.signal, one.reason) not in self._held.noted
-        )
-        return [(one, task) for one, task in judged if one.novelty in {Novelty.NEW, Novelty.CORRECTS}]
+        noted = self._held.noted
+        self._plan.signals += [one for one in fresh if (one.memory_id, one.signal, one.reason) not in noted]
 
     def _offered(self, proposal: Proposal, task: str, project: str | None, root: Path | None) -> Offered | None:
         """Return what a proposal would become; None if it still holds a secret once its value is taken out.

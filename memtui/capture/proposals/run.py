@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.capture.draft import Skipped
 from memtui.capture.proposals.plan import Held, ProposalPlan, ProposalPlanner, held_for, settle
 from memtui.capture.proposals.scan import FileRead, scan
-from memtui.capture.transcripts.cursors import cursors_of
+from memtui.capture.transcripts.cursors import Cursors, cursors_of
 from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, transcripts
 from memtui.curate.inbox_care import put_away, stale_candidates
 from memtui.curate.projects import project_for_writing, view_of
@@ -50,6 +50,11 @@ class CaptureRequest:
     secret_patterns: Sequence[tuple[str, str]] = ()
     keep_days: int = 0
     """Days after which candidates are put away that nobody decided on; 0 for never."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is about all sessions of all assistants."""
+        return self.since is None and self.project is None and len(self.assistants) == len(ASSISTANTS)
 
 
 @dataclass(slots=True)
@@ -108,20 +113,8 @@ def capture(
     there = _all(vault, request)
     pending = [one for one in there if not cursors.is_read(one)]
     report.unchanged = len(there) - len(pending)
-    reads: list[FileRead] = []
-    try:
-        for read in scan(pending, cursors.held, since=request.since, progress=progress):
-            reads.append(read)
-            _count(report, read)
-    except (Cancelled, KeyboardInterrupt):
-        report.is_cancelled = True
-    sessions = [session for read in reads for session in read.sessions]
-    with vault.read() as reader:
-        held = held_for(reader, sessions, vault.now())
-    planner = ProposalPlanner(
-        held, only=request.project, now=vault.now(), home=request.home, patterns=request.secret_patterns
-    )
-    report.plan = planner.plan(sessions)
+    reads = _read(pending, cursors, request, report, progress)
+    held = _plan(vault, request, reads, report)
     if dry_run:
         with vault.read() as reader:
             settle(reader, report.plan)
@@ -132,9 +125,38 @@ def capture(
     done = {read.identity: read.cursor for read in reads if read.cursor is not None and _is_done(read, held, request)}
     if done:
         there_now = {one.identity for one in there}
-        is_whole = request.since is None and len(request.assistants) == len(ASSISTANTS)
-        cursors.save(done, gone=lambda name: is_whole and name not in there_now)
+        cursors.save(done, gone=lambda name: request.is_whole and name not in there_now)
     return report
+
+
+def _read(
+    pending: Sequence[Transcript],
+    cursors: Cursors,
+    request: CaptureRequest,
+    report: CaptureReport,
+    progress: ProgressCallback | None,
+) -> list[FileRead]:
+    """Return what was read until the person stopped it, if they did."""
+    reads: list[FileRead] = []
+    try:
+        for read in scan(pending, cursors.held, since=request.since, progress=progress):
+            reads.append(read)
+            _count(report, read)
+    except (Cancelled, KeyboardInterrupt):
+        report.is_cancelled = True
+    return reads
+
+
+def _plan(vault: Vault, request: CaptureRequest, reads: Sequence[FileRead], report: CaptureReport) -> Held:
+    """Plan what is proposed, without a lease on the vault; returns what the vault held before."""
+    sessions = [session for read in reads for session in read.sessions]
+    with vault.read() as reader:
+        held = held_for(reader, sessions, vault.now())
+    planner = ProposalPlanner(
+        held, only=request.project, now=vault.now(), home=request.home, patterns=request.secret_patterns
+    )
+    report.plan = planner.plan(sessions)
+    return held
 
 
 def _is_done(read: FileRead, held: Held, request: CaptureRequest) -> bool:
