@@ -21,7 +21,7 @@ _COMMAND = re.compile(r"\A\s*(?:/(?!remember\b|memori[sz]e\b|note\b)[a-z][\w:-]*
 
 _OPTIONS = re.compile(
     r"\b(?:or|oder|ou|o|either|entweder|soit|options?|optionen|opciones|opções|alternativ\w*|instead|while|two|zwei|deux|dos|duas)\b"
-    r"|还是|或者|两种|または|か、|どちら|もしくは|小|大",
+    r"|还是|或者|两种|または|か、|どちら|もしくは",
     re.IGNORECASE,
 )
 
