@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from memtui.assist.install.assistants import Assistant
+from memtui.assist.install.assistants import Assistant, Hooks, Place
 from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line
 from memtui.assist.install.parts import ConfigFile, pasted
 from memtui.assist.installed import apply, without_ours
@@ -80,27 +80,29 @@ def config_files(
 
     `wishes`: None for every part that there is.
     """
-    found: dict[Path, ConfigFile] = {}
-    hooks, base = assistant.hooks, assistant.base(scope, root)
+    base = assistant.base(scope, root)
+    files: dict[Path, ConfigFile] = {}
 
-    def file_at(path: Path) -> ConfigFile:
-        return found.get(path) or ConfigFile(path, base, name=assistant.name)
+    def add(place: Place | None, *, wanted: bool, **parts: Any) -> None:
+        path = assistant.path(place, scope, root) if place is not None and wanted else None
+        if path is not None:
+            files[path] = replace(files.get(path) or ConfigFile(path, base, name=assistant.name), **parts)
 
-    with_skill, with_server = wishes is None or wishes.skill, wishes is None or not wishes.skill
-    path = assistant.path(assistant.server.place, scope, root)
-    if path is not None and with_server:
-        found[path] = replace(file_at(path), server=assistant.server)
-    path = assistant.path(hooks.place, scope, root) if hooks else None
-    if hooks is not None and path is not None:
-        with_commands = wishes is not None and wishes.commands
-        events = tuple(event for event in hooks.events if with_commands or event.use is not Use.COMMAND)
-        whole = _plugin([event.name for event in events], program) if hooks.shape == "plugin" else None
-        found[path] = replace(file_at(path), hooks=hooks, events=events, whole=whole)
-    path = assistant.path(assistant.skill, scope, root) if assistant.skill else None
-    if path is not None and with_skill:
-        text = skill_text(assistant.name, shell_line(program.argv()))
-        found[path] = replace(file_at(path), whole=text)
-    return list(found.values())
+    with_skill = wishes is not None and wishes.skill
+    add(assistant.server.place, wanted=not with_skill, server=assistant.server)
+    if assistant.hooks is not None:
+        add(assistant.hooks.place, wanted=True, **_hooks(assistant.hooks, program, wishes))
+    skill = skill_text(assistant.name, shell_line(program.argv()))
+    add(assistant.skill, wanted=with_skill or wishes is None, whole=skill)
+    return list(files.values())
+
+
+def _hooks(hooks: Hooks, program: Program, wishes: Wishes | None) -> dict[str, Any]:
+    """Return the hooks of a file with the events that are wanted."""
+    with_commands = wishes is not None and wishes.commands
+    events = tuple(event for event in hooks.events if with_commands or event.use is not Use.COMMAND)
+    whole = _plugin([event.name for event in events], program) if hooks.shape == "plugin" else None
+    return {"hooks": hooks, "events": events, "whole": whole}
 
 
 def _plugin(events: list[str], program: Program) -> str:

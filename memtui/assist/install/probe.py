@@ -24,6 +24,7 @@ from memtui.assist.install.status import AssistantState, PartState
 from memtui.domain.wiring import Answer, Part, Wiring
 
 SERVER_SECONDS = 10.0  # Codex waits about so long for a server to start
+_ENDING_SECONDS = 0.5  # How long a process takes at most to end once its output is closed
 _PROTOCOL = "2025-06-18"
 
 
@@ -94,8 +95,7 @@ def _server(argv: Sequence[str], folder: Path, environment: dict[str, str]) -> O
         first, noise = _answer(lines, 1, start)
         seconds = time.monotonic() - start
         if first is None:
-            silent = process.poll() is None
-            return (Answer.SILENT if silent else Answer.FAILED), seconds, noise, 0
+            return (Answer.FAILED if _has_ended(process) else Answer.SILENT), seconds, noise, 0
         _say(process, {"method": "notifications/initialized"})
         _say(process, {"id": 2, "method": "tools/list"})
         second, _ = _answer(lines, 2, start)
@@ -128,6 +128,15 @@ def _running(
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a server is gone; its output may close a moment before."""
+    try:
+        process.wait(_ENDING_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _collect(stream: IO[bytes], lines: queue.Queue[bytes]) -> None:
