@@ -76,7 +76,9 @@ def _child(seat: Seat) -> tuple[float, float, float]:
         "start = time.perf_counter()\n"
         "sync(Vault(Path(sys.argv[1])), SyncRequest(folder=Path('.'), database=sys.argv[2]))\n"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "print(json.dumps([time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))\n"
+        # ru_maxrss would be that of the parent, which is larger.
+        "high = Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]\n"
+        "print(json.dumps([time.perf_counter() - start, used.ru_utime + used.ru_stime, int(high) / 1024]))\n"
     )
     process = start_python(code, seat.vault.path, seat.url)
     out, err = process.communicate(timeout=900)

@@ -408,6 +408,23 @@ def test_a_client_killed_between_its_push_and_the_answer_loses_nothing(team: Squ
     assert two.get(memory.id).rationale == "Pushed by a process that died."
 
 
+def test_a_server_that_is_killed_and_started_again_has_lost_nothing(server: Server, team: Squad) -> None:
+    memory, one, two = _pair(team)
+    one.edit(memory.id, rationale="Sent before the kill.")
+    one.sync()
+    two.edit(memory.id, importance=5)
+    server.control("-m", "immediate", "stop")
+    try:
+        with pytest.raises(MemtuiError, match="cannot be reached"):
+            two.sync()
+    finally:
+        server.start()
+    for seat in (two, one):
+        assert not seat.sync().conflicts
+    assert (one.get(memory.id).rationale, one.get(memory.id).importance) == ("Sent before the kill.", 5)
+    assert shared(one) == shared(two)
+
+
 def test_a_vault_synced_with_another_database_of_the_same_name_is_refused(server: Server, tmp_path: Path) -> None:
     team = squad(server, tmp_path, ana="write", ben="write")
     memory, one, _ = _pair(team)
