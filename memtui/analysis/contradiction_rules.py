@@ -192,23 +192,31 @@ def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: C
 def _values(one: Claim, other: Claim) -> Clash | None:
     """`key: value` against the same key with another value."""
     (key, value), (other_key, other_value) = one.pair or (frozenset(), ""), other.pair or (frozenset(), "")
-    same_key = bool(key & other_key) and key ^ other_key <= _GENERAL_KEYS
     values, others = frozenset(stems_of(value)), frozenset(stems_of(other_value))
-    if not same_key or one.denies != other.denies or values <= others or others <= values:
+    if not _is_same_key(key, other_key) or one.denies != other.denies or values <= others or others <= values:
         return None
-    if max(len(values), len(others)) > LONGEST_VALUE:
-        return None
-    # A statement about a thing (`the API is fast`) is not a value that excludes another (`the API is small`).
-    is_assigned = any(sign in claim.text for claim in (one, other) for sign in ":=")
-    is_short = max(len(values), len(others)) <= MOST_EXTRA
-    if not is_assigned and not (is_short and _is_specific(one, other, key & other_key)):
+    longest = max(len(values), len(others))
+    if longest > LONGEST_VALUE or not (_is_assigned(one, other) or _is_specific(one, other, key & other_key, longest)):
         return None
     type_ = _number_type(one, other) if one.numbers - other.numbers and other.numbers - one.numbers else "value"
     return _made(type_, (value, other_value), one, other)
 
 
-def _is_specific(one: Claim, other: Claim, key: frozenset[str]) -> bool:
-    """Return whether the values of a shared key exclude each other: numbers, rivals, or a key of several words."""
+def _is_same_key(key: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(key & other) and key ^ other <= _GENERAL_KEYS
+
+
+def _is_assigned(one: Claim, other: Claim) -> bool:
+    return any(sign in claim.text for claim in (one, other) for sign in ":=")
+
+
+def _is_specific(one: Claim, other: Claim, key: frozenset[str], longest: int) -> bool:
+    """Return whether what is said of a shared key excludes the other: numbers, rivals, or a key of several words.
+
+    `The API is fast` is not a value that excludes another (`the API is small`). `longest`: words of the longer value.
+    """
+    if longest > MOST_EXTRA:
+        return False
     return bool(one.numbers and other.numbers) or rivals(one.names, other.names) is not None or len(key) > 1
 
 

@@ -128,20 +128,37 @@ def names_apart(one: Facts, other: Facts) -> tuple[set[str], set[str]]:
 
 def _frames(one: Facts, other: Facts) -> dict[str, float]:
     """Compare where both hold and what they are about."""
+    opening, other_opening = one.opening_code, other.opening_code
+    return {
+        **_scopes(one, other),
+        **_subjects(one, other),
+        "code_apart": float(bool(opening and other_opening) and opening != other_opening),
+        "code_same": float(bool(opening) and opening == other_opening),
+        "code": min(one.code_share, other.code_share),
+        "lines": float("\n" in one.insight.strip() and "\n" in other.insight.strip()),
+    }
+
+
+def _scopes(one: Facts, other: Facts) -> dict[str, float]:
+    """Compare where both hold, and the words before what they state."""
     # Of two values of one key, `target: staging` and `target: production`, none says where the other holds.
     values = bool(one.value and other.value) and one.label == other.label
     scopes = {kind: not values and _apart(one.scopes[kind], other.scopes[kind]) for kind in one.scopes}
-    mine, theirs = one.subject, other.subject
-    both = bool(mine and theirs)
     word, lead = one.lead
     other_word, other_lead = other.lead
-    opening, other_opening = one.opening_code, other.opening_code
     return {
         **{f"scope_{kind}": float(apart) for kind, apart in scopes.items()},
         "scope": float(any(scopes.values())),
         "scope_same": float(any(one.scopes[kind] & other.scopes[kind] for kind in one.scopes)),
         "lead_apart": float(_differ(lead, other_lead)),
         "lead_word": float(bool(word and other_word) and word != other_word),
+    }
+
+
+def _subjects(one: Facts, other: Facts) -> dict[str, float]:
+    mine, theirs = one.subject, other.subject
+    both = bool(mine and theirs)
+    return {
         "label_apart": float(_differ(one.label, other.label)),
         "label_same": float(bool(one.label) and one.label == other.label),
         "subject_mixed": float(bool(mine & theirs and mine - theirs and theirs - mine)),
@@ -149,10 +166,6 @@ def _frames(one: Facts, other: Facts) -> dict[str, float]:
         "subject_same": float(both and mine == theirs),
         "subject_within": float(bool(mine & theirs) and (mine < theirs or theirs < mine)),
         "subject_said": _said_share(mine, other) + _said_share(theirs, one),
-        "code_apart": float(bool(opening and other_opening) and opening != other_opening),
-        "code_same": float(bool(opening) and opening == other_opening),
-        "code": min(one.code_share, other.code_share),
-        "lines": float("\n" in one.insight.strip() and "\n" in other.insight.strip()),
     }
 
 

@@ -386,21 +386,30 @@ def _rank_of_phrase(sign: str, tail: str, head: str, language: str) -> int:
     rest = tail[opener.end() :].strip() if opener else tail
     following = _COMMA_OR_COLON.split(rest, maxsplit=1)[0]
     is_list = bool(sign) and len(following.split()) <= _LIST_WORDS
-    is_open_list = _is_open_list(head)
-    if _PAIR_OPEN.search(head) or (opener and head.endswith("s") and following.split(" ", 1)[0].endswith("s")):
-        return 0  # "each boat and each mooring is …", "reads and writes through the pool"
+    if _parts_pair(head, following, is_addition=bool(opener)):
+        return 0
     if opener and _opens_clause(rest, head, is_list=is_list or not sign):
-        ends_list = is_open_list and not _acts(re.split(", | — ", head)[-1], language)
-        return 0 if ends_list or _opens_limit(rest, grammar) else _CLAUSE_RANKS[bool(sign)]
+        return _rank_of_clause(sign, rest, head, language)
     if sign and grammar.negation.match(tail):
         return 4  # a contrast, as in "Use the pool, not a thread"
-    if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=is_open_list):
+    if _is_within(sign, bool(opener), tail, head, grammar, is_open_list=_is_open_list(head)):
         return 0
     if grammar.example.match(tail):
         return _rank_of_remark(sign, tail, head, language)
-    if is_list:
-        return int(bool(_LIST_END.fullmatch(tail)))
-    return 3 if sign else _rank_of_unmarked(bool(opener), tail, head, grammar)
+    return _rank_of_marked(tail, is_list=is_list) if sign else _rank_of_unmarked(bool(opener), tail, head, grammar)
+
+
+def _parts_pair(head: str, following: str, *, is_addition: bool) -> bool:
+    """Return whether a sentence would end within a pair: `each boat and each mooring is`, `reads and writes to`."""
+    if _PAIR_OPEN.search(head):
+        return True
+    return is_addition and head.endswith("s") and following.split(" ", 1)[0].endswith("s")
+
+
+def _rank_of_clause(sign: str, rest: str, head: str, language: str) -> int:
+    """Return how good a sentence ends before another statement that is added to it."""
+    ends_list = _is_open_list(head) and not _acts(re.split(", | — ", head)[-1], language)
+    return 0 if ends_list or _opens_limit(rest, grammar_of(language)) else _CLAUSE_RANKS[bool(sign)]
 
 
 def _is_open_list(head: str) -> bool:
@@ -438,6 +447,11 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
     if grammar.verb_last.search(head) and not sign:
         return True
     return bool(_WITHIN.search(head)) or (bool(sign or opener) and bool(_ARTICLE_WORD.search(head)))
+
+
+def _rank_of_marked(tail: str, *, is_list: bool) -> int:
+    """Return how good a sentence ends before a sign; within a list, only at its end."""
+    return int(bool(_LIST_END.fullmatch(tail))) if is_list else 3
 
 
 def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar) -> int:
