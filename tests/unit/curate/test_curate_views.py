@@ -37,7 +37,7 @@ from memtui.workspace import Tree, find_workspace
 
 CONTRACT = (
     *("id", "version", "project", "kind", "tier", "status", "title", "insight", "rationale", "snippet", "anchors"),
-    *("tags", "importance", "confidence", "pinned", "created_at", "updated_at", "observed_at", "confirmed_at"),
+    *("tags", "rules", "importance", "confidence", "pinned", "created_at", "updated_at", "observed_at", "confirmed_at"),
     *("confirmed_by", "verified_at", "verified_by", "valid_from", "valid_until", "due_at", "snoozed_until"),
     *("half_life_days", "freshness", "usefulness", "source", "links"),
 )
