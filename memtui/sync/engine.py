@@ -151,6 +151,16 @@ class Engine:
         report.held = [*(one for one in report.held if one not in batch.held), *batch.held]
         self._leave_unreadable(share, batch, report)
         self._leave_refused(share, batch, report)
+        sent = self._send(share, batch, report) if batch.items else share
+        if sent is None:
+            return None
+        is_behind = batch.is_whole or batch.upto - (share.pushed or 0) > LAG_CHANGES
+        if not batch.items and (is_behind or set(share.waiting) != batch.waiting):
+            sent = self._note(share, [], Accepted(), batch)
+        return sent
+
+    def _send(self, share: Share, batch: Batch, report: SyncReport) -> Share | None:
+        """Send a batch in parts; None as soon as somebody else was faster."""
         parts = [batch.items[at : at + BATCH_THINGS] for at in range(0, len(batch.items), BATCH_THINGS)]
         for number, part in enumerate(parts):
             accepted = self.carrier.push(share, part)
@@ -163,9 +173,6 @@ class Engine:
             ]
             report.pushed += len(sent)
             share = self._note(share, sent, accepted, batch if number == len(parts) - 1 else None)
-        is_behind = batch.is_whole or batch.upto - (share.pushed or 0) > LAG_CHANGES
-        if not parts and (is_behind or set(share.waiting) != batch.waiting):
-            share = self._note(share, [], Accepted(), batch)
         return share
 
     def _leave_unreadable(self, share: Share, batch: Batch, report: SyncReport) -> None:
