@@ -277,7 +277,8 @@ class BrowseScreen(MemtuiScreen):
         from memtui.capture.places import waiting_sources
 
         view = self.access.view
-        if view is None or view.tree is None:
+        # A demo is looked at and left; what lies beside it is in it already.
+        if view is None or view.tree is None or self.opening.state_path is None:
             return 0
         return waiting_sources(self.access.read_vault, view.tree.project, self.opening.folder, Path.home())
 
