@@ -16,6 +16,7 @@ from memtui.tui.memory_view import Block, ago, days_between
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording import capture as wording
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 FIRST_SHOWN = 5
 """Proposals of a session that are shown before it is unfolded."""
 
-_KIND_CELLS, _SIGNAL_CELLS = 12, 20
+_SIGNAL_CELLS = 20
 _TEXT = 2_000
 
 SessionKey = tuple[str, str]
@@ -160,7 +161,7 @@ def proposal_cells(row: ProposalRow | MoreRow, width: int) -> list[Cell]:
     told = row.told
     return [
         Cell("", "base", 1),
-        Cell(tame(told.kind), "kind", _KIND_CELLS, since=60, after=1),
+        Cell(short_kind(tame(told.kind)), "kind", KIND_CELLS, since=60, after=1),
         Cell(tame(told.title) or tame(told.insight), "base", after=1),
         Cell(wording.signal_name(told.proposal.signal), "dim", _SIGNAL_CELLS, since=100, after=1),
         Cell(f"{told.proposal.score:.0%}", "dim", 4, since=44, right=True),

@@ -26,6 +26,7 @@ from memtui.text.words import counted
 from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, fit, freshness_bar, wrap
 from memtui.tui.widgets.lists import Cell, MovingView, TextRow
+from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording.reasons import (
     contradiction_words,
     contradictions_count,
@@ -138,7 +139,7 @@ def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
     return [
         mark,
         Cell(MARK_PINNED if row.pinned else "", "mark", 2),
-        Cell(row.kind, kind, 12, since=46, after=1),
+        Cell(short_kind(row.kind), kind, KIND_CELLS, since=46, after=1),
         Cell(row.title, base, after=1),
         Cell(freshness_bar(row.share, 3), bar, 3, since=56, after=1),
         Cell(f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}", "dim", 4, right=True, after=1),

@@ -16,7 +16,7 @@ from memtui.tui.memory_view import Block, Piece
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.tui.widgets.memory_list import SHORT_KIND_CELLS, short_kind, without_shared_heading
+from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind, without_shared_heading
 from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
     """Return a memory of a source: what happens to it, its kind, title, and a note or its place."""
     return [
         Cell(row.mark, "warning" if row.mark in "!−" else "good", 2),
-        Cell(short_kind(row.kind), "kind", SHORT_KIND_CELLS, since=40, after=1),
+        Cell(short_kind(row.kind), "kind", KIND_CELLS, since=40, after=1),
         Cell(row.listed or row.title, "base"),
         Cell(row.note, "warning", int(width * 0.4) if row.note else 0, before=1),
         Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, after=1),

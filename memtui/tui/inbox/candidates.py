@@ -13,7 +13,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import clip
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
-from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, without_shared_heading
+from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind, without_shared_heading
 
 if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
@@ -423,7 +423,7 @@ class CandidateList(MemoryList):
                 edge,
                 Cell("", "base", indent, since=44),
                 Cell(ODD if odd else " ", "due", 1, after=1),
-                Cell(row.kind, "kind", KIND_CELLS, since=56, after=1),
+                Cell(short_kind(row.kind), "kind", KIND_CELLS, since=56, after=1),
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
                 Cell(without_shared_heading(row.title, above), "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),

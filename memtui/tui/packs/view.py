@@ -32,6 +32,7 @@ from memtui.tui.memory_view import Block, StyleName, days_between, short_age
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.vault.packs import StoredPack
 from memtui.wording import outcomes
 from memtui.wording.outcomes import VERDICT_WORDS
@@ -257,7 +258,7 @@ def member_cells(row: MemberRow, width: int) -> list[Cell]:
     tone = _tone(row.mark)
     return [
         Cell(row.mark, tone, 2),
-        Cell(row.kind, "kind", 12, since=62, after=1),
+        Cell(short_kind(row.kind), "kind", KIND_CELLS, since=62, after=1),
         Cell(row.title, "base" if row.exists else "dim"),
         Cell(row.state, "dim" if row.is_same else "warning", 10 if width >= _ROOMY else 8, before=1),
         Cell(f"{row.tokens:,} t", "dim", 8, since=40, right=True),

@@ -86,7 +86,6 @@ class Marks:
         return [identifier for identifier in ids if identifier in reach] if reach else []
 
 
-KIND_CELLS = 12
 PROJECT_CELLS = 14
 MARKED = "✓"
 
@@ -95,7 +94,7 @@ STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged":
 
 _LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
-SHORT_KIND_CELLS = 4
+KIND_CELLS = 4
 _SHORT_PROJECT_CELLS = 10
 _BAR_CELLS = 3
 _KIND_FROM = 44
@@ -121,7 +120,7 @@ class Columns:
     @classmethod
     def within(cls, cells: int, *, projects: bool) -> Columns:
         """Return the columns that fit a line of so many cells."""
-        kind = SHORT_KIND_CELLS if cells >= _KIND_FROM else 0
+        kind = KIND_CELLS if cells >= _KIND_FROM else 0
         wide = PROJECT_CELLS if cells >= _WIDE_PROJECT_FROM else _SHORT_PROJECT_CELLS
         project = wide if projects and cells >= _PROJECT_FROM else 0
         bar, age = (_BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
@@ -164,7 +163,7 @@ def row_segments(
 
 def short_kind(kind: str) -> str:
     """Return a kind as the lists call it: its first four letters."""
-    return kind.partition("-")[0][:SHORT_KIND_CELLS]
+    return kind.partition("-")[0][:KIND_CELLS]
 
 
 def without_shared_heading(title: str, above: str) -> str:
