@@ -156,11 +156,23 @@ class _Search:
     result: SourcesFound = field(default_factory=SourcesFound)
 
     def folder(self, folder: Path, base: Path, *, in_repository: bool) -> SourcesFound:
+        walk = Walk(folder, base, in_repository, self._is_of_interest)
+        recognised = self._recognised(walk, base)
+        for path, why in walk.skipped:
+            file = SourceFile(path, base, self.home)
+            if why not in UNREADABLE or may_be_rules(file):
+                self.result.skipped.append(Skipped(file.name, None, why))
+        recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
+        if (folder / MANIFEST).is_file() or is_bundle(folder):
+            recognised = [replace(source, named=True) for source in recognised]
+        self._take(recognised)
+        return self.result
+
+    def _recognised(self, walk: Walk, base: Path) -> list[SourceFound]:
+        """Return the files that are read; what is left out is noted with the reason."""
         recognised: list[SourceFound] = []
         others: list[SourceFound] = []
-        skipped = self.result.skipped
         excluded: set[str] = set()
-        walk = Walk(folder, base, in_repository, self._is_of_interest)
         for number, found in enumerate(walk):
             if self.progress is not None and number % _FILES_PER_REPORT == 0:
                 self.progress(0, len(recognised))
@@ -168,23 +180,14 @@ class _Search:
             source = SourceFound(file, _reader(file), found.real, found.linked)
             reason = self._reason(source, found, base)
             if reason is not None and not found.linked:
-                skipped.append(Skipped(_shown(source, base), None, reason))
+                self.result.skipped.append(Skipped(_shown(source, base), None, reason))
                 if reason in {LeftOut.IGNORED, LeftOut.EXCLUDED}:
                     excluded.add(source.real)
             elif reason is None:
                 (recognised if source.reader else others).append(source)
-        for path, why in walk.skipped:
-            file = SourceFile(path, base, self.home)
-            if why not in UNREADABLE or may_be_rules(file):
-                skipped.append(Skipped(file.name, None, why))
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
-        recognised = [source for source in recognised if source.real not in excluded]  # links to what is left out
-        recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
-        if (folder / MANIFEST).is_file() or is_bundle(folder):
-            recognised = [replace(source, named=True) for source in recognised]
-        self._take(recognised)
-        return self.result
+        return [source for source in recognised if source.real not in excluded]  # without links to what is left out
 
     def _is_of_interest(self, name: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for every file of a large tree is slow

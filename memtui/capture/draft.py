@@ -368,31 +368,39 @@ def drafts_from_markdown(
     split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
-    result = ReadResult()
-    if first_line > 1:
-        result.skipped.append(Skipped(file.name, (1, first_line - 1), settings.problem or SkipReason.FRONTMATTER))
-    pieces = (whole or split).pieces
-    is_one = len(pieces) == 1
-    for piece in pieces:
+    result = ReadResult(skipped=_skipped_frontmatter(file, settings))
+    taken = whole or split
+    is_one = len(taken.pieces) == 1
+    for piece in taken.pieces:
         insight, why = part_rationale(piece.text) if part_why else (piece.text, "")
-        named = replace(piece, heading_path=(name, *piece.heading_path)) if name else piece
         result.add(
             maker.draft(
                 insight,
                 rationale=why,
                 span=piece.span,
-                native_id=name if name and whole else named.native_id,
+                native_id=_native_id(piece, name, is_whole=taken is whole),
                 heading_path=(*[title][: bool(title)], *piece.heading_path),
                 title=title if is_one and (part_why or "\n" in piece.text.strip()) else "",
                 lead=not (whole or each_item),
             )
         )
-    gaps = dict.fromkeys([*(whole or split).skipped, *split.unclosed])
+    gaps = dict.fromkeys([*taken.skipped, *split.unclosed])
     result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in gaps)
     result.sort_skipped()
     if not result.drafts and not result.skipped:
         result.skipped.append(Skipped(file.name, None, "empty"))
     return result
+
+
+def _skipped_frontmatter(file: SourceFile, settings: Frontmatter) -> list[Skipped]:
+    lines = settings.body_first_line - 1
+    return [Skipped(file.name, (1, lines), settings.problem or SkipReason.FRONTMATTER)] if lines > 0 else []
+
+
+def _native_id(piece: Piece, name: str, *, is_whole: bool) -> str:
+    if not name:
+        return piece.native_id
+    return name if is_whole else replace(piece, heading_path=(name, *piece.heading_path)).native_id
 
 
 def _whole_as_before(

@@ -284,30 +284,37 @@ def _register(writer: VaultWriter, folder: Path, request: ImportRequest) -> str 
     return project_for_writing(writer, folder, request.project)
 
 
-def _plan(
-    reader: VaultReader, read: SourcesRead, request: ImportRequest, project_of: Callable[[Path], str | None]
-) -> ImportPlan:
-    names: dict[Path, str | None] = {}
+@dataclass(frozen=True, slots=True)
+class _Owners:
+    """The projects that drafts belong to."""
 
-    def owner(draft: Draft, folder: Path | None) -> str | None:
-        stated = draft.record.get("project") if draft.record is not None else None
-        if stated:
-            return str(stated)
-        if request.project is not None:
-            return check_name(request.project)
+    request: ImportRequest
+    project_of: Callable[[Path], str | None]
+    names: dict[Path, str | None] = field(default_factory=dict)  # by folder, as found so far
+
+    def owner(self, draft: Draft, folder: Path | None) -> str | None:
+        if draft.record is not None and draft.record.get("project"):
+            return str(draft.record["project"])
+        if self.request.project is not None:
+            return check_name(self.request.project)
         if draft.record is not None:
             return None
         if draft.scope == "global":
             return GLOBAL_PROJECT
         if folder is None:
             return None
-        if folder not in names:
-            names[folder] = project_of(folder)
-        return names[folder]
+        if folder not in self.names:
+            self.names[folder] = self.project_of(folder)
+        return self.names[folder]
 
+
+def _plan(
+    reader: VaultReader, read: SourcesRead, request: ImportRequest, project_of: Callable[[Path], str | None]
+) -> ImportPlan:
     empty = [(path, view_of(reader, folder, request.project).project) for path, folder in read.empty]
     planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone, empty=empty)
-    offered = [(draft, owner(draft, folder)) for draft, folder in read.drafts]
+    owners = _Owners(request, project_of)
+    offered = [(draft, owners.owner(draft, folder)) for draft, folder in read.drafts]
     passed = _passed_over(reader, offered)
     plan = planner.plan([each for each in offered if each[0].record is not None or each[0].source.path not in passed])
     plan.skipped = [each for each in planner.skipped_of(read.skipped) if each.path not in passed]

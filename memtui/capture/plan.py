@@ -282,12 +282,7 @@ class Planner:
         differing = {
             item.memory.id: item.memory.anchors
             for item in items
-            if item.action == "unchanged"
-            and item.memory is not None
-            and item.memory.status in {"active", "candidate"}
-            and {one.path for one in item.memory.sources}
-            <= {one.path for one in (item.draft.source, *item.more_sources)}
-            and _globs(item.draft.anchors) != _globs(anchor.path for anchor in item.memory.anchors)
+            if item.memory is not None and _differs_in_globs(item, item.memory)
         }
         imported = imported_anchors(self._reader, differing)
         found = {}
@@ -454,6 +449,16 @@ def _about_other_files(item: Planned, rescoped: Mapping[str, tuple[Anchor, ...]]
     if anchors is None:
         return item
     return replace(item, action="update", reason="its source is about other files now", anchors=anchors)
+
+
+def _differs_in_globs(item: Planned, memory: Memory) -> bool:
+    """Return whether all sources of an unchanged memory name other patterns of files than it is anchored to."""
+    if item.action != "unchanged" or memory.status not in {"active", "candidate"}:
+        return False
+    offered = {one.path for one in (item.draft.source, *item.more_sources)}
+    if not offered.issuperset(one.path for one in memory.sources):
+        return False
+    return _globs(item.draft.anchors) != _globs(anchor.path for anchor in memory.anchors)
 
 
 def _globs(paths: Iterable[str]) -> frozenset[str]:

@@ -14,6 +14,14 @@ from memtui.workspace import kind_of_checkout, run_git
 
 TEXT_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".mdc", ".mdr", ".txt", ".text"})
 
+# What an entry is, by whether it is a link, and whether a folder
+_PLACES = {
+    (False, False): "file",
+    (False, True): "folder",
+    (True, False): "linked file",
+    (True, True): "linked folder",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -117,14 +125,11 @@ class Walk:
         if is_folder and entry.name in folder_names("unsearched"):
             return ""
         if is_link and self._leaves(os.path.realpath(entry.path)):
-            # Programs and data are linked everywhere; a link to what may hold memories is worth reporting.
-            text = not is_folder and Path(entry.name).suffix.lower() in TEXT_SUFFIXES - {""}
-            return "outside" if text or (is_folder and f"{os.sep}." in entry.path) else ""
+            return "outside" if _may_hold_memories(entry, is_folder=is_folder) else ""
         if is_folder or entry.is_file():
-            return f"{'linked ' if is_link else ''}{'folder' if is_folder else 'file'}"
+            return _PLACES[is_link, is_folder]
         if self.wanted(entry.name):
-            dangling = is_link and not os.path.exists(entry.path)  # noqa: PTH110 - as above
-            self.skipped.append((Path(entry.path), LeftOut.DANGLING if dangling else LeftOut.IRREGULAR))
+            self.skipped.append((Path(entry.path), _no_file(entry.path, is_link=is_link)))
         return ""
 
     def _leaves(self, target: str) -> bool:
@@ -166,3 +171,16 @@ class Walk:
         folder = f"{os.path.relpath(here.path, here.root)}/{name}/".removeprefix("./").replace(os.sep, "/")
         at = bisect_left(files, folder)
         return at < len(files) and files[at].startswith(folder)
+
+
+def _may_hold_memories(entry: os.DirEntry[str], *, is_folder: bool) -> bool:
+    """Return whether a link out of the folder is worth reporting: programs and data are linked everywhere."""
+    if is_folder:
+        return f"{os.sep}." in entry.path
+    return Path(entry.name).suffix.lower() in TEXT_SUFFIXES - {""}
+
+
+def _no_file(path: str, *, is_link: bool) -> LeftOut:
+    """Return why something that is neither a file nor a folder is not read."""
+    dangling = is_link and not os.path.exists(path)  # noqa: PTH110 - a Path for every entry of a large tree is slow
+    return LeftOut.DANGLING if dangling else LeftOut.IRREGULAR

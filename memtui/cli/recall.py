@@ -31,6 +31,7 @@ from memtui.recall.anchors import surroundings_of
 from memtui.recall.eligibility import PHASES
 from memtui.recall.rank import Found, search
 from memtui.recall.result import Hit, Task
+from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day
 from memtui.vault.filters import EVERYTHING
@@ -68,9 +69,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     if not query and not arguments.file:
         raise UsageError("Nothing to search for", remedy='Give words or --file: memtui search "double charge"')
     session.nothing_where_off()
-    meaning = None if arguments.fast else session.meaning
-    if query and meaning is not None:
-        meaning.preload()
+    meaning = None if arguments.fast else _loading(session.meaning, query)
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     view = narrow_to_files(session.vault, view, files)
@@ -92,20 +91,34 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     session.say_model_problem()
     if found.without_vector:
         say(partial_words(found.without_vector))
-    hits = [] if found.sure == "nothing" else found.hits
-    if found.sure == "unsure":
-        say("Nothing matches well; the closest:")
+    hits = _write_found(arguments, session, found, now)
     if arguments.explain and not session.json:
-        _write_explanations(hits)
         _say_notes(view.tree, files)
-    else:
-        _write_hits(session, replace(found, hits=hits), now)
     if not hits:
         wider = "" if scope.is_everything else " --all-projects searches every project."
         say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
         return EXIT_NOTHING
     say(f"{counted(len(hits), 'hit')}{_outdated_words(found.outdated)}")
     return EXIT_DONE
+
+
+def _loading(meaning: ModelMeaning | None, query: str) -> ModelMeaning | None:
+    """Begin to load the model where there are words to compare."""
+    if query and meaning is not None:
+        meaning.preload()
+    return meaning
+
+
+def _write_found(arguments: argparse.Namespace, session: Session, found: Found, now: datetime) -> Sequence[Hit]:
+    """Write what answers the query, and return it: nothing where nothing comes close."""
+    hits = [] if found.sure == "nothing" else found.hits
+    if found.sure == "unsure":
+        say("Nothing matches well; the closest:")
+    if arguments.explain and not session.json:
+        _write_explanations(hits)
+    else:
+        _write_hits(session, replace(found, hits=hits), now)
+    return hits
 
 
 def _outdated_words(number: int) -> str:
@@ -257,10 +270,7 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     diff = _diff(session, built) if arguments.diff else None
     contradictions = _contradictions(session, built)
     if session.json:
-        from memtui.wording.reasons import pack_record
-
-        more = {"diff": diff_record(diff) if diff else None} if arguments.diff else {}
-        write_json(pack_record(pack) | {"contradictions": [one.record for one in contradictions]} | more)
+        _write_record(pack, contradictions, diff, with_diff=arguments.diff)
     else:
         write(pack.payload)
     _warn(pack, contradictions)
@@ -275,14 +285,29 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     if not pack.payload:
         say(f"Empty payload: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
+    _say_what_is_in_it(pack)
+    if arguments.copy or arguments.record:
+        _use(arguments, session, built)
+    return EXIT_DONE
+
+
+def _say_what_is_in_it(pack: Pack) -> None:
     if pack.sure == "unsure":
         say("Nothing answers the task for sure; the closest are in the payload.")
     if pack.abstained:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
     say(_size(pack))
-    if arguments.copy or arguments.record:
-        _use(arguments, session, built)
-    return EXIT_DONE
+
+
+def _write_record(
+    pack: Pack, contradictions: Sequence[PayloadContradiction], diff: PackDiff | None, *, with_diff: bool
+) -> None:
+    from memtui.wording.reasons import pack_record
+
+    record = pack_record(pack) | {"contradictions": [one.record for one in contradictions]}
+    if with_diff:
+        record["diff"] = diff_record(diff) if diff else None
+    write_json(record)
 
 
 def _contradictions(session: Session, built: Built) -> tuple[PayloadContradiction, ...]:

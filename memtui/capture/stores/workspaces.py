@@ -131,7 +131,7 @@ def beads(place: Place) -> Contents:
             contents.add(
                 Row(
                     native_id=name,
-                    key=f"{place.project or ''}\n{name}",
+                    key=_issue_key(place, name),
                     insight=record.get("value"),
                     type="memory",
                     project=place.project,
@@ -166,12 +166,12 @@ _MUST = re.compile(r"\b(?:must|never|always|only|do not|don't|required?)\b", re.
 def _issue(record: Record, place: Place, contents: Contents) -> None:
     kind, state = text(first(record, "issue_type", "type")), text(record.get("status"))
     pinned = state == "pinned" or bool(record.get("pinned"))
-    is_lesson = kind == "bug" and state == "closed" and len(text(record.get("close_reason")).split()) >= LEAST_WORDS
+    is_lesson = _is_lesson(record, kind, state)
     closed = record.get("close_reason") if is_lesson and not pinned else None
     told = text(closed or first(record, "description", "title"))
     row = Row(
         native_id=text(record["id"]),
-        key=f"{place.project or ''}\n{text(record['id'])}",
+        key=_issue_key(place, text(record["id"])),
         title=record.get("title"),
         insight=told,
         rationale=_why(record, told),
@@ -192,8 +192,17 @@ def _issue(record: Record, place: Place, contents: Contents) -> None:
         return
     contents.add(row)
     for one in objects(record.get("dependencies")):
-        other = f"{place.project or ''}\n{text(first(one, 'depends_on_id', 'to'))}"
+        other = _issue_key(place, text(first(one, "depends_on_id", "to")))
         contents.relate(row.key, DEPENDENCIES.get(text(one.get("type")), ""), other)
+
+
+def _issue_key(place: Place, native_id: str) -> str:
+    return f"{place.project or ''}\n{native_id}"
+
+
+def _is_lesson(record: Record, kind: str, state: str) -> bool:
+    """Return whether the reason for closing an issue may say what was learned."""
+    return kind == "bug" and state == "closed" and len(text(record.get("close_reason")).split()) >= LEAST_WORDS
 
 
 def _why(record: Record, told: str) -> str:
