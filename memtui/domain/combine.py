@@ -107,6 +107,21 @@ def merge_items(base: Sequence[Any], theirs: Sequence[Any], mine: Sequence[Any])
     return (*kept, *(item for item in mine if _key(item) not in known))
 
 
+def merge_field(name: str, *, base: Any, mine: Any, theirs: Any) -> tuple[Any, bool]:
+    """Merge one field of two records; where both set it in ways that cannot be combined, that is theirs, and True."""
+    if theirs in (base, mine):
+        return mine, False
+    if mine == base:
+        return theirs, False
+    if name in ITEM_FIELDS:
+        return list(merge_items(base or (), theirs or (), mine or ())), False
+    if name in LINE_TEXTS and base is not None:
+        merged = merge_lines(base, theirs or "", mine or "")
+        if not merged.clashes:
+            return merged.text, False
+    return theirs, True
+
+
 def _key(item: Any) -> Any:
     """Return what identifies an item: for an anchor the path, since its hash only tells when it was looked at."""
     return item["path"] if isinstance(item, dict) else getattr(item, "path", item)

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import reduce
 from itertools import chain
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
@@ -34,6 +34,9 @@ from memtui.workspace import Tree
 if TYPE_CHECKING:
     from memtui.pack.compile import Compiler
     from memtui.recall.semantic import Meaning
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def recipes_of(recipes: Iterable[Recipe], project: str | None) -> list[Recipe]:
@@ -61,9 +64,9 @@ def standing_recall(
 
 
 def _union(found: Sequence[Recall]) -> Recall:
-    put_in = _best(one.put_in for one in found)
+    put_in = _best(found, lambda one: one.put_in)
     by_hand = {hit.memory.id for hit in put_in}
-    pins, hits = _best((one.pins for one in found), but=by_hand), _best((one.hits for one in found), but=by_hand)
+    pins, hits = _best(found, lambda one: one.pins, but=by_hand), _best(found, lambda one: one.hits, but=by_hand)
     there = {hit.memory.id for hit in (*put_in, *pins, *hits)}
     named, rest = _withheld_by_all(found, there)
     return replace(
@@ -71,17 +74,17 @@ def _union(found: Sequence[Recall]) -> Recall:
         hits=hits,
         pins=pins,
         put_in=put_in,
-        meant=dict(chain.from_iterable(one.meant.items() for one in found)),
-        left_out=_best((one.left_out for one in found), but=there),
+        meant=_joined(found, lambda one: one.meant),
+        left_out=_best(found, lambda one: one.left_out, but=there),
         withheld=named,
         withheld_counts=rest,
         other_projects=max(one.other_projects for one in found),
         abstained=None if hits or put_in else found[0].abstained,
         phase=None,
         links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
-        states=dict(chain.from_iterable(one.states.items() for one in found)),
-        published=dict(chain.from_iterable(one.published.items() for one in found)),
-        statuses=dict(chain.from_iterable(one.statuses.items() for one in found)),
+        states=_joined(found, lambda one: one.states),
+        published=_joined(found, lambda one: one.published),
+        statuses=_joined(found, lambda one: one.statuses),
     )
 
 
@@ -95,11 +98,17 @@ def _withheld_by_all(
     return listed_and_counted(nearest.values(), counts)
 
 
-def _best(groups: Iterable[Iterable[Hit]], *, but: Collection[str] = ()) -> tuple[Hit, ...]:
+def _joined(found: Iterable[Recall], what: Callable[[Recall], Mapping[_Key, _Value]]) -> dict[_Key, _Value]:
+    return dict(chain.from_iterable(what(one).items() for one in found))
+
+
+def _best(
+    found: Iterable[Recall], what: Callable[[Recall], Iterable[Hit]], *, but: Collection[str] = ()
+) -> tuple[Hit, ...]:
     """Return each memory once, with its best score, the best first, without some."""
     best: dict[str, Hit] = {}
-    for group in groups:
-        for hit in group:
+    for one in found:
+        for hit in what(one):
             known = best.get(hit.memory.id)
             if hit.memory.id not in but and (known is None or hit.score > known.score):
                 best[hit.memory.id] = hit

@@ -291,20 +291,28 @@ def _take_meaning(
     fetched.cosines = {by_key[key].id: cosine for key, cosine in fetched.likeness.cosines.items() if key in by_key}
     fetched.close = {by_key[key].id: close for key, close in fetched.likeness.close.items() if key in by_key}
     fetched.meanings = fusion.with_tokens(fetched.cosines, fetched.close)
+    fused = fusion.fuse(_evidence(fetched, fetched.likeness.unrelated, by_key, hits))
+    chosen = sorted(fused, key=lambda one: (-fused[one].total, one))[: fusion.POOL]
+    keys = {memory.id: key for key, memory in by_key.items()}
+    fetched.kinship = _kinship(reader, sense, {keys[one]: one for one in chosen if one in fetched.cosines})
+
+
+def _evidence(
+    fetched: Fetched, unrelated: float, by_key: Mapping[int, Memory], hits: Sequence[LexicalHit]
+) -> fusion.Evidence:
     best = max((hit.score for hit in hits), default=0.0)
     shares = {by_key[hit.key].id: hit.score / best for hit in hits if hit.key in by_key}
     coverage = max((fetched.weights.coverage(hit.terms) for hit in hits), default=0.0)
-    evidence = fusion.Evidence(shares, fetched.meanings, fetched.likeness.unrelated, coverage, foreign=fetched.foreign)
-    fused = fusion.fuse(evidence)
-    chosen = sorted(fused, key=lambda one: (-fused[one].total, one))[: fusion.POOL]
-    keys = {memory.id: key for key, memory in by_key.items()}
-    ids = {keys[one]: one for one in chosen if one in fetched.cosines}
+    return fusion.Evidence(shares, fetched.meanings, unrelated, coverage, foreign=fetched.foreign)
+
+
+def _kinship(reader: VaultReader, sense: Sense, ids: Mapping[int, str]) -> Mapping[tuple[str, str], float]:
+    """Return how like each other some memories are, by their ids. `ids`: by key."""
     kinship = sense.kinship(reader, ids)
     if isinstance(kinship, Kinship):
-        fetched.kinship = kinship.renamed(ids.__getitem__)
-        return
+        return kinship.renamed(ids.__getitem__)
     named = {(ids[one], ids[other]): cosine for (one, other), cosine in kinship.items()}
-    fetched.kinship = {(min(pair), max(pair)): cosine for pair, cosine in named.items()}
+    return {(min(pair), max(pair)): cosine for pair, cosine in named.items()}
 
 
 def _take(

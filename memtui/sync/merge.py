@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memtui.domain.combine import ITEM_FIELDS, LINE_TEXTS, merge_items, merge_lines
+from memtui.domain.combine import LINE_TEXTS, merge_field
 from memtui.domain.record import Record, parse_time
 
 TEXTS = ("title", "insight", "rationale", "snippet")
@@ -57,20 +57,10 @@ def merge_records(base: Record | None, mine: Record, theirs: Record) -> Merge:
 
 def _field(name: str, base: Any, mine: Any, theirs: Any) -> tuple[Any, bool]:
     """Return the value of a field, and whether both sides changed it in ways that cannot be merged."""
-    if theirs in (base, mine):
-        return mine, False
-    if mine == base:
-        return theirs, False
-    if name in ITEM_FIELDS:
-        return list(merge_items(base or (), theirs or (), mine or ())), False
-    if name in LINE_TEXTS:
-        merged = merge_lines(base or "", theirs or "", mine or "")
-        if base is not None and not merged.clashes:
-            return merged.text or None, False
-        return theirs, True
-    if name in _LATER or name in _ATTESTED:
+    value, is_clash = merge_field(name, base=base, mine=mine, theirs=theirs)
+    if is_clash and (name in _LATER or name in _ATTESTED):
         return _later(mine, theirs), False
-    return theirs, True
+    return (value or None) if name in LINE_TEXTS else value, is_clash
 
 
 def _later(one: str | None, other: str | None) -> str | None:

@@ -120,20 +120,30 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     group = "bare" if found["bare"] else "quoted"
     value = found[group]
     if group == "bare":
-        value = value.split("&", 1)[0] if text[start - 1 : start] in ("?", "&") else value
-        value = value.rstrip(".,)]}\\|")
-    kind = "secret" if word in _SECRETS else "password"
-    plausible = _is_assigned_secret if kind == "secret" else _is_assigned_password
+        value = _bare_value(value, is_in_query=text[start - 1 : start] in ("?", "&"))
+    is_secret = word in _SECRETS
+    kind, plausible = ("secret", _is_assigned_secret) if is_secret else ("password", _is_assigned_password)
     name = text[start:end].lower()
-    named = env and text[start:end].isupper() and "_" in name  # RAILWAY_TOKEN
-    strict = named or bool(_STRICT_NAME.search(text[max(0, start - _LONGEST_OWNER) : end].lower()))
+    strict = _is_strict(text, start, end, env=env)
     if value.lower() in name or not plausible(value, env=env, quoted=group == "quoted", strict=strict):
         return None
     stop = found.start(group) + len(value)
-    if len(found[group]) >= _LONGEST_JUDGED:
-        rest = _REST.match(text, stop)
-        stop = rest.end() if rest else stop
-    return (f"assigned-{kind}", found.start(group), stop)
+    rest = _REST.match(text, stop) if len(found[group]) >= _LONGEST_JUDGED else None
+    return (f"assigned-{kind}", found.start(group), rest.end() if rest else stop)
+
+
+def _bare_value(value: str, *, is_in_query: bool) -> str:
+    """Return a value without quotes as far as it goes. `is_in_query`: whether it stands in the query of an address."""
+    within = value.split("&", 1)[0] if is_in_query else value
+    return within.rstrip(".,)]}\\|")
+
+
+def _is_strict(text: str, start: int, end: int, *, env: bool) -> bool:
+    """Return whether the value of a name is a secret even if it is a UUID."""
+    name = text[start:end]
+    if env and name.isupper() and "_" in name:  # RAILWAY_TOKEN
+        return True
+    return bool(_STRICT_NAME.search(text[max(0, start - _LONGEST_OWNER) : end].lower()))
 
 
 def _value_after(text: str, start: int, at: int, end: int) -> tuple[re.Match[str] | None, bool]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from memtui.domain.combine import ITEM_FIELDS, LINE_TEXTS, merge_items, merge_lines
+from memtui.domain.combine import LINE_TEXTS, merge_field
 from memtui.domain.memory import Change, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, memory_from_record, memory_record
 from memtui.errors import ConflictError, NotFoundError, NothingToUndoError, RefusedError
@@ -218,18 +218,10 @@ class _Patch:
 
     def _field(self, name: str, step: Step, now: Record) -> Any:
         base, mine, theirs = ((side or {}).get(name) for side in (step.before, step.after, now))
-        if theirs in (base, mine):
-            return mine
-        if mine == base:
-            return theirs
-        if name in ITEM_FIELDS:
-            return list(merge_items(base or (), theirs or (), mine or ()))
-        merged = merge_lines(base or "", theirs or "", mine or "") if name in LINE_TEXTS else None
-        if merged is not None and not merged.clashes:
-            return merged.text
-        if name in _STATED_BY_BOTH:
+        value, is_clash = merge_field(name, base=base, mine=mine, theirs=theirs)
+        if is_clash and name in _STATED_BY_BOTH:
             raise self._conflict(step.key, _readable(step.after), _readable(now), field=name)
-        return theirs
+        return value
 
     def _check_unused(self, removed: list[str]) -> None:
         """Raise `ConflictError` where a memory that would be removed is linked."""

@@ -52,12 +52,16 @@ def close_fences(text: str) -> str:
         found = _NESTED_FENCE.match(line)
         if found:
             fence, info = found["fence"], found["info"]
-            if opened and fence.startswith(opened) and not info.strip():
+            if _ends_fence(found, opened):
                 opened = ""
             elif not opened and (fence[0] == "~" or "`" not in info):
                 opened, margin = fence, _NO_QUOTE.sub(" ", found["around"])
         lines.append(line)
     return "\n".join([*lines, margin + opened] if opened else lines)
+
+
+def _ends_fence(found: re.Match[str], opened: str) -> bool:
+    return bool(opened) and found["fence"].startswith(opened) and not found["info"].strip()
 
 
 WRAPPED = 60
@@ -75,15 +79,23 @@ def unwrapped(text: str) -> str:
     for line in text.split("\n"):
         found = _NESTED_FENCE.match(line)
         if found:
-            is_end = fence and found["fence"].startswith(fence) and not found["info"].strip()
-            fence = "" if is_end else fence or found["fence"]
-        is_prose = not (found or fence or _ALONE.match(line)) and line.strip() != ""
-        if is_prose and len(last) >= WRAPPED and not last.endswith(_BROKEN):
+            fence = "" if _ends_fence(found, fence) else fence or found["fence"]
+        is_text = not (found or fence)
+        is_prose = is_text and _is_prose(line)
+        if is_prose and _is_wrapped(last):
             lines[-1] = f"{lines[-1]} {line.strip()}"
         else:
             lines.append(line)
-        last = line if is_prose or (not found and not fence and _ITEM.match(line)) else ""
+        last = line if is_prose or (is_text and _ITEM.match(line)) else ""
     return "\n".join(lines)
+
+
+def _is_wrapped(line: str) -> bool:
+    return len(line) >= WRAPPED and not line.endswith(_BROKEN)
+
+
+def _is_prose(line: str) -> bool:
+    return line.strip() != "" and not _ALONE.match(line)
 
 
 def fenced(code: str) -> str:

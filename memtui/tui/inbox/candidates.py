@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -98,23 +98,32 @@ def arrange(
     groups: dict[str, Group] = {}
     group_of: dict[str, str] = {}
     for key, members in _split(offers, kind_key if by_kind else file_key).items():
-        label = members[0].kind if by_kind else _file_label(members[0], projects=projects)
-        rest = [] if by_kind else [offer for offer in members if offer.id in less_sure]
-        ordered = members if by_kind else _ordered(members, rest)
-        groups[key] = Group(key, label, tuple(offer.id for offer in ordered))
-        sections = {} if by_kind else _less_sure(rest, key) if rest else _sections(ordered, key)
-        groups |= sections
-        shown += groups[key].members
+        ordered, sections = members, dict[str, Group]()
+        label = members[0].kind
+        if not by_kind:
+            rest = [offer for offer in members if offer.id in less_sure]
+            ordered = _ordered(members, rest)
+            sections = _less_sure(rest, key) if rest else _sections(ordered, key)
+            label = _file_label(members[0], projects=projects)
+        group = Group(key, label, tuple(offer.id for offer in ordered))
+        section_of = {identifier: section for section in sections.values() for identifier in section.members}
+        groups |= {key: group} | sections
+        group_of |= {identifier: section_of.get(identifier, group).id for identifier in group.members}
+        shown += group.members
         lines.append(key)
-        for offer in ordered:
-            section = less_sure_key(offer) if offer in rest else section_key(offer)
-            group_of[offer.id] = section if section in sections else key
-            above = (key, section) if section in sections else (key,)
-            if section in sections and sections[section].members[0] == offer.id and key not in closed:
-                lines.append(section)
-            if closed.isdisjoint(above):
-                lines.append(offer.id)
+        if key not in closed:
+            lines += _lines_within(group, section_of, closed)
     return Arranged(tuple(lines), tuple(shown), groups, group_of)
+
+
+def _lines_within(group: Group, section_of: Mapping[str, Group], closed: Container[str]) -> Iterator[str]:
+    """Yield the lines below the row of a group; the row of a section stands before its first candidate."""
+    for identifier in group.members:
+        section = section_of.get(identifier)
+        if section is not None and section.members[0] == identifier:
+            yield section.id
+        if section is None or section.id not in closed:
+            yield identifier
 
 
 def _ordered(offers: Sequence[Offer], less_sure: Sequence[Offer]) -> list[Offer]:
