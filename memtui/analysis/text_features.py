@@ -104,11 +104,6 @@ class Wording:
         return self.terms if split == self.text else frozenset(stems_of(plain_form(split)))
 
     @cached_property
-    def headline(self) -> Wording:
-        """The memory's own title, else the whole text."""
-        return Wording(self.title) if self.title else self
-
-    @cached_property
     def run_together(self) -> str:
         """The normal form without spaces and underscores, to find names of code however they are written."""
         return "".join(self.normal.replace("_", " ").split())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -200,8 +200,3 @@ def sessions_of(vault: Path) -> list[Used]:
             state = _read(path)
             found.append(Used(state.assistant, at, tuple(state.served), state.tokens, state.events))
     return sorted(found, key=lambda one: one.at, reverse=True)
-
-
-def served_texts(sessions: Iterable[Session]) -> set[str]:
-    """Return `text_hash` of everything that sessions were served, which none of them can have learned by itself."""
-    return {one for session in sessions for one in session.state().texts}

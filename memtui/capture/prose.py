@@ -47,7 +47,6 @@ _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD_LETTER = re.compile(r"\w")
-_CODE_COMMENT = re.compile(r"\s*(?://|#|--|/\*|<!--)\s*(.{1,80}?)\s*(?:\*/|-->)?\s*$")
 
 REMEMBERED = 4_096  # Texts whose judgement is kept; several steps ask about the same ones
 
@@ -238,13 +237,6 @@ def is_problem(text: str) -> bool:
 def is_answer(text: str) -> bool:
     """Return whether a text begins with "Solution:" or the like."""
     return bool(pattern("answer").match(plain_text(text[:_LONGEST_LABEL]).strip(EDGES)))
-
-
-def is_example_code(code: str) -> bool:
-    """Return whether a fence begins with a comment like "// Bad"."""
-    lines = code.split("\n", 2)
-    comment = _CODE_COMMENT.match(lines[0]) if lines else None
-    return bool(comment) and is_example_label(comment[1] if comment else "")
 
 
 def is_counted(heading: str) -> bool:

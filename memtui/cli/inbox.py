@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -97,27 +97,38 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     wanted = waiting_in(session, with_unassigned=session.project is None)
     narrowed = any(getattr(arguments, name, None) for name in ("file", "section", "of_kind", "where"))
     offers = _offers(arguments, session) if narrowed else _read(session, wanted)
-    less_sure = {} if narrowed or session.json or getattr(arguments, "whole", False) else folded(session, offers)
+    less_sure = {} if narrowed else _less_sure(arguments, session, offers)
     hidden = {offer.id for rest in less_sure.values() for offer in rest}
     if narrowed or hidden:
         wanted = replace(wanted, ids=tuple(offer.id for offer in offers if offer.id not in hidden))
     views = list_memories(session.vault, wanted, sort="created")
-    rows = (
-        [
-            view.memory.id,
-            view.memory.kind,
-            view.memory.project or "unassigned",
-            view.memory.source.format if view.memory.source else "",
-            f"{view.memory.title}{_planted(view.memory)}",
-        ]
-        for view in views
-    )
-    session.put_rows((view_record(view, session.kinds) for view in views), rows)
+    session.put_rows((view_record(view, session.kinds) for view in views), (_row(view.memory) for view in views))
     if not session.json:
-        ways = "`memtui inbox accept ID…`, or --all, accepts them."
-        say(f"{counted(len(views), 'candidate')}. {ways}" if views else "The inbox is empty.")
-        for line in outcomes.folded_lines({source: len(rest) for source, rest in less_sure.items()}):
-            say(line)
+        _say_what_waits(len(views), less_sure)
+
+
+def _less_sure(arguments: argparse.Namespace, session: Session, offers: Sequence[Offer]) -> dict[str, list[Offer]]:
+    """Return the proposals that are folded, by their source; none where all are wanted."""
+    if session.json or getattr(arguments, "whole", False):
+        return {}
+    return folded(session, offers)
+
+
+def _say_what_waits(shown: int, less_sure: Mapping[str, Sequence[Offer]]) -> None:
+    ways = "`memtui inbox accept ID…`, or --all, accepts them."
+    say(f"{counted(shown, 'candidate')}. {ways}" if shown else "The inbox is empty.")
+    for line in outcomes.folded_lines({source: len(rest) for source, rest in less_sure.items()}):
+        say(line)
+
+
+def _row(memory: Memory) -> list[str]:
+    return [
+        memory.id,
+        memory.kind,
+        memory.project or "unassigned",
+        memory.source.format if memory.source else "",
+        f"{memory.title}{_planted(memory)}",
+    ]
 
 
 def _read(session: Session, wanted: MemoryFilter) -> list[Offer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.domain.identity import PERSON
@@ -61,7 +61,7 @@ def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *
     leaving = _Leaving(local, ends, team.proposes)
     for thing in sorted(touched, key=lambda one: (one[0] != MEMORY, one)):
         record, head = local.records.get(thing), heads.get(thing)
-        if digest(record) == (head.hash if head else None) or _is_known(thing, record, head):
+        if _is_known(thing, record, head):
             continue
         if erased.intersection(memories_of(thing)):
             batch.kept_from += thing[0] == MEMORY
@@ -69,11 +69,11 @@ def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *
         if ordered.intersection(memories_of(thing)):
             batch.waiting.add(thing)
             continue
-        if record is not None and not leaving.holds(thing, record):
+        if not leaving.holds(thing, record):
             continue
         fields = secrets_in(record, patterns) if record is not None else {}
         if fields:
-            batch.held.append(Held((memories_of(thing) or [thing[1]])[0], tuple(fields)))
+            batch.held.append(_held(thing, fields))
             batch.waiting.add(thing)
             continue
         batch.items.append(_outgoing(thing, record, head, touched.get(thing), team, patterns))
@@ -81,8 +81,14 @@ def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *
 
 
 def _is_known(thing: Thing, record: Record | None, head: Head | None) -> bool:
-    """Return whether the team has a tombstone of the same text: two machines may each have made one."""
+    """Return whether the team has a thing as it is here, or a tombstone of the same text, made on another machine."""
+    if digest(record) == (head.hash if head else None):
+        return True
     return thing[0] == TOMBSTONE and record is not None and head is not None and head.hash is not None
+
+
+def _held(thing: Thing, fields: Collection[str]) -> Held:
+    return Held((memories_of(thing) or [thing[1]])[0], tuple(fields))
 
 
 def _looked_at(reader: VaultReader, team: Team, share: Share, *, is_whole: bool) -> dict[Thing, Touched | None]:
@@ -122,9 +128,11 @@ class _Leaving:
     ends: Mapping[Thing, Head]  # what the team knows of the memories that things are about
     proposes: bool
 
-    def holds(self, thing: Thing, record: Record) -> bool:
-        """Return whether a thing leaves this machine; `record`: as on the wire."""
+    def holds(self, thing: Thing, record: Record | None) -> bool:
+        """Return whether a thing leaves this machine. `record`: as on the wire, None for what was removed here."""
         entity, key = thing
+        if record is None:
+            return True
         if entity == MEMORY:
             return self._memory_leaves(key)
         if entity == TOMBSTONE and record.get("reason") == PURGED:

@@ -85,6 +85,11 @@ class _Sides:
         is_other_repository = other is not None and bool(other.identities) and bool(shown)
         return suggest_name(f"{name}-2", self.theirs) if is_other_repository else name
 
+    def others(self, new: Sequence[Share]) -> list[TeamProject]:
+        """Return the team's projects that are neither shared so far nor among the new ones."""
+        taken = {share.remote for share in (*self.before, *new)}
+        return [project for project in self.theirs.values() if project.name not in taken]
+
     def first(self, request: SyncRequest, others: Sequence[TeamProject]) -> list[Share]:
         """Return what is shared when a team is joined without naming a project: the one in view, if the vault has it.
 
@@ -116,19 +121,23 @@ def settle_shares(vault: Vault, team: Team, carrier: Carrier, request: SyncReque
     new = [sides.share(name) for name in request.share]
     if is_new and not new:
         new = sides.first(request, list(sides.theirs.values()))
-    taken = {share.remote for share in (*before, *new)}
-    others = [project for project in sides.theirs.values() if project.name not in taken]
+    others = sides.others(new)
     not_shared = [project for project in others if sides.is_here(project)]
     new += [Share(team=team.id, project=one.name, remote=one.name) for one in others if one not in not_shared]
     fresh = [share for share in new if share not in before]
-    for share in (*before, *fresh):
-        is_known = share.remote in sides.theirs or share in fresh
-        if is_known and (share.project is None or share.project in mine):
-            carrier.register(TeamProject(share.remote, _shown(mine.get(share.project or ""))))
+    _register(carrier, sides, fresh)
     return Settled(
         _store(vault, sides, fresh, _as_wished(sides, carrier, request), is_new=is_new),
         [project.name or UNASSIGNED for project in not_shared],
     )
+
+
+def _register(carrier: Carrier, sides: _Sides, fresh: Sequence[Share]) -> None:
+    """Tell the team of the projects that are shared from here, with the repositories that show them to others."""
+    for share in (*sides.before, *fresh):
+        is_known = share.remote in sides.theirs or share in fresh
+        if is_known and (share.project is None or share.project in sides.mine):
+            carrier.register(TeamProject(share.remote, _shown(sides.mine.get(share.project or ""))))
 
 
 def _as_wished(sides: _Sides, carrier: Carrier, request: SyncRequest) -> Team:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import COLUMNS, among, utc
+from memtui.vault.rows import COLUMNS, utc
 from memtui.vault.writer import VaultWriter
 
 
@@ -90,13 +90,6 @@ def proposals_told(reader: VaultReader, *, projects: Sequence[str | None] | None
     width = len(_COLUMNS)
     told = [Told(_proposal(row[:width]), *row[width:]) for row in rows]
     return told if projects is None else [one for one in told if one.project in projects]
-
-
-def proposals_of(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, StoredProposal]:
-    """Return what transcripts said of memories, by id."""
-    condition, parameters = among("p.memory_id", identifiers)
-    rows = reader.connection.execute(f"SELECT {_SELECTED} FROM proposals p WHERE {condition}", parameters).fetchall()
-    return {one.memory_id: one for one in map(_proposal, rows)}
 
 
 def acceptance(reader: VaultReader) -> list[Acceptance]:

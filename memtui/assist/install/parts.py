@@ -55,7 +55,7 @@ class ConfigFile:
             return file.encoded(text)
         editor = self._editor(file)
         before = without_ours(editor.value)
-        for key, value in (self.hooks.base if self.hooks else {}).items():
+        for key, value in self._base.items():
             if key not in editor.value:
                 editor.put((key,), value)
         if self.server is not None:
@@ -65,7 +65,7 @@ class ConfigFile:
             _put_hook(editor, event, self.wanted(event, program))
         for event_name in _own_events(editor.value) - {event.name for event in events} if self.hooks else ():
             _remove_hooks(editor, event_name, (), keep=None)
-        _check(without_ours(editor.value), before, self.hooks.base if self.hooks else {})
+        _check(without_ours(editor.value), before, self._base)
         return file.encoded(editor.text)
 
     def strip(self, file: TextFile, record: Installed | None) -> bytes | None:
@@ -73,21 +73,20 @@ class ConfigFile:
         is_ours = record is not None and record.without is None
         if self.whole is not None:
             return None if is_ours or _is_own(file.text) else file.data
-        if self.server is not None and self.server.format == "toml":
+        if self._is_toml:
             text = self._without_tables(file.text)
             return None if is_ours and not text.strip() else file.encoded(text)
-        kept = [tuple(path.split("/")) for path in record.kept_empty] if record else []
-        editor = self._without_entries(file, kept)
-        base = self.hooks.base if self.hooks else {}
         is_ours = is_ours or (self.hooks is not None and self.path.stem == "memtui")
-        return None if is_ours and editor.value in ({}, base) else file.encoded(editor.text)
+        editor = self._without_entries(file, record)
+        return None if is_ours and editor.value in ({}, self._base) else file.encoded(editor.text)
 
     def _without_tables(self, text: str) -> str:
         for place in self._places_in(toml_table.parse(text)):
             text = toml_table.remove(text, place)
         return text
 
-    def _without_entries(self, file: TextFile, kept_empty: Sequence[tuple[str, ...]]) -> Editor:
+    def _without_entries(self, file: TextFile, record: Installed | None) -> Editor:
+        kept_empty = [tuple(path.split("/")) for path in record.kept_empty] if record else []
         editor = self._editor(file)
         before = without_ours(editor.value)
         for place in self._places_in(editor.value):
@@ -135,7 +134,7 @@ class ConfigFile:
 
     def empty_containers(self, data: bytes | None) -> tuple[str, ...]:
         """Return which containers on the way to memtui's parts are there and empty."""
-        if not data or self.whole is not None or (self.server is not None and self.server.format == "toml"):
+        if not data or self.whole is not None or self._is_toml:
             return ()
         values = self.values(TextFile(self.path, data))
         paths = [self.server.at[:depth] for depth in range(1, len(self.server.at))] if self.server else []
@@ -156,6 +155,15 @@ class ConfigFile:
         if not isinstance(editor.value, dict):
             raise RefusedError("The file is expected to hold an object", where=str(self.path))
         return editor
+
+    @property
+    def _is_toml(self) -> bool:
+        return self.server is not None and self.server.format == "toml"
+
+    @property
+    def _base(self) -> Mapping[str, Any]:
+        """What the file holds beside hooks before anything is installed."""
+        return self.hooks.base if self.hooks else {}
 
     @property
     def _dialect(self) -> Dialect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
@@ -68,15 +68,6 @@ def _rules(session: Session) -> list[str]:
     """Return what the session began with: rules files and what it was served; a summary only repeats a person."""
     before = takewhile(lambda turn: turn.role is not Role.PERSON, session.turns)
     return [turn.text for turn in before if turn.role is Role.OTHER and not _SUMMARY.search(turn.text[:_SUMMARY_CHARS])]
-
-
-def propose_all(sessions: Iterable[Session]) -> list[Proposal]:
-    """Return what is worth keeping of several sessions, what they say twice once."""
-    found: list[Proposal] = []
-    for session in sessions:
-        for proposal in propose(session):
-            _take(found, proposal)
-    return found
 
 
 def _take(found: list[Proposal], proposal: Proposal) -> None:
@@ -285,20 +276,33 @@ def _around(judged: Sequence[_Judged], group: Sequence[Statement]) -> str:
 def _signal(said: Said, chosen: Sequence[_Judged]) -> LessonSignal:
     plain, language = " ".join(one.statement.plain for one in chosen), said.language
     setting = chosen[0].setting
+    is_choice = says("chooses", plain, language)
     if said.refused:
         return LessonSignal.REJECTED_TOOL
     if says("remembers", plain, language) or is_kept(chosen[0].statement):
         return LessonSignal.REMEMBER
-    if says("again", said.text.lower(), language) and (said.calls or setting.opened_no):
+    if _is_repeated(said, setting):
         return LessonSignal.REPEATED_CORRECTION
-    if setting.after_options and (says("chooses", said.text.lower(), language) or not _acted(setting)):
+    if _answers_options(said, setting) or (is_choice and "decide" in acts_of(plain)):
         return LessonSignal.DECISION
-    acts = acts_of(plain)
-    if says("chooses", plain, language) and "decide" in acts:
-        return LessonSignal.DECISION
-    if setting.opened_no or (_acted(setting) and _shares(chosen)):
+    if _corrects(chosen):
         return LessonSignal.CORRECTION
-    return LessonSignal.DECISION if says("chooses", plain, language) else LessonSignal.STANDING_RULE
+    return LessonSignal.DECISION if is_choice else LessonSignal.STANDING_RULE
+
+
+def _is_repeated(said: Said, setting: Setting) -> bool:
+    return says("again", said.text.lower(), said.language) and (bool(said.calls) or setting.opened_no)
+
+
+def _corrects(chosen: Sequence[_Judged]) -> bool:
+    """Return whether a person objected, or spoke of what the assistant had just done."""
+    setting = chosen[0].setting
+    return setting.opened_no or (_acted(setting) and _shares(chosen))
+
+
+def _answers_options(said: Said, setting: Setting) -> bool:
+    """Return whether a person chose among what the assistant offered, rather than spoke of what it did."""
+    return setting.after_options and (says("chooses", said.text.lower(), said.language) or not _acted(setting))
 
 
 def _acted(setting: Setting) -> bool:

@@ -109,9 +109,6 @@ class Known:
                 return Judged(proposal, Novelty.STATED, title=name)
         return Judged(proposal, Novelty.NEW)
 
-    def judge_all(self, proposals: Iterable[Proposal]) -> list[Judged]:
-        return [self.judge(proposal) for proposal in proposals]
-
     def _near(self, proposal: Proposal) -> Iterator[tuple[Memory, frozenset[str]]]:
         """Yield the memories that share the rarest words with a proposal, the nearest first."""
         shared: Counter[int] = Counter()

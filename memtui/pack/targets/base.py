@@ -165,11 +165,6 @@ def heading(kind: str) -> str:
     return words if words.endswith("s") else f"{words}s"
 
 
-def files_words(item: PackItem) -> str:
-    """Return the files that a memory is tied to, with the state of those that are not as they were."""
-    return ", ".join(_file(anchor.path, item) for anchor in item.memory.anchors)
-
-
 MOST_FILES = 2  # Files that are named beside a memory
 
 

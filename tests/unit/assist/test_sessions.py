@@ -7,7 +7,7 @@ import time
 import pytest
 from support import NOON, FrozenClock, make_memory, start_python
 
-from memtui.assist.sessions import KEPT_DAYS, MOST_SESSIONS, Session, served_texts, short_hash
+from memtui.assist.sessions import KEPT_DAYS, MOST_SESSIONS, Session, short_hash
 from memtui.assist.spool import Spool, Transcript, fold_quietly, folder_of
 from memtui.curate.history import log, undo
 from memtui.domain.identity import Actor
@@ -62,7 +62,6 @@ def test_what_a_session_was_served_is_known_again_by_its_words(vault: Vault) -> 
     state = session.state()
     assert state.knows_text("a payment that is retried without a key is  charged twice")
     assert not state.knows_text("a payment that is retried with a key is charged once")
-    assert served_texts([session]) == set(state.texts)
 
 
 def test_no_text_of_a_memory_is_kept_outside_the_vault(vault: Vault) -> None:

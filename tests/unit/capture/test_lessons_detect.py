@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lessons.exchanges import session_of
 
-from memtui.capture.lessons.detect import propose, propose_all
+from memtui.capture.lessons.detect import propose
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal, Proposal, Scope
 
 
@@ -64,10 +64,9 @@ def test_what_was_corrected_twice_is_one_proposal_with_both_places_and_a_higher_
 def test_what_was_said_in_an_earlier_session_raises_that_proposal() -> None:
     words = "no, stamps are integer milliseconds everywhere, floats lose the last digits"
     sessions = [session_of(name, [["person", "go on"], EDIT, ["person", words]]) for name in ("mon", "tue")]
-    (found,) = propose_all(sessions)
+    (found,) = propose(sessions[1], earlier=propose(sessions[0]))
     assert found.signal == LessonSignal.REPEATED_CORRECTION
     assert {each.session for each in found.evidence} == {"mon", "tue"}
-    assert propose(sessions[1], earlier=propose(sessions[0])) == [found]
 
 
 @pytest.mark.parametrize(
