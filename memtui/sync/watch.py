@@ -13,7 +13,7 @@ from memtui.sync.carrier import Carrier
 from memtui.sync.report import SyncReport
 from memtui.sync.service import POSTGRES, carrier_of, sync, teams_of
 from memtui.sync.sharing import SyncRequest
-from memtui.vault.lease import log_path
+from memtui.vault.lease import signature_of
 from memtui.vault.vault import Vault
 
 POLL_SECONDS = 30.0  # How long at most without a look, where nothing tells of news
@@ -62,9 +62,9 @@ class Watch:
 
     def _wait(self) -> None:
         """Wait until there may be something to do."""
-        before = self._state()
+        before = signature_of(self.vault.path)
         deadline = time.monotonic() + self.poll_seconds
-        while time.monotonic() < deadline and self._state() == before and not self.stop.is_set():
+        while time.monotonic() < deadline and signature_of(self.vault.path) == before and not self.stop.is_set():
             try:
                 if any(carrier.wait(SLICE_SECONDS) for carrier in self._listeners):
                     return
@@ -72,14 +72,3 @@ class Watch:
                 self._hang_up()
             if not self._listeners:
                 self.stop.wait(min(SLICE_SECONDS, self.poll_seconds))
-
-    def _state(self) -> list[tuple[int, int]]:
-        """Return what tells whether anybody wrote to the vault, without opening it."""
-        found = []
-        for path in (self.vault.path, log_path(self.vault.path)):
-            try:
-                state = path.stat()
-            except OSError:
-                continue
-            found.append((state.st_mtime_ns, state.st_size))
-        return found

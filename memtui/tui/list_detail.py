@@ -11,8 +11,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from textual import on
-from textual.app import SuspendNotSupported
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
+from textual.containers import Horizontal
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widget import Widget
@@ -27,7 +28,7 @@ from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Found, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
-from memtui.tui.widgets.lines import KeyHints
+from memtui.tui.widgets.lines import KeyHints, TitleLine
 
 
 class ScreenPart:
@@ -384,9 +385,12 @@ RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
 class ListDetail(MemtuiScreen):
     """Two panes, read through the loader, and read again when somebody changes the vault.
 
-    Where it is narrow one pane is shown; the class `-reading` says that it is the second. A subclass composes the panes
-    (a `RowList` with its renderer, a `DetailPane`), sets `looked_at` and reads in `look_again`.
+    Where it is narrow one pane is shown; the class `-reading` says that it is the second. A subclass makes the panes
+    (a `RowList` with its renderer, a `DetailPane`) and the title, sets `looked_at` and reads in `look_again`; one
+    that shows more than these composes them itself.
     """
+
+    _title: TitleLine
 
     BACK_TO_FIRST: ClassVar[bool] = True  # Whether back leads from the second pane to the first
 
@@ -396,6 +400,14 @@ class ListDetail(MemtuiScreen):
         self._second = second
         first.add_class("pane")
         second.add_class("pane")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the panes side by side between the title and the keys."""
+        yield self._title
+        with Horizontal(id=f"{self.AREA}-panes"):
+            yield self._first
+            yield self._second
+        yield self.hints
 
     def read_rested(self, function: Callable[[], T], then: Callable[[T], object]) -> None:
         """Read the current row in full, once the cursor rests on it."""

@@ -20,6 +20,7 @@ from memtui.tui.memory_view import days_between
 from memtui.tui.state import Opening
 from memtui.tui.values import Detail, Done, Found, LastChange, Row, Signature
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import signature_of
 from memtui.vault.reader import VaultReader
 
 if TYPE_CHECKING:
@@ -52,16 +53,7 @@ class VaultAccess:
 
     def signature(self) -> Signature:
         """Return what the file system says of the vault; equal while nobody wrote to it."""
-        path = self.vault.path
-        found: list[int] = []
-        for file in (path, path.with_name(path.name + ".wal")):
-            try:
-                state = file.stat()
-            except OSError:
-                found += [0, 0]
-            else:
-                found += [state.st_size, state.st_mtime_ns]
-        return tuple(found)
+        return signature_of(self.vault.path)
 
     def view_of(self, reader: VaultReader) -> View:
         """Return what is in view, found once: asking git again at every read would hold the lease."""

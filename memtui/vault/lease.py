@@ -28,6 +28,19 @@ def log_path(vault: Path) -> Path:
     return vault.with_name(vault.name + ".wal")
 
 
+def signature_of(vault: Path) -> tuple[int, ...]:
+    """Return sizes and times of a vault file and its log; equal while nobody wrote to it."""
+    found: list[int] = []
+    for file in (vault, log_path(vault)):
+        try:
+            state = file.stat()
+        except OSError:
+            found += [0, 0]
+        else:
+            found += [state.st_size, state.st_mtime_ns]
+    return tuple(found)
+
+
 def backup_folder(vault: Path) -> Path:
     return vault.parent / "backups"
 

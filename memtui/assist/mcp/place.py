@@ -20,6 +20,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.resident import ResidentMeaning
 from memtui.recall.semantic import MOST_CAUGHT_UP, has_model
 from memtui.vault.filters import Scope
+from memtui.vault.lease import signature_of
 from memtui.vault.text_search import secrets_in
 from memtui.vault.vault import Vault
 
@@ -83,7 +84,7 @@ class Place:
 
     def look(self) -> tuple[View, Off | None]:
         """Return what is in view, and why nothing may be served or taken here, if so."""
-        key, kept = (self.folder, self._signature()), self._kept
+        key, kept = (self.folder, signature_of(self.vault.path)), self._kept
         if kept is not None and kept[0] == key and time.monotonic() - kept[1] < VIEW_KEPT_SECONDS:
             # The person may have written the file a moment ago.
             return kept[2], memory_off(self.folder) or kept[3]
@@ -101,18 +102,6 @@ class Place:
                 "Memories are off here", where=off_words(off), remedy="Only the person can switch them on."
             )
         return view
-
-    def _signature(self) -> tuple[int, ...]:
-        """Return what the file system says of the vault; equal while nobody wrote to it."""
-        found: list[int] = []
-        for file in (self.vault.path, self.vault.path.with_name(self.vault.path.name + ".wal")):
-            try:
-                state = file.stat()
-            except OSError:
-                found += [0, 0]
-            else:
-                found += [state.st_size, state.st_mtime_ns]
-        return tuple(found)
 
     @property
     def patterns(self) -> Sequence[tuple[str, str]]:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import ModalScreen
 
@@ -101,13 +100,6 @@ class AssistantsScreen(ListDetail):
         self._scope = Scope.USER
         self._probed: dict[str, list[Probed]] = {}  # what calling came to, by assistant
         self._shown = ""  # the assistant in the second pane
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        with Horizontal(id="assistants-panes"):
-            yield self._list
-            yield self._detail
-        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; files and vault are read after the first paint."""

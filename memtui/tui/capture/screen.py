@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
@@ -77,14 +75,6 @@ class CaptureScreen(ListDetail):
         self._unread: Unread | None = None
         self._unfolded: frozenset[SessionKey] = frozenset()
         self._shown = ""
-
-    def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        yield self._title
-        with Horizontal(id="capture-panes"):
-            yield self._list
-            yield self._detail
-        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; vault and disk are read after the first paint."""

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 
 from memtui.curate.health import health
 from memtui.text.sanitize import tame
@@ -96,13 +94,6 @@ class HealthScreen(ListDetail):
         super().__init__(opening, self._care, self._holds)
         self._title = TitleLine("Health", id="health-title")
         self._read: HealthRead | None = None
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        with Horizontal(id="health-panes"):
-            yield self._care
-            yield self._holds
-        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 
 from memtui.curate.publishing import Standing
 from memtui.publish.cut import Cut
@@ -45,13 +43,6 @@ class PublishScreen(ListDetail):
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
         self._shown = ""  # the target in the second pane
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        with Horizontal(id="publish-panes"):
-            yield self._list
-            yield self._detail
-        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; files and vault are read after the first paint."""

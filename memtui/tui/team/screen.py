@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 
 from memtui.errors import MemtuiError
 from memtui.sync.service import Asked
@@ -47,13 +45,6 @@ class TeamScreen(ListDetail):
         self._asked: dict[str, Asked] = {}  # what the other sides said, by team
         self._problems: dict[str, str] = {}  # why they could not be asked
         self._shown = ""  # the team in the second pane
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        with Horizontal(id="team-panes"):
-            yield self._list
-            yield self._detail
-        yield self.hints
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""
