@@ -368,7 +368,7 @@ def drafts_from_markdown(
     split = split_markdown(text, first_line=first_line, each_item=each_item, familiar=file.familiar)
     whole = _whole(split, text, first_line, whole_chars, one_subject=one_subject)
     whole = _whole_as_before(file.familiar, split, whole, text, first_line) if whole_chars else None
-    result = ReadResult(skipped=_skipped_frontmatter(file, settings))
+    result = ReadResult(skipped=skipped_frontmatter(file, settings))
     taken = whole or split
     is_one = len(taken.pieces) == 1
     for piece in taken.pieces:
@@ -392,9 +392,12 @@ def drafts_from_markdown(
     return result
 
 
-def _skipped_frontmatter(file: SourceFile, settings: Frontmatter) -> list[Skipped]:
-    lines = settings.body_first_line - 1
-    return [Skipped(file.name, (1, lines), settings.problem or SkipReason.FRONTMATTER)] if lines > 0 else []
+def skipped_frontmatter(file: SourceFile, settings: Frontmatter) -> list[Skipped]:
+    """Return the lines of the settings as skipped; none where there are no settings."""
+    if not settings.raw:
+        return []
+    last = settings.raw.rstrip("\n").count("\n") + 1
+    return [Skipped(file.name, (1, last), settings.problem or SkipReason.FRONTMATTER)]
 
 
 def _native_id(piece: Piece, name: str, *, is_whole: bool) -> str:

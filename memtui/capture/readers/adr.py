@@ -10,7 +10,7 @@ from functools import cache
 
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason, is_link_definition
 from memtui.capture.readers.adr_outcome import decision_title, is_open, states_reason
@@ -185,15 +185,7 @@ class AdrReader:
             record.title = title_of_name(stem)
         if not settings.body.strip():
             return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
-        result = ReadResult()
-        if settings.raw:
-            result.skipped.append(
-                Skipped(
-                    file.name,
-                    (1, settings.raw.rstrip("\n").count("\n") + 1),
-                    settings.problem or SkipReason.FRONTMATTER,
-                )
-            )
+        result = ReadResult(skipped=skipped_frontmatter(file, settings))
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         maker = _maker(file, record, settings)
         for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):

@@ -11,7 +11,7 @@ from datetime import datetime
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
 from memtui.capture.no_memory import SkipReason
@@ -76,15 +76,7 @@ class LessonsReader:
     def read(self, file: SourceFile) -> ReadResult:
         """Return one memory per lesson or incident, and what stands beside them."""
         settings = split_frontmatter(file.text, documented=False)
-        result = ReadResult()
-        if settings.raw:
-            result.skipped.append(
-                Skipped(
-                    file.name,
-                    (1, settings.raw.rstrip("\n").count("\n") + 1),
-                    settings.problem or SkipReason.FRONTMATTER,
-                )
-            )
+        result = ReadResult(skipped=skipped_frontmatter(file, settings))
         date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(
             file=file,
