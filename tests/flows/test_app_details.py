@@ -125,7 +125,7 @@ async def test_the_last_changes_stand_in_the_details(ferry: Vault, tmp_path: Pat
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Cards pay at once.")
         await pilot.press("p")
-        await shows(pilot, "pin Lock refunds")
+        await shows(pilot, "pin Lock")
         await shows(pilot, "History")
 
 
