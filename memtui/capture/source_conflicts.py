@@ -70,9 +70,11 @@ def open_conflicts(
 
 
 def conflict_record(conflict: SourceConflict) -> dict[str, Any]:
-    """Return a conflict as JSON: the memory, its source, and the three texts."""
+    """Return a conflict as JSON: the memory, its source, and the three texts; `source` is the team's, with a team."""
     memory, text = conflict.memory, conflict.text
-    sides: dict[str, Texts | None] = {"base": text.base, "source": text.stated, "mine": Texts.of(memory)}
+    # What the team wrote stands in the vault, and one's own text beside it; of a source it is the other way round.
+    source, mine = (Texts.of(memory), text.stated) if text.is_team else (text.stated, Texts.of(memory))
+    sides: dict[str, Texts | None] = {"base": text.base, "source": source, "mine": mine}
     return {
         "id": memory.id,
         "version": memory.version,

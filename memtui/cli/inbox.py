@@ -425,6 +425,9 @@ def _file_named(name: str, session: Session) -> tuple[str | None, str]:
     return session.view.project, path
 
 
+_CONFLICT_FIELDS = {"insight": "", "title": "title: ", "rationale": "why: ", "snippet": "snippet: "}
+
+
 def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
     """Print what was edited both here and in its source."""
     from memtui.capture.source_conflicts import conflict_record, open_conflicts
@@ -441,8 +444,12 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         place = f"{text.path}:{text.span[0]}" if text.span else text.path
         write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
         names = ("team", "yours") if text.is_team else ("mine", "source")
-        for name, side in zip(names, (memory.insight, text.stated.insight), strict=True):
-            write_line(f"    {name:<7}{one_line(side)[:SHOWN_CHARACTERS]}")
+        for field, label in _CONFLICT_FIELDS.items():
+            here, there = getattr(memory, field), getattr(text.stated, field)
+            if here == there:
+                continue
+            for name, side in zip(names, (here, there), strict=True):
+                write_line(f"    {name:<7}{label}{one_line(side)[:SHOWN_CHARACTERS] or '(empty)'}")
     ways = "`memtui inbox keep ID…` or `memtui inbox take ID…` settles them."
     elsewhere = Counter(one.memory.project for one in everywhere if one not in found)
     more = [f"{number} {_in_project(project)}" for project, number in elsewhere.most_common()]

@@ -57,7 +57,10 @@ async def test_team_shows_what_is_shared_and_syncs_what_waits(pair: tuple[Machin
     assert there.get(LOCK.id).rationale == "Cards pay at once."
 
 
-async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(pair: tuple[Machine, Machine]) -> None:
+@pytest.mark.parametrize(("key", "text"), [("m", "Of mine."), ("t", "Of the team.")])
+async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(
+    pair: tuple[Machine, Machine], key: str, text: str
+) -> None:
     here, there = pair
     there.edit(LOCK.id, insight="Of the team.")
     there.sync()
@@ -71,8 +74,14 @@ async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(pair
         await shows(pilot, "1 source conflict")
         await pilot.press("d")
         await until(pilot, lambda: isinstance(pilot.app.screen, TeamConflictScreen), "both texts are shown")
-        await shows(pilot, "Yours: not sent")
-        await shows(pilot, "The team's: in the vault")
+        await shows(pilot, "Mine: not sent")
+        await shows(pilot, "Theirs: the team's, in the vault")
+        # Titles are made from these texts, and follow what is chosen.
+        await pilot.press(key, "ctrl+s")
+        await until(pilot, lambda: here.get(LOCK.id).insight == text, "what was chosen is stored")
+    assert here.sync().exit_code == 0
+    there.sync()
+    assert there.get(LOCK.id).insight == text
 
 
 async def test_the_header_says_when_memories_were_exchanged_and_others_changes_arrive(

@@ -40,7 +40,8 @@ def test_two_machines_share_a_project_settle_a_conflict_and_part(cli: Cli, remot
     assert "team   Retries need a key, said one." in waiting.out
     assert "yours  Retries need a key, said two." in waiting.out
     (row,) = cli("inbox", "conflicts", *ON, "--json").json
-    assert (row["with"], row["mine"]["insight"]) == ("team", "Retries need a key, said one.")
+    assert (row["with"], row["source"]["insight"]) == ("team", "Retries need a key, said one.")
+    assert row["mine"]["insight"] == "Retries need a key, said two."
     cli("inbox", "take", memory)
     assert "1 change sent" in cli("sync").err
     _at(cli, "one")("sync")

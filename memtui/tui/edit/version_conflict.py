@@ -30,6 +30,7 @@ from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
+from memtui.vault.source_texts import Texts
 
 Choice = Literal["", "theirs", "mine", "both", "written"]
 
@@ -383,10 +384,14 @@ class SourceConflictScreen(ConflictScreen):
         self._conflict = conflict
         self._moved = moved
         self._left = left
-        memory = conflict.memory
-        base, source = conflict.as_memory(conflict.base), conflict.as_memory(conflict.text.stated)
+        base, theirs, mine = (conflict.as_memory(texts) for texts in (conflict.base, *self.sides(conflict)))
         asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
-        super().__init__(opening, base, source, Wish({name: getattr(memory, name) for name in asked}))
+        super().__init__(opening, base, theirs, Wish({name: getattr(mine, name) for name in asked}))
+
+    @staticmethod
+    def sides(conflict: SourceConflict) -> tuple[Texts, Texts]:
+        """Return their texts and mine."""
+        return conflict.text.stated, Texts.of(conflict.memory)
 
     def about(self) -> str:
         """Return where the source is, and how many source conflicts are left."""
@@ -432,10 +437,16 @@ class TeamConflictScreen(SourceConflictScreen):
 
     SIDES: ClassVar[Mapping[str, str]] = {
         "base": "Base: before both edits",
-        "theirs": "Yours: not sent",
-        "mine": "The team's: in the vault",
+        "theirs": "Theirs: the team's, in the vault",
+        "mine": "Mine: not sent",
     }
-    WHO: ClassVar[Mapping[str, str]] = {"theirs": "you changed", "mine": "team changed", "both": "both changed it"}
+    WHO: ClassVar[Mapping[str, str]] = {"theirs": "team changed", "mine": "you changed", "both": "both changed it"}
+    CHANGING = "mine"
+
+    @staticmethod
+    def sides(conflict: SourceConflict) -> tuple[Texts, Texts]:
+        """Return their texts and mine: the team's stand in the vault, and one's own waits beside it."""
+        return Texts.of(conflict.memory), conflict.text.stated
 
     def about(self) -> str:
         """Return how many conflicts are left."""
