@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -355,6 +356,33 @@ def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]
 
 
 NAMED = 8  # Ids named in one line
+
+
+def waiting_sources(vault: Vault, project: str, folder: Path, home: Path) -> int:
+    """Return how many sources of the project around a folder are new, or say something else than at its last import.
+
+    Without an import all of them wait, unless the project's memories came here by another way.
+    """
+    with vault.read() as reader:
+        seen_at = reader.last_import(project)
+        is_filled = reader.count(MemoryFilter(scope=Scope.of_project(project), statuses=None)) > 0
+    found = [one.file.path for one in project_sources(folder, home).sources if one.reader is not None]
+    if seen_at is None:
+        return 0 if is_filled else len(found)
+    newer = [path for path in found if _changed_after(path, seen_at)]
+    if not newer:
+        return 0
+    # A checkout gives files a new time and the same words: only those that say something new wait.
+    request = ImportRequest(paths=newer, folder=folder, home=home)
+    plan = plan_import(vault, read_sources(request), request)
+    return len({item.draft.source.path for item in plan.items if item.action != "unchanged"})
+
+
+def _changed_after(path: Path, moment: datetime) -> bool:
+    try:
+        return path.stat().st_mtime > moment.timestamp()
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +15,6 @@ from memtui.progress import ProgressCallback
 from memtui.publish.okf import is_bundle
 from memtui.publish.portable import MANIFEST
 from memtui.text.tables import read_table
-from memtui.vault.vault import Vault
 from memtui.workspace import Workspace, find_workspace
 
 Where = Literal["project", "home", "named"]
@@ -82,21 +80,6 @@ def project_sources(
     if home.resolve().is_relative_to(root):
         return SourcesFound()
     return sources_of(root, home, exclusions=exclusions, progress=progress)
-
-
-def waiting_sources(vault: Vault, project: str, folder: Path, home: Path) -> int:
-    """Return how many sources of the project around a folder are newer than its last import; all before the first."""
-    with vault.read() as reader:
-        seen_at = reader.last_import(project)
-    found = (source.file.path for source in project_sources(folder, home).sources if source.reader is not None)
-    return sum(seen_at is None or _changed_after(path, seen_at) for path in found)
-
-
-def _changed_after(path: Path, moment: datetime) -> bool:
-    try:
-        return path.stat().st_mtime > moment.timestamp()
-    except OSError:
-        return False
 
 
 def home_sources(home: Path, *, progress: ProgressCallback | None = None) -> SourcesFound:

@@ -423,7 +423,8 @@ def _unused(memories: Iterable[Memory], signals: Iterable[Signal], now: datetime
     found = []
     for memory in memories:
         trusted = last_trusted_at(memory)
-        old = now - trusted > UNUSED_AFTER
+        # A rule file's age is no neglect: what has just been imported could not be used before.
+        old = now - max(trusted, memory.created_at) > UNUSED_AFTER
         if old and not memory.pinned and memory.id not in used and busy.get(memory.project, trusted) > trusted:
             found.append(memory)
     return found

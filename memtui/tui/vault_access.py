@@ -283,7 +283,7 @@ class MemoryActs:
         """Confirm memories; their files are taken as they are where all are of one project."""
         from memtui.curate import lifecycle
 
-        with self._access.read_vault.read() as reader:
+        with self._vault.read() as reader:
             projects = {memory.project for memory in reader.get_many(identifiers).values()}
             tree = self._access.tree_of(reader, projects.pop()) if len(projects) == 1 else None
         return self._act(lifecycle.verify, identifiers, "Verified", tree=tree)
@@ -296,7 +296,7 @@ class MemoryActs:
         present = list(identifiers)
         if len(present) > 1:
             wanted = MemoryFilter(statuses=None, ids=tuple(identifiers))
-            with self._access.read_vault.read() as reader:
+            with self._vault.read() as reader:
                 there = set(reader.select_ids(wanted, sort="created", now=self._vault.now()))
             present = [identifier for identifier in identifiers if identifier in there]
         change = partial(service, self._vault, present, actor=self._actor, **options)

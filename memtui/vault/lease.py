@@ -198,10 +198,12 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
     """Take the lock, holding the queue meanwhile so that nobody overtakes."""
 
     def busy() -> VaultBusyError:
+        holder = _holder(descriptor)
+        ending = "" if holder == _OURSELVES else ", or end that process"
         return VaultBusyError(
-            f"The vault is in use by {_holder(descriptor)}",
+            f"The vault is in use by {holder}",
             where=str(vault),
-            remedy=f"Nothing was changed. Waited {wait_seconds:g} s; try again, or end that process.",
+            remedy=f"Nothing was changed. Waited {wait_seconds:g} s; try again{ending}.",
         )
 
     deadline = time.monotonic() + wait_seconds
@@ -285,6 +287,9 @@ def _sign(descriptor: int) -> None:
             os.pwrite(descriptor, f"{os.getpid()} {name}\n".encode(errors="replace"), 0)
 
 
+_OURSELVES = "another part of this process"
+
+
 def _holder(descriptor: int) -> str:
     """Return a description of the process that holds the lock."""
     pid = _pid_from_kernel(descriptor)
@@ -294,7 +299,7 @@ def _holder(descriptor: int) -> str:
         signed = os.read(descriptor, 200).decode(errors="replace").strip()
     signed_pid, _, name = signed.partition(" ")
     if pid == os.getpid():
-        return "another part of this process"
+        return _OURSELVES
     if pid is None:
         return f"another memtui process (last writer: PID {signed_pid})" if signed_pid else "another memtui process"
     return f"{name} (PID {pid})" if str(pid) == signed_pid and name else f"another memtui process (PID {pid})"

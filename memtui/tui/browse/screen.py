@@ -274,7 +274,7 @@ class BrowseScreen(MemtuiScreen):
 
     def _waiting_sources(self) -> int:
         """Return how many rule files of this project are not imported, or changed since."""
-        from memtui.capture.places import waiting_sources
+        from memtui.capture.importer import waiting_sources
 
         view = self.access.view
         # A demo is looked at and left; what lies beside it is in it already.
@@ -429,7 +429,7 @@ class BrowseScreen(MemtuiScreen):
             self.lists.prepare(self.lists.listing.base)
 
     def action_back(self) -> None:
-        """Go back a step: from a link, from a pane, from marks; clear the filter, then leave it."""
+        """Go back a step: from a link, from a pane, from marks; clear and leave the filter."""
         if self.details.go_back():
             return
         if self.focused in {self._detail, self._facets}:
@@ -437,10 +437,8 @@ class BrowseScreen(MemtuiScreen):
         elif self.focused is self._list and (self._list.marks.drawing or len(self._list.marks)):
             self._list.unmark()
         else:
-            stays = bool(self._filter.value) and self.focused is self._filter
             self._filter.value = ""
-            if not stays:
-                self._close_filter()
+            self._close_filter()
 
     def _close_filter(self) -> None:
         self.remove_class("-filtering")

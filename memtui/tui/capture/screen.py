@@ -216,10 +216,13 @@ class CaptureScreen(ListDetail):
         self.do(lambda: act([chosen]))
 
     def action_capture_accept(self) -> None:
-        """Accept, and look for similar memories."""
+        """Accept, and look for similar memories; what was said elsewhere than in a project is assigned first."""
+        # Accepting alone would put it into the project in view, where nobody said it.
+        view = self.access.view
+        elsewhere = self._row.told.project is None and view is not None and view.project is not None
 
         def accept(chosen: list[str]) -> Done:
-            done = self._inbox.accept(chosen)
+            done = self._inbox.accept(chosen, careful=elsewhere)
             if done.changed:
                 self.resemblance.look(chosen)
             return done

@@ -55,6 +55,7 @@ class PublishScreen(ListDetail):
 
     def look_again(self) -> None:
         """Read what publishing anew would change."""
+        self._title.note = "reading …"
         self.loader.read(self._publications.read, self._show, group="list")
 
     def _show(self, read: PublishRead) -> None:

@@ -144,7 +144,7 @@ WHAT_TO_DO = {
     "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
     "unconfirmed": "Nobody accepted it: enter opens the inbox.",
     "ripe": "enter writes one conclusion from them · n no common conclusion",
-    "unused": "No payload included it for 90 days: y keeps it, x retires it, a retires them all.",
+    "unused": "No payload included it for 90 days: Y keeps it, x retires it, a retires them all.",
 }
 
 _NOTE_CELLS = 18

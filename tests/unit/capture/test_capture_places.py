@@ -8,8 +8,7 @@ from pathlib import Path
 
 from curating import git, write_files
 
-from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.places import waiting_sources
+from memtui.capture.importer import ImportRequest, read_sources, run_import, waiting_sources
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
@@ -24,6 +23,9 @@ def test_sources_wait_until_they_are_imported_and_again_when_they_change(tmp_pat
     assert waiting_sources(vault, "quay", root, home) == 1
     request = ImportRequest(paths=[root], folder=root, home=home)
     run_import(vault, read_sources(request), request, actor=Actor())
-    for days, waiting in ((-1, 0), (1, 1)):
+    for days, waiting in ((-1, 0), (1, 0), (1, 1)):
+        write_files(
+            root, {"CLAUDE.md": "Berths are leased by the day.\n" if waiting else "Berths are leased by the hour.\n"}
+        )
         os.utime(root / "CLAUDE.md", (moment.timestamp() + days * 86_400,) * 2)
         assert waiting_sources(vault, "quay", root, home) == waiting
