@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -79,12 +79,13 @@ def about_rules(texts: Texts, basis: Basis) -> list[Finding]:
         suggested = suggested_rules(basis.memory) if basis.memory and basis.memory.kind == KIND else []
         return [Finding("rules", "hint", checks.suggested(rule)) for rule in suggested[:1]]
     new = [str(rule) for _, rule in readable_rules(lines)[0] if str(rule) not in before]
-    if basis.root is None:
-        return []
-    found = []
-    for rule in new:
-        trial = try_rules((rule,), basis.root, basis.root)
+    return list(_trials(new, basis.root)) if basis.root is not None else []
+
+
+def _trials(rules: Sequence[str], root: Path) -> Iterator[Finding]:
+    """Yield what each rule would have stopped among the last commits."""
+    for rule in rules:
+        trial = try_rules((rule,), root, root)
         if trial is not None and trial.commits:
             words = checks.trial(trial.commits, [(one.commit, one.subject) for one in trial.stopped])
-            found.append(Finding("rules", "hint", f"{rule}: {words}" if len(new) > 1 else words))
-    return found
+            yield Finding("rules", "hint", f"{rule}: {words}" if len(rules) > 1 else words)

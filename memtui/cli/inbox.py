@@ -26,7 +26,7 @@ from memtui.vault.filters import MemoryFilter
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
-    from memtui.capture.source_conflicts import Side
+    from memtui.capture.source_conflicts import Side, SourceConflict
     from memtui.curate.inbox import Offer
     from memtui.curate.outcomes import Outcome
     from memtui.curate.query import Query
@@ -440,16 +440,7 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         session.put([conflict_record(conflict) for conflict in found])
         return
     for conflict in found:
-        memory, text = conflict.memory, conflict.text
-        place = f"{text.path}:{text.span[0]}" if text.span else text.path
-        write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
-        names = ("team", "yours") if text.is_team else ("mine", "source")
-        for field, label in _CONFLICT_FIELDS.items():
-            here, there = getattr(memory, field), getattr(text.stated, field)
-            if here == there:
-                continue
-            for name, side in zip(names, (here, there), strict=True):
-                write_line(f"    {name:<7}{label}{one_line(side)[:SHOWN_CHARACTERS] or '(empty)'}")
+        _write_conflict(conflict)
     ways = "`memtui inbox keep ID…` or `memtui inbox take ID…` settles them."
     elsewhere = Counter(one.memory.project for one in everywhere if one not in found)
     more = [f"{number} {_in_project(project)}" for project, number in elsewhere.most_common()]
@@ -457,6 +448,19 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         say(f"{counted(len(found), 'source conflict')}. {ways}" if found else "Every memory agrees with its source.")
     if more:
         say(f"Source conflicts elsewhere: {some_of(more, SHOWN_PROJECTS, ', ')}")
+
+
+def _write_conflict(conflict: SourceConflict) -> None:
+    memory, text = conflict.memory, conflict.text
+    place = f"{text.path}:{text.span[0]}" if text.span else text.path
+    write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
+    names = ("team", "yours") if text.is_team else ("mine", "source")
+    for field, label in _CONFLICT_FIELDS.items():
+        here, there = getattr(memory, field), getattr(text.stated, field)
+        if here == there:
+            continue
+        for name, side in zip(names, (here, there), strict=True):
+            write_line(f"    {name:<7}{label}{one_line(side)[:SHOWN_CHARACTERS] or '(empty)'}")
 
 
 def _in_project(project: str | None) -> str:

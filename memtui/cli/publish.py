@@ -51,6 +51,7 @@ from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memtui.capture.loaded import Loaded
+    from memtui.publish.cut import Cut
 
 
 def add_publish_arguments(parser: Parser) -> None:
@@ -77,20 +78,17 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
     force = arguments.force or arguments.take
     if arguments.remove:
         plan = plan_removal(publisher, arguments.target, out=out, force=force)
+        nothing = "Nothing is published to this target."
     else:
-        plan = plan_publication(
-            publisher, arguments.target, _selection(arguments, publisher, session), out=out, force=force
-        )
+        selection = _selection(arguments, publisher, session)
+        plan = plan_publication(publisher, arguments.target, selection, out=out, force=force)
+        nothing = "Nothing to publish: no memory is in the payload."
     refused = next((file for file in plan.files if file.problem is not None), None)
     if refused is not None:
         return _refuse(refused, plan, publisher, session)
     if not plan.files:
         session.put(_record(plan, publisher.root, dry=True))
-        say(
-            "Nothing is published to this target."
-            if arguments.remove
-            else "Nothing to publish: no memory is in the payload."
-        )
+        say(nothing)
         return EXIT_NOTHING
     if not arguments.dry_run:
         session.back_up_daily()
@@ -338,8 +336,7 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
         session.back_up_daily()
         cut(session.vault, cuts, actor=session.actor.name)
         publish(session.vault, plans, actor=session.actor.name)
-    changes = [(one.path, text_changes(one.before.decode(), one.after.decode())) for one in cuts]
-    changes += [(file.path, file_changes(file)) for plan in plans for file in plan.files if file.is_change]
+    changes = _changes_of(cuts, plans)
     session.put({"files": [{"path": shown_path(path, publisher.root), "diff": diff} for path, diff in changes]})
     if not changes:
         say("No file here still says what was retired.")
@@ -347,6 +344,12 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
     if not session.json:
         _show_changes(changes, publisher.root, dry=arguments.dry_run)
     return EXIT_DONE
+
+
+def _changes_of(cuts: Sequence[Cut], plans: Sequence[Plan]) -> list[tuple[Path, list[str]]]:
+    """Return the files that change, each with its difference."""
+    changes = [(one.path, text_changes(one.before.decode(), one.after.decode())) for one in cuts]
+    return changes + [(file.path, file_changes(file)) for plan in plans for file in plan.files if file.is_change]
 
 
 def _show_changes(changes: Sequence[tuple[Path, list[str]]], root: Path, *, dry: bool) -> None:
