@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -129,10 +130,11 @@ def _recorded(edit: FileEdit, folders: tuple[str, ...], *, owner: str, at: str) 
 
 def _write(edit: FileEdit) -> tuple[str, ...]:
     """Write a file, or remove it; returns the folders that were made for it, the innermost first."""
-    missing = tuple(str(folder) for folder in edit.path.parents if not folder.exists())
+    target = _target(edit.path)
+    missing = tuple(str(folder) for folder in target.parents if not folder.exists())
     if edit.after is None:
         try:
-            edit.path.unlink()
+            target.unlink()
         except OSError as error:
             raise MemtuiError(
                 f"The file cannot be removed ({error.strerror})", where=str(edit.path), remedy="Nothing was changed."
@@ -142,13 +144,18 @@ def _write(edit: FileEdit) -> tuple[str, ...]:
     return missing
 
 
+def _target(path: Path) -> Path:
+    """Return the file that a path leads to: a link belongs to the person and stays, also where its target goes."""
+    return Path(os.path.realpath(path))
+
+
 def _put_back(edit: FileEdit, folders: Sequence[str]) -> None:
     """Undo a write after a later one failed."""
     with suppress(OSError, MemtuiError):
         if edit.before is not None:
             write_atomically(edit.path, edit.before)
         else:
-            edit.path.unlink()
+            _target(edit.path).unlink()
             _remove_folders(folders)
 
 

@@ -133,6 +133,22 @@ def test_a_link_out_of_the_home_is_not_followed(cli: Cli, tmp_path: Path) -> Non
     assert not (cli.home / ".cursor" / "hooks.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("assistant", "name"),
+    [("cursor", ".cursor/mcp.json"), ("codex", ".codex/config.toml"), ("gemini", ".gemini/settings.json")],
+)
+def test_a_link_stays_when_the_file_that_was_made_behind_it_goes(cli: Cli, assistant: str, name: str) -> None:
+    link, target = cli.home / name, cli.home / "dot" / "deep" / "settings"
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(Path("..", "dot", "deep", "settings"))
+    before = _files(cli.home)
+    cli("install", assistant)
+    assert b"memtui" in target.read_bytes()
+    cli("uninstall", assistant)
+    assert link.is_symlink()
+    assert _files(cli.home) == before
+
+
 def test_the_command_names_the_vault_only_where_it_is_not_the_default(cli: Cli) -> None:
     assert "--vault" not in cli("install", "codex", "--dry-run").out
     assert f"--vault {cli.home}/other" in cli("--vault", cli.home / "other", "install", "codex", "--dry-run").out
