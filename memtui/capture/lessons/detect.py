@@ -24,12 +24,13 @@ from memtui.capture.lessons.write import (
     context_of,
     cut,
     files_of,
+    in_project,
     insight_of,
     kind_of,
     quote_of,
     title_of,
 )
-from memtui.capture.transcripts.session import Role, Session, ToolCall
+from memtui.capture.transcripts.session import CallKind, Role, Session, ToolCall
 
 LEAST = 0.75
 """Share of the model from which a statement is proposed: a false proposal costs a person more than a missed one."""
@@ -132,13 +133,14 @@ class _Reader:
         terms = {
             call.id: stems(f"{call.command[:300]} {' '.join(call.paths)} {call.written[:300]}") for call in said.calls
         }
-        act = acted(said, stems(words), terms)
+        act = in_project(acted(said, stems(words), terms), self.session.folder)
         corrects = signal in {LessonSignal.REJECTED_TOOL, LessonSignal.CORRECTION, LessonSignal.REPEATED_CORRECTION}
         act = act if corrects and act is not None and not holds_secret(act_words(act)) else None
         insight = insight_of(said, group, act)
         title = title_of(insight)
         rationale = context_of(said, act, _around(judged, group))
-        pointed = act.paths[:1] if act and act.paths and act_words(act) in insight else ()
+        is_tied = act is not None and (act.kind is CallKind.EDIT or act_words(act) in insight)
+        pointed = act.paths[:1] if act is not None and is_tied else ()
         return Proposal(
             quote=words,
             title=title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from memtui.analysis.classify import anchors_in, kind_guess
@@ -86,13 +87,20 @@ def _without_lead(text: str, language: str) -> str:
 
 def act_words(call: ToolCall) -> str:
     """Return what a call did, as a code span: its command, or the file that it wrote."""
-    words = one_line(call.command) or (_tail(call.paths[0]) if call.paths else "")
+    words = one_line(call.command) or (call.paths[0] if call.paths else "")
     return f"`{cut(words, _LONGEST_ACT)}`" if words and "`" not in words else words
 
 
-def _tail(path: str) -> str:
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    return "/".join(parts[-4:]) if path.startswith("/") and len(parts) > 4 else path  # noqa: PLR2004
+def in_project(call: ToolCall | None, folder: Path | None) -> ToolCall | None:
+    """Return a call with its paths relative to the project; of files elsewhere the name alone, not whose folders."""
+    if call is None:
+        return None
+    return replace(call, paths=tuple(_in_project(path, folder) for path in call.paths))
+
+
+def _in_project(path: str, folder: Path | None) -> str:
+    near = _relative(path.replace("\\", "/"), folder)
+    return PurePosixPath(near).name if PurePosixPath(near).is_absolute() else near
 
 
 def context_of(said: Said, act: ToolCall | None, around: str) -> str:

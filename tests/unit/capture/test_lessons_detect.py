@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +45,24 @@ def test_a_correction_after_an_edit_is_a_lesson() -> None:
     found = only(EDIT, ["person", "no, stamps are integer milliseconds everywhere, floats lose the last digits"])
     assert found.signal == LessonSignal.CORRECTION
     assert not found.title.lower().startswith("no,")
+
+
+def test_a_correction_is_tied_to_the_edited_file_and_names_no_folder_above_the_project() -> None:
+    words = ["person", "no, stamps are integer milliseconds everywhere, floats lose the last digits"]
+    session = session_of("one", [["person", "next one please"], EDIT, words])
+    root = Path("/home/jo/secret-client/clock")
+    session.folder = root
+    for path, file, named in (
+        (f"{root}/src/stamps.py", ("src/stamps.py",), "Said after `src/stamps.py`."),
+        ("/home/jo/secret-client/other/stamps.py", None, "Said after `stamps.py`."),
+    ):
+        turns = [
+            replace(turn, calls=tuple(replace(call, paths=(path,)) for call in turn.calls)) for turn in session.turns
+        ]
+        (found,) = propose(replace(session, turns=turns))
+        assert file is None or found.files == file
+        assert found.rationale.startswith(named)
+        assert "secret-client" not in found.rationale
 
 
 def test_words_that_point_at_what_was_done_are_put_after_its_name() -> None:
