@@ -26,8 +26,15 @@ from memtui.errors import (
     VaultMissingError,
 )
 from memtui.text.sanitize import one_line
+from memtui.vault.lease import vault_file
 from memtui.wording import checks
 from memtui.workspace import find_workspace
+
+PATIENCE_SECONDS = 0.4
+"""How long a check waits for the vault: a person waits for the commit."""
+
+STRICT_PATIENCE_SECONDS = 2.0
+"""How long it waits where a check that did not take place is a failure."""
 
 
 def _arguments(parser: Parser) -> None:
@@ -118,8 +125,9 @@ def _constraints(arguments: argparse.Namespace, session: Session) -> Constraints
         from memtui import clock
 
         return written_constraints(session.path(arguments.source), clock.now(), project)
-    if not session.vault.exists:
+    if not vault_file(session.vault_path).exists():
         raise VaultMissingError("There is no vault", where=str(session.vault_path))
+    session.wait_at_most(STRICT_PATIENCE_SECONDS if arguments.strict else PATIENCE_SECONDS)
     return stored_constraints(session.vault, session.folder, session.project)
 
 

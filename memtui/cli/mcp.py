@@ -13,6 +13,9 @@ from memtui.cli.session import Commands, Session
 if TYPE_CHECKING:
     from memtui.assist.mcp.place import Place
 
+PATIENCE_SECONDS = 2.0
+"""How long a call waits for the vault; after that an assistant goes on without."""
+
 
 def _arguments(parser: Parser) -> None:
     parser.add_value(
@@ -35,6 +38,7 @@ def _run(arguments: argparse.Namespace, session: Session) -> None:
     def open_place() -> Place:
         from memtui.assist.mcp.place import Place
 
+        session.wait_at_most(PATIENCE_SECONDS)
         return Place(session.vault, session.config, session.folder, session.project, session.back_up_daily)
 
     # The command line runs without it; a server that stays needs it.

@@ -149,6 +149,10 @@ class Session:
         path = self.vault_path
         return Vault(path, kinds=self.kinds, now=clock.now, patience_seconds=self.config.vault.patience_seconds)
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Give up sooner on a vault that is in use, where somebody else waits for this run."""
+        self.vault.patience_seconds = min(self.vault.patience_seconds, seconds)
+
     @property
     def used_vault(self) -> Vault | None:
         """The vault, None if this run has not touched it."""

@@ -1,4 +1,7 @@
-"""An assistant's event, read from the JSON that it sends. Nothing here raises: what is missing or odd is empty."""
+"""An assistant's event, read from the JSON that it sends. What is missing or unknown is empty.
+
+What is no object, or names its session or folder by anything but a text, is refused: nobody knows what it means.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
+
+from memtui.errors import SourceError
 
 LARGEST_BYTES = 32 << 20
 """Input above this is not parsed: Gemini sends whole requests with some events, and none of ours is so large."""
@@ -63,6 +68,8 @@ _TOOLS: Mapping[ToolUse, str] = {
 }
 _USE_BY_TOOL = {_folded(name): use for use, names in _TOOLS.items() for name in names.split()}
 
+_SESSION_KEYS = ("session_id", "sessionId", "sessionID", "conversation_id", "taskId", "trajectory_id")
+_FOLDER_KEYS = ("cwd", "directory", "worktree")
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "files", "paths", "file_paths")
 _NEW_KEYS = ("new_string", "newString", "new_str", "content", "file_text", "new_source")
 _OLD_KEYS = ("old_string", "oldString", "old_str")
@@ -102,7 +109,7 @@ class Event:
 
 
 def read_event(name: str, data: bytes) -> Event:
-    """Return the event of a command line's name and its input."""
+    """Return the event of a command line's name and its input. Raises `SourceError`: the input is broken."""
     values = _parsed(data)
     shape = _shape(values)
     said = _text(values, "hook_event_name", "hookName", "agent_action_name")
@@ -118,7 +125,7 @@ def read_event(name: str, data: bytes) -> Event:
     return Event(
         name=name,
         kind=kind,
-        session=_text(values, "session_id", "sessionId", "sessionID", "conversation_id", "taskId", "trajectory_id"),
+        session=_text(values, *_SESSION_KEYS),
         folder=_folder(values),
         transcript=_text(values, "transcript_path", "transcriptPath"),
         source=_text(values, "source").lower(),
@@ -134,12 +141,17 @@ def read_event(name: str, data: bytes) -> Event:
 
 def _parsed(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_BYTES:
-        return {}
+        raise SourceError("The input is too large")
     try:
         values = json.loads(data.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
+        raise SourceError("The input is not JSON") from None
+    if not isinstance(values, dict):
+        raise SourceError("The input is not an object")
+    for key in (*_SESSION_KEYS, *_FOLDER_KEYS):
+        if not isinstance(values.get(key), str | None):
+            raise SourceError("The input holds something else than a text", where=key)
+    return values
 
 
 def _shape(values: Mapping[str, Any]) -> str:
@@ -208,7 +220,7 @@ def _prompt(values: Mapping[str, Any]) -> str:
 
 
 def _folder(values: Mapping[str, Any]) -> str:
-    folder = _text(values, "cwd", "directory", "worktree")
+    folder = _text(values, *_FOLDER_KEYS)
     if not folder:
         roots = values.get("workspace_roots") or values.get("workspaceRoots")
         folder = next(_strings(roots), "")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memtui import clock, locations
 from memtui.assist.hooks.dialects import Dialect, dialect_of
-from memtui.assist.hooks.events import Event, Kind, read_event
+from memtui.assist.hooks.events import Event, Kind, kind_of, read_event
 from memtui.assist.hooks.failures import note_failure
 from memtui.assist.spool import Spool, Transcript
 from memtui.errors import UsageError
@@ -34,14 +34,14 @@ def answer(hook: Hook, data: bytes) -> str:
 
     `data`: what the assistant sent.
     """
-    dialect: Dialect | None = None
+    dialect = dialect_of(hook.assistant, Event(name=hook.event, kind=kind_of(hook.event)))
     try:
         event = read_event(hook.event, data)
         dialect = dialect_of(hook.assistant, event)
         return _answered(hook, event, dialect)
     except BaseException as error:  # noqa: BLE001 - nothing may reach the assistant
         note_failure(hook.label, error, moment())
-        return dialect.silence if dialect else ""
+        return dialect.silence
 
 
 def moment() -> datetime:

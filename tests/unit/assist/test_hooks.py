@@ -287,19 +287,40 @@ def test_secrets_candidates_and_what_looks_planted_reach_no_assistant(yard: Yard
     [
         b"",
         b"not json",
+        b"{",
+        b"null",
         b"[1, 2]",
+        b'{"session_id": 7}',
+        b'{"session_id": "s", "cwd": {}}',
         b'{"session_id": 7, "cwd": ["x"], "tool_input": "x"}',
         b"\xff\xfe\x00",
         b"[" * 2_000,
     ],
 )
 @pytest.mark.parametrize("event", ["SessionStart", "PostToolUse", "UserPromptSubmit", "SessionEnd", "Nonsense", ""])
-def test_broken_input_is_answered_with_nothing_or_with_a_valid_answer(yard: Yard, event: str, data: bytes) -> None:
+def test_broken_input_is_silence_and_a_line_in_the_log(yard: Yard, event: str, data: bytes) -> None:
     from memtui.assist.hooks.run import Hook, answer
 
+    yard.add("Berths are numbered from the sea", project=GLOBAL_PROJECT)
+    assert answer(Hook(event, "claude-code", yard.vault.path), data) == ""
+    assert answer(Hook(event, "gemini", yard.vault.path), data) == "{}"
+    assert [failure.hook for failure in recent_failures(NOON)] == [
+        f"claude-code {event}".strip(),
+        f"gemini {event}".strip(),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data", [b"{}", b'{"session_id": null, "cwd": null, "mood": [7]}', b'\xef\xbb\xbf{"session_id": "s"}']
+)
+def test_an_object_that_lacks_fields_or_has_unknown_ones_is_answered(
+    yard: Yard, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memtui.assist.hooks.run import Hook, answer
+
+    monkeypatch.chdir(yard.root)
     yard.add("Berths are numbered from the sea")
-    printed = answer(Hook(event, "claude-code", yard.vault.path), data)
-    assert printed == "" or isinstance(json.loads(printed), dict)
+    assert "Berths" in answer(Hook("SessionStart", "claude-code", yard.vault.path), data)
 
 
 def test_a_busy_a_missing_and_a_damaged_vault_are_silence_and_a_line_in_the_log(yard: Yard) -> None:
