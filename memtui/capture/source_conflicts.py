@@ -72,8 +72,10 @@ def open_conflicts(
 def conflict_record(conflict: SourceConflict) -> dict[str, Any]:
     """Return a conflict as JSON: the memory, its source, and the three texts; `source` is the team's, with a team."""
     memory, text = conflict.memory, conflict.text
-    # What the team wrote stands in the vault, and one's own text beside it; of a source it is the other way round.
-    source, mine = (Texts.of(memory), text.stated) if text.is_team else (text.stated, Texts.of(memory))
+    # What the team wrote stands in the vault, and one's own text beside it; of a source, and of what the team erased,
+    # it is the other way round.
+    is_theirs_stored = text.is_team and not text.is_erasure
+    source, mine = (Texts.of(memory), text.stated) if is_theirs_stored else (text.stated, Texts.of(memory))
     sides: dict[str, Texts | None] = {"base": text.base, "source": source, "mine": mine}
     return {
         "id": memory.id,
@@ -118,7 +120,7 @@ def resolve_conflicts(
     require_person(actor, "decide a conflict")
     changed: list[Memory] = []
     skipped: list[Skipped] = []
-    is_team = False
+    told: SourceText | None = None
     action = "keep-mine" if side == "mine" else "take-source"
     with vault.write(actor=actor.name, action=action) as writer:
         for identifier in dict.fromkeys(map(writer.resolve, prefixes)):
@@ -126,7 +128,7 @@ def resolve_conflicts(
             if not open_ones:
                 skipped.append(Skipped(identifier, SkipReason.SOURCES_AGREE))
                 continue
-            is_team |= open_ones[-1].text.is_team
+            told = open_ones[-1].text
             values: Mapping[str, Any] = {}
             if side == "source":
                 stated = open_ones[-1].text.stated
@@ -143,7 +145,7 @@ def resolve_conflicts(
                 # Taken without being read, it has to be accepted like any other that looks planted.
                 memory = replace(memory, status="candidate")
             changed.append(writer.put(_looked_at(memory, open_ones)))
-        writer.summary = _summary(side, changed, is_team=is_team)
+        writer.summary = _summary(side, changed, told)
     return Outcome(tuple(changed), tuple(skipped))
 
 
@@ -190,8 +192,11 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
 def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
     """Return the memory with the texts of its sources noted as seen.
 
-    A row that states a memory by its id becomes a source of it, so that it is not asked about again.
+    A row that states a memory by its id becomes a source of it, so that it is not asked about again. What is left of
+    an erased memory is out of use.
     """
+    if any(one.text.is_erasure and one.text.seen_hash == content_hash(memory) for one in decided):
+        memory = replace(memory, status="retired", status_reason="erased by the team", pinned=False)
     seen = {conflict.text.path: conflict.text for conflict in decided}
     new = tuple(
         Source(
@@ -226,8 +231,12 @@ def _is_of(source: Source, text: SourceText, memory: Memory) -> bool:
     return source.imported_hash == base or base not in here
 
 
-def _summary(side: Side, changed: Sequence[Memory], *, is_team: bool) -> str:
-    if is_team:
+def _summary(side: Side, changed: Sequence[Memory], told: SourceText | None) -> str:
+    if told is not None and told.is_erasure:
+        what = "keep {}, which the team erased" if side == "mine" else "let go of {}, which the team erased"
+        named = changed[0].title if side == "mine" else changed[0].id
+        return what.format(named if len(changed) == 1 else f"{len(changed)} memories")
+    if told is not None and told.is_team:
         what = "keep the team's text of {}" if side == "mine" else "take one's own text of {}"
         return what.format(changed[0].title if len(changed) == 1 else f"{len(changed)} memories")
     what = f"keep {{}} against {'its source' if len(changed) == 1 else 'their sources'}"

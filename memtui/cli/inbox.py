@@ -455,6 +455,7 @@ def _write_conflict(conflict: SourceConflict) -> None:
     place = f"{text.path}:{text.span[0]}" if text.span else text.path
     write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
     names = ("team", "yours") if text.is_team else ("mine", "source")
+    names = ("yours", "team") if text.is_erasure else names
     for field, label in _CONFLICT_FIELDS.items():
         here, there = getattr(memory, field), getattr(text.stated, field)
         if here == there:

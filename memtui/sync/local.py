@@ -98,6 +98,24 @@ def kin_of(reader: VaultReader, share: Share, person: str, identifiers: Collecti
     return {kin_to_wire(kin, person)[0] for kin in found if not isinstance(kin, Tombstone) or kin.memory_id in known}
 
 
+def hand_over(writer: VaultWriter, old: str, new: str) -> None:
+    """Remove a memory for another one, which gets its links, verdicts and signals."""
+    links, verdicts, signals = writer.links([old]), writer.verdicts([old]), writer.signals([old])
+    writer.drop([*links, *verdicts, *signals])
+    moved = [
+        replace(
+            link,
+            from_id=new if link.from_id == old else link.from_id,
+            to_id=new if link.to_id == old else link.to_id,
+        )
+        for link in links
+    ]
+    writer.add_links(link for link in moved if link.from_id != link.to_id)
+    writer.add_verdicts(replace(one, memory_id=new) for one in verdicts)
+    writer.add_signals(replace(one, memory_id=new) for one in signals)
+    writer.remove([old])
+
+
 def touched_things(touched: Iterable[Touched], share: Share, person: str) -> dict[Thing, Touched]:
     """Return what was changed, each thing with its last change; things of other projects may be among them."""
     found: dict[Thing, Touched] = {}

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.domain.memory import Memory, content_hash
+from memtui.domain.memory import Memory, content_hash, new_id
+from memtui.sync.local import hand_over, kin_of
 from memtui.sync.wire import MEMORY, digest, memory_to_wire
 from memtui.vault.purge import PurgeReport, purge_memories
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SYNC
-from memtui.vault.source_texts import TEAM_PLACE, SourceText, Texts, put_source_texts, source_texts
+from memtui.vault.source_texts import ERASURE_PLACE, SourceText, Texts, put_source_texts, source_texts
 from memtui.vault.teams import (
     Head,
     PurgeOrder,
     Share,
     Team,
+    Thing,
     drop_orders,
     put_heads,
     put_share,
@@ -27,7 +29,6 @@ from memtui.vault.text_search import MARK
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
-PLACE = f"{TEAM_PLACE}purge"  # Where the conflict between an order and an edit stands
 ERASED = Texts(MARK, MARK)
 
 
@@ -50,7 +51,7 @@ def sort_orders(reader: VaultReader, team: Team) -> Orders:
     shares = {share.project: share for share in read_shares(reader, team.id)}
     ids = [order.memory_id for order in orders]
     memories, journaled = reader.get_many(ids), reader.ids_in_journal(ids)
-    asked = {text.memory_id for text in source_texts(reader, ids) if text.path == PLACE}
+    asked = {text.memory_id for text in source_texts(reader, ids) if text.is_erasure}
     for order in orders:
         memory, share = memories.get(order.memory_id), shares.get(order.project)
         if memory is None:
@@ -58,7 +59,7 @@ def sort_orders(reader: VaultReader, team: Team) -> Orders:
         elif content_hash(memory) == ERASED.hash:
             found.waiting.append(order)
         elif order.memory_id in asked:
-            decided = any(source.path == PLACE for source in memory.sources)
+            decided = any(source.path == ERASURE_PLACE for source in memory.sources)
             (found.kept if decided else found.contested).append(order)
         elif share is not None and _is_edited(reader, share, memory, team.person):
             found.contested.append(order)
@@ -74,11 +75,11 @@ def _is_edited(reader: VaultReader, share: Share, memory: Memory, person: str) -
 
 
 def settle_orders(writer: VaultWriter, team: Team, orders: Orders) -> None:
-    """Ask about contested memories under `inbox conflicts`, and forget what is decided."""
+    """Ask about contested memories under `inbox conflicts`, state kept ones anew, and forget what is done."""
     texts = [
         SourceText(
             memory_id=order.memory_id,
-            path=PLACE,
+            path=ERASURE_PLACE,
             native_id=order.memory_id,
             span=None,
             base=None,
@@ -89,16 +90,22 @@ def settle_orders(writer: VaultWriter, team: Team, orders: Orders) -> None:
         for order in orders.contested
     ]
     put_source_texts(writer, texts)
-    _look_again(writer, team, orders.kept)
-    drop_orders(writer, [order.memory_id for order in (*orders.kept, *orders.done)])
+    _state_anew(writer, team, [order.memory_id for order in orders.kept])
+    drop_orders(writer, [order.memory_id for order in orders.done])
 
 
-def _look_again(writer: VaultWriter, team: Team, kept: Sequence[PurgeOrder]) -> None:
-    """Let a memory that a person kept be pushed again."""
-    for share in read_shares(writer, team.id):
-        again = {(MEMORY, order.memory_id) for order in kept if order.project == share.project}
-        if again:
-            put_share(writer, replace(share, waiting=tuple(sorted({*share.waiting, *again}))))
+def _state_anew(writer: VaultWriter, team: Team, kept: Sequence[str]) -> None:
+    """Give memories that a person kept a new id, which everybody takes: the erased one stays erased everywhere."""
+    anew: dict[str | None, set[Thing]] = {}
+    for old in writer.get_many(kept).values():
+        sources = tuple(source for source in old.sources if source.path != ERASURE_PLACE)
+        new = writer.put(replace(old, id=new_id(), sources=sources))
+        hand_over(writer, old.id, new.id)
+        anew.setdefault(new.project, set()).add((MEMORY, new.id))
+    for share in read_shares(writer, team.id) if anew else ():
+        things = anew.get(share.project, set())
+        things |= kin_of(writer, share, team.person, [identifier for _, identifier in things])
+        put_share(writer, replace(share, waiting=tuple(sorted({*share.waiting, *things}))))
 
 
 def run_orders(vault: Vault, orders: Sequence[PurgeOrder]) -> PurgeReport:

@@ -9,7 +9,7 @@ from memtui.curate.lifecycle import planted_reasons
 from memtui.domain.memory import Memory, content_hash
 from memtui.domain.record import Record
 from memtui.sync.carrier import Incoming, Page
-from memtui.sync.local import KinStore, Local, kin_of, read_local
+from memtui.sync.local import KinStore, Local, hand_over, kin_of, read_local
 from memtui.sync.merge import TEXTS, Merge, merge_records
 from memtui.sync.report import Clash, SyncReport
 from memtui.sync.wire import (
@@ -213,22 +213,8 @@ class PageTaker:
         self.put[new.id] = with_private(merged, old)
         if digest(merge.record) != digest(theirs):
             self.waiting.add((MEMORY, new.id))
-        links = self.writer.links([old.id])
-        verdicts, signals = self.writer.verdicts([old.id]), self.writer.signals([old.id])
-        self.writer.drop([*links, *verdicts, *signals])
-        moved = [
-            replace(
-                link,
-                from_id=new.id if link.from_id == old.id else link.from_id,
-                to_id=new.id if link.to_id == old.id else link.to_id,
-            )
-            for link in links
-        ]
-        self.writer.add_links(link for link in moved if link.from_id != link.to_id)
-        self.writer.add_verdicts(replace(one, memory_id=new.id) for one in verdicts)
-        self.writer.add_signals(replace(one, memory_id=new.id) for one in signals)
+        hand_over(self.writer, old.id, new.id)
         self.waiting |= kin_of(self.writer, self.share, self.person, [new.id])
-        self.writer.remove([old.id])
         self.report.twins += 1
 
     def _remove(self) -> None:
@@ -252,8 +238,9 @@ class PageTaker:
                 continue
             if digest(mine) == theirs or (head is not None and theirs == head.hash):
                 continue
-            if one.record is None and digest(mine) != (head.hash if head else None):
-                self.waiting.add(one.thing)
+            is_mine_changed = digest(mine) != (head.hash if head else None)
+            if one.record is None and (is_mine_changed or (mine or {}).get("reason") == PURGED):
+                self.waiting.add(one.thing)  # also what keeps a purged memory out, whoever removed it there
                 continue
             try:
                 store.bring(one.thing, mine, one.record)

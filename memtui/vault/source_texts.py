@@ -14,6 +14,7 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.writer import VaultWriter
 
 TEAM_PLACE = "team:"
+ERASURE_PLACE = f"{TEAM_PLACE}purge"  # Of the conflict between an edit and a purge that the team ordered
 """Begins the place of a text that one wrote while the team wrote another, or of what the team orders."""
 
 _PARTS = ("title", "insight", "rationale", "snippet")
@@ -54,6 +55,11 @@ class SourceText:
     def is_team(self) -> bool:
         """Whether it parts from a team rather than from a file; what it states is then one's own text."""
         return self.path.startswith(TEAM_PLACE)
+
+    @property
+    def is_erasure(self) -> bool:
+        """Whether a team erased the memory: the memory then holds one's own text, and this is what is left there."""
+        return self.path == ERASURE_PLACE
 
 
 def source_texts(reader: VaultReader, identifiers: Iterable[str] | None = None) -> list[SourceText]:

@@ -319,7 +319,8 @@ class InboxScreen(ListDetail):
         if not conflicts or not self.is_current:
             self.look_again()
             return
-        kind = TeamConflictScreen if conflicts[0].text.is_team else SourceConflictScreen
+        text = conflicts[0].text
+        kind = TeamConflictScreen if text.is_team and not text.is_erasure else SourceConflictScreen
         screen = kind(self.opening, conflicts[0], len(conflicts), moved=moved)
 
         def closed(_: None) -> None:

@@ -10,7 +10,7 @@ import pytest
 from machines import PROJECT, Machine, bare, commit_all, file_of, git, joined, machines, shared, work_tree
 from support import NOON, make_memory
 
-from memtui.capture.source_conflicts import open_conflicts, resolve_conflicts
+from memtui.capture.source_conflicts import conflict_record, open_conflicts, resolve_conflicts
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal, Source, Tombstone, Verdict
 from memtui.errors import MemtuiError, RefusedError, UsageError
@@ -461,7 +461,7 @@ def test_a_purge_travels_as_an_order_that_waits_until_a_person_runs_it(tmp_path:
 
 
 @pytest.mark.parametrize(("side", "survives"), [("mine", True), ("source", False)])
-def test_a_purge_over_an_edit_that_nobody_has_seen_is_decided_in_the_inbox(
+def test_a_purge_over_an_edit_that_nobody_has_seen_is_decided_in_the_inbox_and_then_for_everybody(
     tmp_path: Path, side: str, survives: bool
 ) -> None:
     memory, (one, two) = joined(tmp_path)
@@ -472,10 +472,35 @@ def test_a_purge_over_an_edit_that_nobody_has_seen_is_decided_in_the_inbox(
     assert [clash.id for clash in report.conflicts] == [memory.id]
     assert two.get(memory.id).insight == "An edit that was not sent yet."
     assert purge_ordered(two.vault) is None
+    with two.vault.read() as reader:
+        record = conflict_record(open_conflicts(reader)[0])
+    assert (record["mine"]["insight"], record["source"]["insight"]) == ("An edit that was not sent yet.", "[purged]")
     resolve_conflicts(two.vault, [memory.id], side, actor=Actor())  # type: ignore[arg-type]
+    assert two.get(memory.id).status == ("active" if survives else "retired")
+    assert [order.memory_id for order in two.sync().orders] == [memory.id]
+    assert purge_ordered(two.vault) is not None
+    for machine in (two, one, two, one):
+        assert machine.sync().exit_code in {0, 4}
+    assert memory.id not in {*one.all(), *two.all()}
+    assert [left.insight for left in one.all().values()] == ["An edit that was not sent yet."] * survives
+    assert shared(one) == shared(two)
+    assert two.sync().exit_code == one.sync().exit_code == 0
+
+
+def test_a_purged_memory_stays_away_when_the_branch_is_emptied_and_put_back(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    first = git("rev-parse", "memory", folder=one.remote).strip()
+    kept = two.add(title="Kept")
     two.sync()
-    assert (purge_ordered(two.vault) is None) == survives
-    assert (memory.id in two.all()) == survives
+    purge_memories(one.vault, [memory.id])
+    one.sync()
+    tree = work_tree(one.remote, tmp_path / "tree")
+    (tree / "records.jsonl").unlink()
+    commit_all(tree)
+    one.sync()
+    git("update-ref", "refs/heads/memory", first, folder=one.remote)
+    one.sync()
+    assert set(one.all()) == {kept.id}
 
 
 def test_a_remote_that_cannot_be_reached_changes_nothing(tmp_path: Path) -> None:
