@@ -67,7 +67,7 @@ def add_publish_arguments(parser: Parser) -> None:
 def run_publish(arguments: argparse.Namespace, session: Session) -> int:
     """Publish to an assistant's file, check what stands there, or take it out."""
     _refuse_mixed(arguments)
-    if session.vault.exists:
+    if session.vault_path.exists():
         finish_unfinished(session.vault)
     if arguments.check:
         return _check(arguments, session)
@@ -219,24 +219,26 @@ def _record(plan: Plan, root: Path, *, dry: bool) -> dict[str, Any]:
 def _check(arguments: argparse.Namespace, session: Session) -> int:
     """Hold every block, or those of one target, against the vault; without one against its own hash."""
     rows = list(_checked(arguments, session))
-    session.put([{"target": target, "path": path, "state": state} for target, path, state in rows])
-    for target, path, state in rows:
-        if state != "current" and not session.json:
+    session.put([{"target": target, "path": path, "state": state} for target, path, state, _ in rows])
+    for target, path, state, problem in rows if not session.json else ():
+        if state == "refused":
+            say(f"{path}: {problem}")
+        elif state != "current":
             say(f"{path}: {STATES[state]}; `memtui export --target {target} --dry-run` shows the difference")
     if not rows:
         say("There is no block of memtui here.")
         return EXIT_NOTHING
-    if all(state == "current" for _, _, state in rows):
+    if all(state == "current" for _, _, state, _ in rows):
         say(f"{counted(len(rows), 'block')} up to date")
         return EXIT_DONE
     return EXIT_FINDINGS
 
 
-def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[str, str, str]]:
-    """Yield target, path and state of each block."""
-    has_vault = session.vault.exists
+def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[str, str, str, MemtuiError | None]]:
+    """Yield target, path and state of each block, and why nothing could be written there."""
+    has_vault = session.vault_path.exists()  # without one nothing is said of it: CI has none
     root = session.view.root if has_vault else find_workspace(session.folder).root
-    known = standing_publications(session.vault, root)
+    known = standing_publications(session.vault, root) if has_vault else {}
     wanted = [place_named(arguments.target)] if arguments.target else places()
     publisher = publisher_for(session) if known else None
     for place in wanted:
@@ -246,24 +248,29 @@ def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[
             selection = selection_of(publisher, recorded, session.config.review.threshold)
             plan = plan_publication(publisher, place.target, selection)
             for file in plan.files:
-                yield place.target, shown_path(file.path, root), file.standing
+                yield place.target, shown_path(file.path, root), file.standing, file.problem
             continue
         base = base_of(place, root)
         files: Sequence[Path] = (
             [out] if out else [base / name for name in (place.path, place.scoped, place.instead) if name]
         )
         for path in files:
-            state = _own_state(path, base if out is None else out.parent, place.target)
+            state, problem = _own_state(path, base if out is None else out.parent, place.target)
             if state != "missing":
-                yield place.target, shown_path(path, root), state
+                yield place.target, shown_path(path, root), state, problem
 
 
-def _own_state(path: Path, base: Path, target: str) -> str:
-    """Return what a block is by its own hash."""
+def _own_state(path: Path, base: Path, target: str) -> tuple[str, MemtuiError | None]:
+    """Return what a block is by its own hash, and why that cannot be said."""
+    if path.is_dir():
+        return "missing", None
     try:
-        return blocks.check(read_file(path, base), target) if not path.is_dir() else "missing"
-    except MemtuiError:
-        return "refused"
+        data = read_file(path, base)
+        if data is None or not blocks.has_marker(data, target):
+            return "missing", None
+        return blocks.check(data, target), None
+    except MemtuiError as error:
+        return "refused", error
 
 
 def _loaded_arguments(parser: Parser) -> None:

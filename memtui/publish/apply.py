@@ -10,8 +10,9 @@ from memtui.publish import blocks
 from memtui.publish.edits import Edit, finish_unfinished, written
 from memtui.publish.plan import FilePlan, Plan
 from memtui.text.words import some_of
-from memtui.vault.publications import set_publication
+from memtui.vault.publications import BLOCK, publication_of, set_publication
 from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
 
 _NAMED = 3  # Files that a summary names
 
@@ -40,9 +41,22 @@ def publish(vault: Vault, plans: Sequence[Plan], *, actor: str, action: str = "p
     with ExitStack() as stack, vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
         stack.enter_context(written(vault, edits))
         for file in files:
+            if file.is_change:
+                _note_replaced(writer, file)
             publication = None if file.publication is None else replace(file.publication, actor=actor)
             set_publication(writer, f"{file.path}#{file.target}", publication)
     return changed
+
+
+def _note_replaced(writer: VaultWriter, file: FilePlan) -> None:
+    """Journal what stood in a file where the publication's own record does not take it back there."""
+    if file.on_disk == file.written != file.head + file.text:
+        return
+    known = publication_of(writer, str(file.path), file.target)
+    ids = [identifier for one in (known, file.publication) if one is not None for identifier in one.memory_ids]
+    about = {"path": str(file.path), "block": file.target, "memory_ids": sorted(set(ids))}
+    before, after = (about | {"text": blocks.piece(data, file.target)} for data in (file.before, file.after))
+    writer.note(BLOCK, f"{file.path}#{file.target}", before, after)
 
 
 def _recorded(file: FilePlan) -> str | None:

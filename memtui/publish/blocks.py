@@ -137,6 +137,35 @@ def remove(data: bytes, identifier: str) -> bytes | None:
     return None if block.is_new and not rest.removeprefix(codecs.BOM_UTF8).strip() else rest
 
 
+def has_marker(data: bytes, identifier: str) -> bool:
+    """Return whether a marker of an id stands anywhere in a file, also in one that `find` refuses."""
+    return any(_fields(match["fields"])["id"] == identifier for match in _OURS.finditer(data))
+
+
+def piece(data: bytes | None, identifier: str) -> str:
+    """Return all that goes when the block of an id is taken out, as it stands; empty if there is none.
+
+    Raises `RefusedError`: as in `find`.
+    """
+    block = None if data is None else find(data, identifier)
+    return "" if block is None or data is None else data[block.start : block.end].decode()
+
+
+def with_piece(data: bytes | None, identifier: str, put: str) -> bytes | None:
+    """Return a file with a piece in place of its block, at the end where it has none; an empty one takes it out.
+
+    Raises `RefusedError`: as in `find`, of the file as it is and as it would be.
+    """
+    if not put:
+        return None if data is None else remove(data, identifier)
+    data = data or b""
+    block = find(data, identifier)
+    start, end = (len(data), len(data)) if block is None else (block.start, block.end)
+    after = data[:start] + put.encode() + data[end:]
+    find(after, identifier)
+    return after
+
+
 def check(data: bytes | None, identifier: str, text: str | None = None, *, head: str = "") -> State:
     """Return what the block of an id is, compared with a text; without one it is held against its own hash alone.
 

@@ -14,10 +14,11 @@ from typing import Any
 from memtui.domain.record import Record
 from memtui.errors import ConflictError, MemtuiError, RefusedError
 from memtui.publish import blocks
+from memtui.publish.blocks import Block
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.vault.journal import Step
 from memtui.vault.lease import published_folder
-from memtui.vault.publications import CUT, PUBLICATION, publication_of
+from memtui.vault.publications import BLOCK, CUT, PUBLICATION, publication_of
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 
@@ -209,7 +210,10 @@ def edits_of_undo(steps: Sequence[Step]) -> list[Edit]:
         ConflictError: a block is not as that change left it.
         RefusedError: its markers are broken.
     """
-    found = [edit for step in steps if step.entity == PUBLICATION and (edit := _edit_of_step(step)) is not None]
+    replaced = {step.key: step for step in steps if step.entity == BLOCK}
+    published = {step.key: step for step in steps if step.entity == PUBLICATION}
+    found = [edit for step in published.values() if step.key not in replaced and (edit := _edit_of_step(step))]
+    found += [edit for key, step in replaced.items() if (edit := _edit_of_block(step, published.get(key)))]
     return [*found, *_edits_of_cuts([step for step in steps if step.entity == CUT])]
 
 
@@ -249,20 +253,45 @@ def _edit_of_step(step: Step) -> Edit | None:
     was = _whole_text(step.before)
     if found is None and step.after is None:
         return None  # it is gone already
-    if (found.head + found.text if found else "") != was:
-        raise ConflictError(
-            "Cannot undo: the block in the file was changed since",
-            where=str(path),
-            remedy="Nothing was written. `memtui export --remove` takes it out.",
-            mine=_whole_text(step.after),
-            theirs=found.head + found.text if found else "",
-        )
+    if (stands := _block_text(found)) != was:
+        raise _changed_since(path, _whole_text(step.after), stands)
     if step.after is None:
         after = None if before is None else blocks.remove(before, block)
     else:
         after = blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
     recorded = None if step.after is None else blocks.text_hash(_whole_text(step.after))
     return Edit(path, path.parent, before, after, step.key, recorded)
+
+
+def _edit_of_block(step: Step, published: Step | None) -> Edit | None:
+    """Return a file with what a publication wrote over, or wrote; `published`: what becomes of its record."""
+    path, block = Path(str(step.known["path"])), str(step.known["block"])
+    was, put = (str((record or {})["text"]) for record in (step.before, step.after))
+    before = read_file(path, path.parent)
+    found = None if before is None else blocks.find(before, block)
+    if found is None and not put:
+        return None  # it is gone already
+    if (stands := _block_text(found)) != _block_text(blocks.find(was.encode(), block)):
+        raise _changed_since(path, put, stands)
+    after = blocks.with_piece(before, block, put)
+    if published is None:
+        return Edit(path, path.parent, before, after)
+    recorded = None if published.after is None else blocks.text_hash(_whole_text(published.after))
+    return Edit(path, path.parent, before, after, step.key, recorded)
+
+
+def _changed_since(path: Path, mine: str, theirs: str) -> ConflictError:
+    return ConflictError(
+        "Cannot undo: the block in the file was changed since",
+        where=str(path),
+        remedy="Nothing was written. `memtui export --remove` takes it out.",
+        mine=mine,
+        theirs=theirs,
+    )
+
+
+def _block_text(block: Block | None) -> str:
+    return "" if block is None else block.head + block.text
 
 
 def _whole_text(record: Record | None) -> str:

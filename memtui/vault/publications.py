@@ -14,6 +14,7 @@ from memtui.vault.rows import COLUMNS, utc
 from memtui.vault.writer import VaultWriter
 
 PUBLICATION = "publication"  # The journal's entity for a block in a file
+BLOCK = "block"  # The journal's entity for what a publication wrote over, where no record of the vault says it
 CUT = "cut"  # The journal's entity for a piece that was taken out of a file
 
 

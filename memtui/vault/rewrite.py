@@ -15,7 +15,7 @@ from memtui.vault.bm25 import write_postings
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
 from memtui.vault.lease import log_path, remove_files, restrict, swap_in
 from memtui.vault.packs import ABOUT_MEMORIES
-from memtui.vault.publications import CUT, PUBLICATION
+from memtui.vault.publications import BLOCK, CUT, PUBLICATION
 from memtui.vault.rows import check_not_newer, create_tables, migrate, read_meta, renamed_key, write_meta
 from memtui.vault.text_search import MARK, Eraser, quotes
 
@@ -304,7 +304,7 @@ def _about_erased(table: str) -> str:
         )
         held = "json_extract_string(coalesce(after, before), '$.memory_ids[*]')"
         held += " || json_extract_string(coalesce(before, after), '$.memory_ids[*]')"
-        published = f"entity IN ('{PUBLICATION}', '{CUT}') AND {_HELD.format(held)}"
+        published = f"entity IN ('{PUBLICATION}', '{BLOCK}', '{CUT}') AND {_HELD.format(held)}"
         return f"entity_key IN {_IDS} OR (entity = 'link' AND ({ends})) OR ({published})"
     if table == "publications":
         return _HELD.format("memory_ids")

@@ -28,7 +28,7 @@ from memtui.vault.journal import (
 from memtui.vault.packs import RECIPE, set_recipe
 from memtui.vault.passed_files import PASSED_FILE, offer_again, pass_files, passed_file_from_record
 from memtui.vault.projects import IDENTITY, drop_unused, set_identity
-from memtui.vault.publications import CUT, PUBLICATION, publication_from_record, set_publication
+from memtui.vault.publications import BLOCK, CUT, PUBLICATION, publication_from_record, set_publication
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import CHANGE, HALF_LIFE, SYNC
 from memtui.vault.writer import VaultWriter
@@ -163,7 +163,7 @@ class _Patch:
         self._apply_memories(_totals(step for step in steps if step.entity == "memory"))
 
     def _apply_setting(self, step: Step) -> None:
-        now = last_noted(self.writer, step.entity, step.key) if step.entity != PASSED_FILE else step.before
+        now = step.before if step.entity in _UNCHECKED else last_noted(self.writer, step.entity, step.key)
         if _stated(now) not in (_stated(step.before), _stated(step.after)):
             raise self._conflict(step.key, _readable(step.after), _readable(now))
         if _stated(now) != _stated(step.after):
@@ -300,8 +300,8 @@ def _apply_publication(writer: VaultWriter, step: Step) -> None:
     set_publication(writer, step.key, publication_from_record(step.after) if step.after else None)
 
 
-def _apply_cut(writer: VaultWriter, step: Step) -> None:
-    writer.note(CUT, step.key, step.before, step.after)
+def _note_again(writer: VaultWriter, step: Step) -> None:
+    writer.note(step.entity, step.key, step.before, step.after)
 
 
 _SETTINGS: Mapping[str, Callable[[VaultWriter, Step], None]] = {
@@ -310,5 +310,9 @@ _SETTINGS: Mapping[str, Callable[[VaultWriter, Step], None]] = {
     IDENTITY: _apply_identity,
     PASSED_FILE: _apply_passed_file,
     PUBLICATION: _apply_publication,
-    CUT: _apply_cut,
+    BLOCK: _note_again,
+    CUT: _note_again,
 }
+
+_UNCHECKED = frozenset({PASSED_FILE, BLOCK})
+"""Settings of which the journal does not say what they are now; of a block its file does."""

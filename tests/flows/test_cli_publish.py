@@ -178,6 +178,18 @@ def test_purging_a_memory_takes_its_published_text_out_of_the_vault(desk: Cli) -
     assert b"harbour" not in Path("AGENTS.md").read_bytes()
 
 
+def test_purging_a_memory_takes_the_edit_by_hand_out_of_the_vault_that_undo_would_bring_back(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    Path("AGENTS.md").write_bytes(Path("AGENTS.md").read_bytes().replace(b"harbour mouth", b"harbour gate"))
+    desk("export", "--target", "codex", "--force")
+    journaled = desk("sql", "SELECT count(*) AS n FROM revisions WHERE before LIKE '%harbour gate%'", "--json")
+    assert journaled.json[0]["n"] == 1
+    identifier = next(row["id"] for row in desk.all_rows() if row["insight"] == RULE)
+    desk("purge", identifier, "--yes")
+    journaled = desk("sql", "SELECT count(*) AS n FROM revisions WHERE before LIKE '%harbour gate%'", "--json")
+    assert journaled.json[0]["n"] == 0
+
+
 def test_another_file_can_be_named_in_the_repository_or_elsewhere(desk: Cli) -> None:
     for out in (Path("docs/RULES.md"), desk.home / "elsewhere.md"):
         desk("export", "--target", "codex", "--out", out)
@@ -221,3 +233,71 @@ def test_a_kill_between_two_files_leaves_all_of_them_as_they_were(desk: Cli) -> 
     assert here() == before
     desk("export", "--target", "cursor")
     desk("export", "--check")
+
+
+def test_undo_of_a_second_publication_of_the_same_block_takes_back_that_file_and_nothing_else(desk: Cli) -> None:
+    desk.write("AGENTS.md", "# Desk\n")
+    desk("export", "--target", "codex")
+    written = Path("AGENTS.md").read_bytes()
+    desk("add", "Fenders are checked on Mondays.", "--project", "other")
+    Path("AGENTS.md").write_bytes(b"# Desk\r\nanew")
+    desk("export", "--target", "codex")
+    again = Path("AGENTS.md").read_bytes()
+    assert "publish AGENTS.md" in desk("undo").err
+    assert Path("AGENTS.md").read_bytes() == b"# Desk\r\nanew"
+    assert "Fenders" in desk("list", "--all-projects").out
+    desk("redo")
+    assert Path("AGENTS.md").read_bytes() == again
+    desk("undo")
+    Path("AGENTS.md").write_bytes(written)
+    assert "Fenders" in desk("undo").err
+    desk("undo")
+    assert Path("AGENTS.md").read_bytes() == b"# Desk\n"
+
+
+@pytest.mark.parametrize("option", ["--take", "--force", "--remove"])
+def test_undo_brings_an_edit_by_hand_back_that_a_publication_wrote_over(desk: Cli, option: str) -> None:
+    desk.write("AGENTS.md", "# Desk\n")
+    desk("export", "--target", "codex")
+    edited = Path("AGENTS.md").read_bytes().replace(b"pilots", b"captains")
+    Path("AGENTS.md").write_bytes(edited)
+    desk("export", "--target", "codex", option, *(["--force"] if option == "--remove" else []))
+    published = Path("AGENTS.md").read_bytes()
+    assert b"captains" not in published
+    desk("undo")
+    assert Path("AGENTS.md").read_bytes() == edited
+    assert "edited by hand" in desk("export", "--check", code=7).err
+    assert ("captains" in desk("list", "--status", "candidate").out) == (option == "--take")
+    desk("redo")
+    assert Path("AGENTS.md").read_bytes() == published
+    Path("AGENTS.md").write_bytes(published.replace(b"pilots", b"skippers") + b"more\n")
+    if option != "--remove":
+        assert "changed since" in desk("undo", code=4).err
+
+
+def test_undo_brings_a_block_back_that_somebody_else_published(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    published = Path("AGENTS.md").read_bytes()
+    desk.globals = ["--vault", str(desk.home / "mine.duckdb")]
+    desk("add", "Fenders are checked on Mondays.")
+    desk("export", "--target", "codex", "--remove")
+    assert not Path("AGENTS.md").exists()
+    desk("undo")
+    assert Path("AGENTS.md").read_bytes() == published
+
+
+def test_a_check_without_a_vault_passes_over_a_file_without_a_block_and_says_one_line(desk: Cli) -> None:
+    desk.write("AGENTS.md", b"na\xefve\n")
+    desk("export", "--check", code=3)
+    desk.globals = ["--vault", str(desk.home / "none.duckdb")]
+    assert desk("export", "--check", code=3).err.strip() == "There is no block of memtui here."
+
+
+def test_a_check_says_why_nothing_could_be_written_as_the_export_does(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    Path("AGENTS.md").write_bytes(Path("AGENTS.md").read_bytes() * 2)
+    refused = desk("export", "--target", "codex", code=6).err
+    assert "4 markers" in refused
+    assert desk("export", "--check", code=7).err == f"AGENTS.md: {refused}"
+    desk.globals = ["--vault", str(desk.home / "none.duckdb")]
+    assert desk("export", "--check", code=7).err == f"AGENTS.md: {refused}"

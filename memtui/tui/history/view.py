@@ -103,6 +103,7 @@ _RELATED = {
     "identity": ("folder or remote of a project", "folders and remotes of projects"),
     "recipe": ("recipe", "recipes"),
     "publication": ("block in a file", "blocks in files"),
+    "block": ("text replaced in a file", "texts replaced in files"),
     "cut": ("piece taken out of a file", "pieces taken out of files"),
     "passed-file": ("file never to offer again", "files never to offer again"),
 }

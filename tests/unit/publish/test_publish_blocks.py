@@ -194,3 +194,17 @@ def test_several_blocks_of_memtui_live_side_by_side() -> None:
     both = blocks.write(blocks.write(b"# Desk\n", "codex", TEXT), "install", OTHER)
     assert [block.id for block in blocks.blocks_in(both)] == ["codex", "install"]
     assert blocks.remove(blocks.remove(both, "codex") or b"", "install") == b"# Desk\n"
+
+
+@pytest.mark.parametrize("before", [None, b"", b"# Harbour", b"# Harbour\r\n\r\nmine\r\n", b"\xef\xbb\xbfmine\n"])
+def test_a_piece_put_back_gives_the_file_back_to_the_byte(before: bytes | None) -> None:
+    written = blocks.write(before, "codex", TEXT)
+    edited = written.replace(b"harbour", b"pier")
+    assert blocks.with_piece(written, "codex", blocks.piece(edited, "codex")) == edited
+    assert blocks.with_piece(written, "codex", blocks.piece(before, "codex")) == before
+    assert blocks.with_piece(before, "codex", blocks.piece(edited, "codex")) == edited
+
+
+def test_a_piece_is_not_put_back_into_a_code_fence_that_stands_open() -> None:
+    with pytest.raises(RefusedError, match="inside a code fence"):
+        blocks.with_piece(b"```\ncode\n", "codex", blocks.piece(blocks.write(b"mine\n", "codex", TEXT), "codex"))
