@@ -46,8 +46,15 @@ def json_record(report: Report) -> dict[str, Any]:
 
 
 def shown(path: str) -> str:
-    """Return a path as text: bytes that are not UTF-8 become question marks."""
-    return path.encode("utf-8", "replace").decode("utf-8")
+    r"""Return a path as text.
+
+    In one that is not UTF-8 those bytes become `\xNN` and each backslash two, which `printf %b` reads.
+    """
+    raw = path.encode("utf-8", "surrogateescape")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
 
 
 def sarif(report: Report) -> str:

@@ -25,7 +25,7 @@ from memtui.errors import (
     VaultBusyError,
     VaultMissingError,
 )
-from memtui.text.sanitize import one_line
+from memtui.text.sanitize import one_line, reveal
 from memtui.vault.lease import vault_file
 from memtui.wording import checks
 from memtui.workspace import find_workspace
@@ -192,7 +192,7 @@ def _lines(report: Report) -> Iterator[str]:
     for one in report.findings:
         yield from checks.finding_lines(
             severity=one.severity,
-            file=shown(one.file),
+            file=_on_a_line(shown(one.file)),
             line=one.line,
             memory=one.memory,
             rule=one.rule,
@@ -200,6 +200,11 @@ def _lines(report: Report) -> Iterator[str]:
             text=one.text,
             allow=one.allow,
         )
+
+
+def _on_a_line(path: str) -> str:
+    """Return a path for a terminal: its blanks stay, its line ends and other control characters are written out."""
+    return reveal(path).replace("\n", "‹U+000A›")
 
 
 COMMANDS: Commands = {"check": (_arguments, _check)}

@@ -219,6 +219,23 @@ def test_hostile_names_and_texts_reach_no_annotation_or_terminal_raw(cli: Cli, r
     assert "\x1b" not in shown.out + cli("check", code=7).out
 
 
+def test_a_file_is_named_on_one_line_and_one_that_is_not_utf_8_so_that_it_can_be_found(cli: Cli, repo: Repo) -> None:
+    constraint(cli, "Nothing prints", r"forbid 'print\(' in '*.py'")
+    repo.write("a  b\n\x1b[31m\x07.py", "print(1)\n")
+    raw = os.fsencode(repo.folder) + b"/back\\\xe9.py"
+    try:
+        Path(os.fsdecode(raw)).write_text("print(1)\n", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    repo.git("add", "-A")
+    shown = cli("check", code=7)
+    assert [line.split("  Nothing")[0] for line in shown.lines if line.startswith("error")] == [
+        "error    a  b‹U+000A›‹U+001B›[31m‹U+0007›.py:1",
+        "error    back\\\\\\xe9.py:1",
+    ]
+    assert cli("check", "--json", code=7).json["findings"][1]["file"] == "back\\\\\\xe9.py"
+
+
 def test_sarif_is_what_its_standard_asks_for(cli: Cli, repo: Repo) -> None:
     constraint(cli, "Nothing prints", r"forbid 'print\(' in '*.py'", "warn protect 'gen/'")
     repo.write("größe/ä b.py", "print(1)\nprint(2)\n")
