@@ -32,10 +32,7 @@ def publish(vault: Vault, plans: Sequence[Plan], *, actor: str, action: str = "p
     if not files:
         return []
     changed = [file for file in files if file.is_change]
-    edits = [
-        Edit(file.path, file.base, file.before, file.after, f"{file.path}#{file.target}", _recorded(file))
-        for file in changed
-    ]
+    edits = [Edit(file.path, file.base, file.before, file.after, _key(file), _recorded(file)) for file in changed]
     names = some_of([file.path.name for file in changed], _NAMED)
     # The files are put back where the change of the vault fails: they are entered last, and left after it.
     with ExitStack() as stack, vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
@@ -57,6 +54,11 @@ def _note_replaced(writer: VaultWriter, file: FilePlan) -> None:
     about = {"path": str(file.path), "block": file.target, "memory_ids": sorted(set(ids))}
     before, after = (about | {"text": blocks.piece(data, file.target)} for data in (file.before, file.after))
     writer.note(BLOCK, f"{file.path}#{file.target}", before, after)
+
+
+def _key(file: FilePlan) -> str:
+    """Return the key of a publication by whose record a crash is known to have come after the change; else empty."""
+    return f"{file.path}#{file.target}" if file.written != file.head + file.text else ""
 
 
 def _recorded(file: FilePlan) -> str | None:

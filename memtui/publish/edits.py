@@ -179,14 +179,13 @@ def _unfinished(file: Path) -> list[Edit]:
 
 def _is_recorded(reader: VaultReader, edits: Sequence[Edit]) -> bool:
     """Return whether the vault has the change that files were written with."""
-    for edit in edits:
-        if not edit.key:
-            return False
+    keyed = [edit for edit in edits if edit.key]
+    for edit in keyed:
         path, _, block = edit.key.rpartition("#")
         known = publication_of(reader, path, block)
         if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
             return False
-    return True
+    return bool(keyed)
 
 
 def _packed(data: bytes | None) -> str | None:

@@ -301,3 +301,15 @@ def test_a_check_says_why_nothing_could_be_written_as_the_export_does(desk: Cli)
     assert desk("export", "--check", code=7).err == f"AGENTS.md: {refused}"
     desk.globals = ["--vault", str(desk.home / "none.duckdb")]
     assert desk("export", "--check", code=7).err == f"AGENTS.md: {refused}"
+
+
+def test_a_kill_between_two_files_that_are_published_again_leaves_both_as_they_were(desk: Cli) -> None:
+    before = here()
+    desk("export", "--target", "cursor")
+    for path in here().keys() - before.keys():
+        Path(path).unlink()
+    done = subprocess.run([sys.executable, "-c", KILLED, "export", "--target", "cursor"], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert len(here()) == len(before) + 1
+    desk("export", "--check", code=7)
+    assert here() == before
