@@ -28,6 +28,7 @@ def _sync_arguments(parser: Parser) -> None:
     )
     parser.add_flag("--purge", "erase here what the team ordered to be erased")
     parser.add_flag("--yes", "with --purge: do not ask")
+    parser.add_flag("--accept-deletions", "take what the team deleted, however much it is")
     parser.add_flag("--watch", "go on syncing until interrupted")
 
 
@@ -38,7 +39,8 @@ def _sync(arguments: argparse.Namespace, session: Session) -> int:
     """
     from memtui.sync.service import sync
 
-    if arguments.git or arguments.share or arguments.purge or arguments.candidates:
+    wishes = (arguments.git, arguments.share, arguments.purge, arguments.candidates, arguments.accept_deletions)
+    if any(wishes):
         session.only_a_person("share memories")
     if arguments.purge:
         return _purge(arguments, session)
@@ -78,6 +80,7 @@ def _request(arguments: argparse.Namespace, session: Session) -> SyncRequest:
         in_view=session.view.project,
         proposes=None if arguments.candidates is None else arguments.candidates == "send",
         patterns=session.secret_patterns,
+        accepts_deletions=arguments.accept_deletions,
     )
 
 
@@ -86,6 +89,7 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "pushed": report.pushed,
         "pulled": report.pulled,
         "merged": report.merged,
+        "deleted": report.deleted,
         "conflicts": [{"id": one.id, "title": one.title, "fields": list(one.fields)} for one in report.conflicts],
         "overruled": [{"id": one.id, "fields": list(one.fields)} for one in report.overruled],
         "held": [{"id": one.id, "fields": list(one.fields)} for one in report.held],
@@ -96,6 +100,7 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "purges": [
             {"id": one.memory_id, "author": one.author, "at": format_time(one.made_at)} for one in report.orders
         ],
+        "deletions": [{"project": one.project, "memories": one.deleted, "shared": one.shared} for one in report.wipes],
     }
 
 
@@ -116,7 +121,15 @@ def _tell(report: SyncReport) -> None:
         say(syncing.not_shared(report.not_shared))
     for line in syncing.ordered(report.orders) if report.orders else ():
         say(line)
+    _tell_deletions(report)
     say(syncing.exchanged(report.pushed, report.pulled, report.merged))
+
+
+def _tell_deletions(report: SyncReport) -> None:
+    for wipe in report.wipes:
+        say(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared))
+    if report.deleted:
+        say(syncing.deleted(report.deleted))
 
 
 def _purge(arguments: argparse.Namespace, session: Session) -> int:

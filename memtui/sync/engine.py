@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError
-from memtui.sync.carrier import Accepted, Carrier, Outgoing
+from memtui.sync.carrier import Accepted, Carrier, Outgoing, Page
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
 from memtui.sync.orders import Orders, settle_orders, sort_orders
-from memtui.sync.pull import PageTaker
+from memtui.sync.pull import PageTaker, deletions
 from memtui.sync.push import Batch, collect, note_pushed
-from memtui.sync.report import Clash, Held, SyncReport
+from memtui.sync.report import Clash, Held, SyncReport, Wipe
 from memtui.sync.wire import MEMORY, memories_of
 from memtui.text.words import counted
 from memtui.vault.lease import lease
@@ -46,6 +46,9 @@ BATCH_THINGS = 500  # Things of one push at most
 LAG_CHANGES = 100
 """Changes of the journal that are looked at again and again before it is noted that nothing in them is to be sent."""
 
+MANY_DELETIONS = 10
+"""More deletions at once than this, and than a quarter of what a project shares, wait for a person."""
+
 _LONGEST_PAUSE = 0.1  # Seconds before another attempt: short, because whoever waits longer loses again
 
 
@@ -57,6 +60,7 @@ class Engine:
     team: Team
     carrier: Carrier
     patterns: Patterns = ()  # the user's own patterns of secrets
+    accepts_deletions: bool = False  # whether a person accepted deletions, however many they are
 
     def run(self) -> SyncReport:
         """Sync every shared project. Raises `ConflictError`: others wrote faster than this machine could follow."""
@@ -87,7 +91,10 @@ class Engine:
                 self.carrier.connect()
             rounds += 1
             report.rounds = max(report.rounds, rounds)
-            share = self._pull(share, report)
+            pulled = self._pull(share, report)
+            if pulled is None:
+                return
+            share = pulled
             if self._push(share, report) is not None:
                 return
         raise ConflictError(
@@ -128,11 +135,19 @@ class Engine:
 
     # -- there to here ----------------------------------------------------------------------------
 
-    def _pull(self, share: Share, report: SyncReport) -> Share:
+    def _pull(self, share: Share, report: SyncReport) -> Share | None:
+        """Take what was changed there; None if so much of it is deletions that nothing was taken."""
         if self.carrier.is_anew(share):
             with self.vault.write(actor="team", action=SYNC, summary="read the team anew") as writer:
                 share = begin_anew(writer, share)
-        for page in self.carrier.pages(share):
+        pages: Iterable[Page] = self.carrier.pages(share)
+        if share.cursor and not self.accepts_deletions:
+            pages = list(pages)
+            wipe = self._wipe(share, pages)
+            if wipe is not None:
+                report.wipes.append(wipe)
+                return None
+        for page in pages:
             with self.vault.write(actor="team", action=SYNC) as writer:
                 writer.undoable = False
                 shared = {one.project for one in read_shares(writer, share.team)}
@@ -140,6 +155,17 @@ class Engine:
                 share = taker.take(page)
                 writer.summary = f"receive {counted(len(page.things), 'change')} from the team"
         return share
+
+    def _wipe(self, share: Share, pages: Sequence[Page]) -> Wipe | None:
+        """Return what was deleted there, if that is so much of the project that it may be a mistake."""
+        gone = deletions(thing for page in pages for thing in page.things)
+        if len(gone) <= MANY_DELETIONS:
+            return None
+        with self.vault.read() as reader:
+            shared = {key for entity, key in head_keys(reader, share) if entity == MEMORY}
+            here = shared.intersection(ids_of_project(reader, share.project))
+        lost = len(gone & here)
+        return Wipe(share.project, lost, len(here)) if lost > MANY_DELETIONS and lost > len(here) / 4 else None
 
     # -- here to there ----------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.curate.lifecycle import planted_reasons
@@ -225,6 +225,7 @@ class PageTaker:
             self.waiting |= {(LINK, f"{link.from_id} {link.type} {link.to_id}") for link in links}
             self.writer.drop(links)
             self.writer.remove(self.removed)
+            self.report.deleted += len(self.removed)
 
     # -- what hangs on memories -------------------------------------------------------------------
 
@@ -267,6 +268,17 @@ class PageTaker:
             for identifier in sorted(here)
         ]
         put_orders(self.writer, orders)
+
+
+def deletions(things: Iterable[Incoming]) -> set[str]:
+    """Return the ids of the memories that were deleted there, rather than ordered to be purged."""
+    gone, purged = set(), set()
+    for one in things:
+        if one.thing[0] == MEMORY and one.record is None:
+            gone.add(one.thing[1])
+        elif _is_purge(one):
+            purged.add(one.thing[1].split(" ")[0])
+    return gone - purged
 
 
 def _is_purge(one: Incoming) -> bool:

@@ -26,6 +26,15 @@ class Held:
     fields: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Wipe:
+    """Deletions that are so many that a person must accept them; nothing of the project was exchanged."""
+
+    project: str | None
+    deleted: int  # memories that are here and were deleted there
+    shared: int  # memories that both sides had
+
+
 @dataclass(slots=True)
 class SyncReport:
     """What a sync did, and what waits."""
@@ -33,6 +42,7 @@ class SyncReport:
     pushed: int = 0  # things that were sent
     pulled: int = 0  # things that were received
     merged: int = 0  # memories made of what both sides had changed
+    deleted: int = 0  # memories that were removed here because the team deleted them
     twins: int = 0  # memories that were the same as one of the team's under another id
     rounds: int = 0
     conflicts: list[Clash] = field(default_factory=list)  # wait in the inbox
@@ -42,13 +52,14 @@ class SyncReport:
     skipped: list[str] = field(default_factory=list)  # what could not be read there
     not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
     orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
+    wipes: list[Wipe] = field(default_factory=list)  # wait to be accepted
     # projects in which one may not write, with the number of things that stay here for that
     refused: list[tuple[str, int]] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
         """4 where something waits to be settled, else 6 where something was held back."""
-        if self.conflicts or self.orders:
+        if self.conflicts or self.orders or self.wipes:
             return EXIT_CONFLICT
         return EXIT_REFUSED if self.held or self.refused else EXIT_DONE
 
@@ -59,8 +70,9 @@ class SyncReport:
 
     def add(self, other: SyncReport) -> None:
         """Add what the sync with another team did."""
-        for name in ("pushed", "pulled", "merged", "twins"):
+        for name in ("pushed", "pulled", "merged", "deleted", "twins"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.rounds = max(self.rounds, other.rounds)
-        for name in ("conflicts", "overruled", "held", "planted", "skipped", "not_shared", "orders", "refused"):
+        lists = ("conflicts", "overruled", "held", "planted", "skipped", "not_shared", "orders", "wipes", "refused")
+        for name in lists:
             getattr(self, name).extend(getattr(other, name))

@@ -100,7 +100,7 @@ def _sync_one(vault: Vault, team: Team, request: SyncRequest) -> SyncReport:
     vault.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with one_at_a_time(vault), _connected(team) as carrier:
         settled = settle_shares(vault, team, carrier, request)
-        report = Engine(vault, settled.team, carrier, request.patterns).run()
+        report = Engine(vault, settled.team, carrier, request.patterns, request.accepts_deletions).run()
         report.not_shared = settled.not_shared
         return report
 

@@ -34,6 +34,7 @@ class SyncRequest:
     in_view: str | None = None  # the project in view, shared when a team is joined without naming one
     proposes: bool | None = None  # whether candidates are shared, too; None leaves it as it is
     patterns: Patterns = ()  # the user's own patterns of secrets
+    accepts_deletions: bool = False  # whether deletions are taken however many they are
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,17 @@ def planted(identifiers: Sequence[str]) -> str:
     return f"{what}: planted to steer an assistant, by the look of it: {some_of(identifiers, SHOWN)}."
 
 
+def deleted(number: int) -> str:
+    return f"{counted(number, 'memory')} that the team deleted left this vault, too."
+
+
+def many_deleted(project: str | None, number: int, shared: int) -> str:
+    """Return the sentence about deletions that are so many that nothing was taken."""
+    place = f"project {tame(project, 60)}" if project else "no project"
+    what = f"The team deleted {number} of {counted(shared, 'memory')} of {place}: nothing of it was exchanged."
+    return f"{what} `memtui sync --accept-deletions` takes them; if it was a mistake, revert it there and sync again."
+
+
 def unread(names: Sequence[str]) -> str:
     return f"Could not be read there and was left as it is: {some_of(list(names), SHOWN)}."
 

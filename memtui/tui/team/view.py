@@ -71,6 +71,7 @@ def _told(report: SyncReport) -> str:
         f"{counted(len(report.conflicts), 'conflict')} in the Inbox" if report.conflicts else "",
         f"{counted(len(report.held), 'secret')} held back" if report.held else "",
         f"{counted(len(report.orders), 'purge')} ordered" if report.orders else "",
+        *(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared) for wipe in report.wipes),
     ]
     return " ".join([syncing.exchanged(report.pushed, report.pulled, report.merged), ", ".join(filter(None, waits))])
 

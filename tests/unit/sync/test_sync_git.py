@@ -367,6 +367,45 @@ def test_hand_edits_renames_deletions_and_new_files_in_the_folder_are_changes_li
     assert not any("renamed by hand" in name for name in names)
 
 
+def test_a_folder_emptied_by_hand_empties_no_vault_until_a_person_accepts_it(tmp_path: Path) -> None:
+    _, (one, two) = joined(tmp_path)
+    for number in range(10):
+        one.add(title=f"Note {number}", insight=f"Number {number} is one of many.")
+    one.sync()
+    two.sync()
+    tree = work_tree(one.remote, tmp_path / "tree")
+    git("rm", "-rq", "memories", folder=tree)
+    commit_all(tree)
+    report = one.sync()
+    assert [(wipe.project, wipe.deleted, wipe.shared) for wipe in report.wipes] == [(PROJECT, 11, 11)]
+    assert report.exit_code == one.sync().exit_code == 4
+    assert len(one.all()) == 11
+    git("revert", "--no-edit", "HEAD", folder=tree)
+    git("push", "-q", "origin", "memory", folder=tree)
+    assert (one.sync().exit_code, len(one.all())) == (0, 11)
+    git("rm", "-rq", "memories", folder=tree)
+    commit_all(tree)
+    report = two.sync(accepts_deletions=True)
+    assert (report.exit_code, report.deleted, two.all()) == (0, 11, {})
+    git("revert", "--no-edit", "HEAD", folder=tree)
+    git("push", "-q", "origin", "memory", folder=tree)
+    two.sync()
+    assert shared(two) == shared(one)
+
+
+def test_a_few_deletions_of_many_memories_are_taken_and_counted(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    for number in range(10):
+        one.add(title=f"Note {number}", insight=f"Number {number} is one of many.")
+    one.sync()
+    two.sync()
+    tree = work_tree(one.remote, tmp_path / "tree")
+    file_of(tree, memory).unlink()
+    commit_all(tree)
+    report = two.sync()
+    assert (report.exit_code, report.deleted, len(two.all())) == (0, 1, 10)
+
+
 def test_a_file_with_conflict_markers_is_left_as_it_is_until_it_is_repaired(tmp_path: Path) -> None:
     memory, (one, two) = joined(tmp_path)
     tree = work_tree(one.remote, tmp_path / "tree")
