@@ -72,6 +72,12 @@ def without_ours(file: TextFile, strip: Strip) -> bytes | None:
     return strip(file, record)
 
 
+def is_as_written(file: TextFile) -> bool | None:
+    """Return whether a file is as memtui wrote it; None where no record tells."""
+    record = records().get(str(file.path))
+    return None if record is None else record.after == _hash(file.data or b"")
+
+
 def apply(edits: Sequence[FileEdit], *, owner: str, at: str) -> None:
     """Write what was shown, all of it or nothing, and record it.
 
@@ -95,6 +101,7 @@ def apply(edits: Sequence[FileEdit], *, owner: str, at: str) -> None:
     try:
         for edit in edits:
             _keep_backup(edit)
+            _keep_hand_made(edit)
             earlier = kept.pop(str(edit.path), None)
             made[edit.path] = _write(edit) or (earlier.folders if earlier else ())
             if not edit.is_removal:
@@ -190,6 +197,18 @@ def _keep_backup(edit: FileEdit) -> None:
     if edit.without is not None and edit.after != edit.without:
         _make_folder()
         write_atomically(_backup(edit.path), edit.without, mode=_PRIVATE_FILE)
+
+
+def hand_made_copy(path: Path) -> Path:
+    """Return where a file is kept as it was when memtui's part, changed by a person, went out of it."""
+    kept = _backup(path)
+    return kept.with_name(f"by-hand-{kept.name}")
+
+
+def _keep_hand_made(edit: FileEdit) -> None:
+    if edit.by_hand:
+        _make_folder()
+        write_atomically(hand_made_copy(edit.path), edit.before or b"", mode=_PRIVATE_FILE)
 
 
 def _make_folder() -> None:

@@ -52,6 +52,7 @@ class FileEdit:
     after: bytes | None  # None: the file goes
     without: bytes | None  # what uninstalling gives back; None: no file
     mode: int | None = None  # permission bits of the file; None: those it has, else what the umask leaves
+    by_hand: bool = False  # whether a person's change inside memtui's part goes with it
     kept_empty: tuple[str, ...] = ()  # containers that stay when they are empty again, as `/`-joined keys
 
     @property

@@ -211,8 +211,13 @@ def _carry_out(plans: Sequence[Plan], arguments: argparse.Namespace, session: Se
 
 def _show(plan: Plan) -> None:
     """Print how files change, and what to paste where memtui does not write."""
+    from memtui.assist.installed import hand_made_copy
+    from memtui.wording.wiring import changed_by_hand
+
     for edit in plan.edits:
         _write_diff(edit)
+        if edit.by_hand:
+            say(changed_by_hand(str(edit.path), str(hand_made_copy(edit.path))))
     for paste in plan.pastes:
         say(f"memtui does not write the files of {plan.assistant.title}. Paste this into {paste.path}:")
         write_line(paste.lines.rstrip("\n"))
@@ -232,6 +237,8 @@ def _write_diff(edit: FileEdit) -> None:
 
 
 def _record(plan: Plan) -> dict[str, Any]:
+    from memtui.assist.installed import hand_made_copy
+
     return {
         "assistant": plan.assistant.name,
         "scope": plan.scope,
@@ -239,6 +246,7 @@ def _record(plan: Plan) -> dict[str, Any]:
             {
                 "path": str(edit.path),
                 "state": "created" if edit.before is None else "removed" if edit.after is None else "changed",
+                "kept": str(hand_made_copy(edit.path)) if edit.by_hand else None,
                 "diff": [f"{line.sign} {line.text}" for line in edit.diff],
             }
             for edit in plan.edits

@@ -49,7 +49,7 @@ def test_what_was_installed_is_uninstalled_to_the_byte(cli: Cli, assistant: str,
     assert after != before
     assert "already installed" in cli("install", assistant, scope).err
     assert _files(cli.home) == after
-    cli("uninstall", assistant)
+    assert "by hand" not in cli("uninstall", assistant).err
     assert _files(cli.home) == before
     cli("uninstall", assistant, code=3)
 
@@ -67,6 +67,35 @@ def test_what_others_changed_since_is_kept(cli: Cli, assistant: str) -> None:
     kept = [json.loads(path.read_text()) for path in cli.home.rglob("*.json")]
     assert all(values.pop("theirs") == [1, {}] and values in ({}, {"version": 1}) for values in kept)
     assert not [path for path in cli.home.rglob("*") if path.is_file() and "memtui hook" in path.read_text()]
+
+
+@pytest.mark.parametrize(
+    ("assistant", "name", "old", "new", "again"),
+    [
+        ("codex", ".codex/config.toml", 'args = ["mcp"', 'startup_timeout_sec = 30\nargs = ["mcp"', True),
+        ("codex", ".codex/config.toml", '"mcp"', '"mcp", "--profile", "curator"', False),
+        ("claude-code", ".claude/settings.json", '"timeout": 2', '"timeout": 9', True),
+        ("claude-code", ".claude/settings.json", '"Read|Edit|Write|NotebookEdit"', '"Read"', True),
+        ("opencode", "config/opencode/plugins/memtui.js", "const LIMIT_MS = 2000", "const LIMIT_MS = 9000", False),
+    ],
+)
+def test_a_change_by_hand_in_what_memtui_wrote_is_told_and_kept(
+    cli: Cli, assistant: str, name: str, old: str, new: str, again: bool
+) -> None:
+    cli("install", assistant)
+    path = cli.home / name
+    changed = path.read_text().replace(old, new, 1)
+    assert changed != path.read_text()
+    path.write_text(changed)
+    if again:
+        cli("install", assistant)
+    told = cli("uninstall", assistant, "--dry-run").err
+    assert "changed by hand" in told
+    (kept,) = [words.split()[-1] for words in told.splitlines() if "changed by hand" in words]
+    assert not Path(kept).exists()
+    assert cli("uninstall", assistant).err.count("changed by hand") == 1
+    assert Path(kept).read_text() == changed
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("assistant", WRITTEN)

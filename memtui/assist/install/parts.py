@@ -21,7 +21,7 @@ from memtui.errors import RefusedError
 
 _HOOKS = "hooks"
 _MARKS = ("installed by memtui", "generated-by: memtui")  # What files that are memtui's own say
-_COMMAND_KEYS = frozenset({"command", "args", "bash", "powershell"})
+COMMAND_KEYS = frozenset({"command", "args", "bash", "powershell"})
 """What is brought up to date in an entry that is there; the rest of it may have been changed by the user."""
 
 
@@ -199,7 +199,7 @@ def _put_server(editor: Editor, at: tuple[str, ...], entry: Mapping[str, Any]) -
         editor.put(at, entry)
         return
     for key, value in entry.items():
-        if key not in there or (key in _COMMAND_KEYS and there[key] != value):
+        if key not in there or (key in COMMAND_KEYS and there[key] != value):
             editor.put((*at, key), value)
 
 
@@ -213,7 +213,7 @@ def _put_hook(editor: Editor, event: Event, wanted: dict[str, Any]) -> None:
     path: tuple[Key, ...] = (_HOOKS, event.name, indices[0], *((_HOOKS, indices[1]) if len(indices) > 1 else ()))
     handler = wanted[_HOOKS][0] if _HOOKS in wanted else wanted
     for key, value in handler.items():
-        if key in _COMMAND_KEYS and there.get(key) != value:
+        if key in COMMAND_KEYS and there.get(key) != value:
             editor.put((*path, key), value)
     _remove_hooks(editor, event.name, (), keep=indices)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memtui.assist.install.assistants import Assistant, Hooks, Place
+from memtui.assist.install.by_hand import is_changed_by_hand
 from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line
 from memtui.assist.install.parts import ConfigFile, pasted
 from memtui.assist.installed import apply, without_ours
@@ -155,7 +156,14 @@ def _plan(
         except MemtuiError as error:
             blocked.append(Blocked(config.path, error, tuple(_pastes(config, program))))
             continue
-        edit = FileEdit(config.path, file.data, wanted, without, kept_empty=config.empty_containers(without))
+        edit = FileEdit(
+            config.path,
+            file.data,
+            wanted,
+            without,
+            by_hand=after is None and file.data != wanted and is_changed_by_hand(config, file, program),
+            kept_empty=config.empty_containers(without),
+        )
         if edit.is_change:
             edits.append(edit)
         elif file.data is not None:

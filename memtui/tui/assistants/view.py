@@ -13,6 +13,7 @@ from memtui.assist.install.command import program_for
 from memtui.assist.install.plan import Plan, Wishes, carry_out, plan_install, plan_uninstall, server_pastes
 from memtui.assist.install.probe import Probed, probe
 from memtui.assist.install.status import AssistantState, PartState, state_of, states
+from memtui.assist.installed import hand_made_copy
 from memtui.assist.sessions import Used, sessions_of
 from memtui.assist.splice import FileEdit
 from memtui.domain.wiring import Answer, Part, Scope, Wiring
@@ -23,7 +24,15 @@ from memtui.tui.memory_view import Block, Piece, StyleName, ago, days_between, s
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.wording.wiring import PART_WORDS, SCOPE_WORDS, WIRING_WORDS, answer_remedy, answer_words, remedy
+from memtui.wording.wiring import (
+    PART_WORDS,
+    SCOPE_WORDS,
+    WIRING_WORDS,
+    answer_remedy,
+    answer_words,
+    changed_by_hand,
+    remedy,
+)
 from memtui.workspace import project_root
 
 MOST_TITLES = 12  # Memories named of those that an assistant was served last
@@ -272,5 +281,7 @@ def plan_blocks(plan: Plan, *, removal: bool) -> list[Block]:
 def _edit_blocks(edit: FileEdit, *, gap: bool) -> Iterator[Block]:
     fate = "new" if edit.before is None else "removed" if edit.after is None else "changed"
     yield Block(((_shown(edit.path), "path"), (f"  {fate}", "dim")), gap=gap)
+    if edit.by_hand:
+        yield Block(((changed_by_hand(_shown(edit.path), _shown(hand_made_copy(edit.path))), "warning"),))
     for line in edit.diff:
         yield Block(((reveal(f"{line.sign} {line.text}"), _TONES[line.sign]),))
