@@ -27,6 +27,7 @@ class Page:
 
     things: Sequence[Incoming]
     cursor: str  # how far the carrier is read with it
+    unread: Sequence[str] = ()  # places whose content makes no memory
 
 
 @dataclass(frozen=True, slots=True)

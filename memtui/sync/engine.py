@@ -210,6 +210,7 @@ class Engine:
             batch.items = [item for item in batch.items if item.thing not in kept]
             batch.waiting |= kept
             report.skipped.extend(f"memory {identifier}" for identifier in sorted(broken))
+            report.behind.extend(sorted(broken))
 
     def _leave_refused(self, share: Share, batch: Batch, report: SyncReport) -> None:
         """Hold back what one has no right to send there."""

@@ -40,6 +40,7 @@ PAGE_THINGS = 1_000
 _LISTED = 20  # Changes that a commit's message names
 
 _ID_IN_NAME = re.compile(r"\.([A-Za-z0-9_-]+)\.md$")
+_PLAIN_ID = re.compile(r"\w[\w.:@+-]{0,199}")  # Other ids, which an import may give, are kept by the file's name
 _KIN = frozenset({"link", "verdict", "tombstone", HALF_LIFE, RECIPE})
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
 _UNDATED_TEXT = format_time(_UNDATED)
@@ -106,12 +107,14 @@ class GitCarrier:
         if tip is None or tip == share.cursor:
             return
         changed = self.repo.differences(share.cursor or None)
-        found = [*self._memories(share, changed), *self._kin(share, changed)]
+        memories, unread = self._memories(share, changed)
+        found = [*memories, *self._kin(share, changed)]
         # The cursor moves with the last page, so that a kill between two pages loses nothing.
         starts = range(0, max(1, len(found)), PAGE_THINGS)
         for start in starts:
             is_last = start == starts[-1]
-            yield Page(found[start : start + PAGE_THINGS], tip if is_last else share.cursor)
+            cursor, named = (tip, unread) if is_last else (share.cursor, [])
+            yield Page(found[start : start + PAGE_THINGS], cursor, named)
 
     def _read(self, path: str, data: bytes) -> tuple[str, Record | None]:
         found = read_file(path, data, _UNDATED)
@@ -119,27 +122,29 @@ class GitCarrier:
             return read_file(path, data, self.repo.added_at(path))
         return found
 
-    def _memories(self, share: Share, changed: Sequence[Difference]) -> list[Incoming]:
+    def _memories(self, share: Share, changed: Sequence[Difference]) -> tuple[list[Incoming], list[str]]:
+        """Return what became of memories, and the files that make none."""
         folder = f"{MEMORIES}/{folder_name(share.remote or None)}/"
         files = [one for one in changed if one.path.startswith(folder) and _is_memory(one.path)]
         contents = self.repo.blobs(blob for one in files for blob in (one.after or one.before,) if blob)
         found: dict[str, Incoming] = {}
         gone: set[str] = set()
-        broken: set[str] = set()
+        broken: dict[str, str] = {}  # ids by path
         for one in files:
             identifier, record = self._read(one.path, contents.get(one.after or one.before or "", b""))
-            if one.after is None:
+            if one.is_odd or (one.after is not None and record is None):
+                broken[one.path] = identifier
+            elif one.after is None or record is None:
                 gone.add(identifier)
-            elif record is None:
-                broken.add(identifier)
             else:
                 if identifier in found:  # a copy of another file, which still has its id
                     identifier = id_of_path(one.path)
                 found[identifier] = Incoming((MEMORY, identifier), record)
-        paths = self._paths(share) if gone - found.keys() - broken else {}
-        for identifier in gone - found.keys() - broken - paths.keys():
+        gone -= found.keys() | set(broken.values())
+        paths = self._paths(share) if gone else {}
+        for identifier in gone - paths.keys():
             found[identifier] = Incoming((MEMORY, identifier), None)
-        return list(found.values())
+        return list(found.values()), sorted(broken)
 
     def unreadable(self, share: Share, identifiers: Iterable[str]) -> set[str]:
         """Return those memories whose files make none at the moment, as with conflict markers."""
@@ -241,8 +246,8 @@ class GitCarrier:
 def read_file(path: str, data: bytes, now: datetime) -> tuple[str, Record | None]:
     """Return the id of a memory's file and its record on the wire; None where it makes no memory.
 
-    A file without an id is known by its name, else by its path: every machine finds the same. `now`: when it was made,
-    if it does not say.
+    A file without an id, or with one that is none, is known by its name, else by its path: every machine finds the
+    same. `now`: when it was made, if it does not say.
     """
     named = _ID_IN_NAME.search(path)
     identifier = _decoded(named[1]) if named else id_of_path(path)
@@ -251,8 +256,9 @@ def read_file(path: str, data: bytes, now: datetime) -> tuple[str, Record | None
         return identifier, None
     parsed = parse_memory(decoded.text)
     record: Record = clean(parsed.record)
-    if isinstance(record.get("id"), str) and record["id"].strip():
-        identifier = record["id"].strip()
+    stated = record.get("id")
+    if isinstance(stated, str) and _PLAIN_ID.fullmatch(stated.strip()):
+        identifier = stated.strip()
     if not record.get("created_at"):
         # A person wrote it, and nobody has accepted it yet.
         record = {"status": "candidate", **record}

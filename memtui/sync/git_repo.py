@@ -47,6 +47,7 @@ class Difference:
     path: str
     before: str | None
     after: str | None
+    is_odd: bool = False  # whether something else than a file stands there now, such as a link
 
 
 def check_remote(remote: str) -> None:
@@ -151,6 +152,7 @@ class GitRepo:
                     path,
                     old if old_mode.startswith("100") else None,
                     new if new_mode.startswith("100") else None,
+                    is_odd=not new_mode.startswith(("100", "000")),
                 )
             )
         return found

@@ -94,6 +94,7 @@ class PageTaker:
         share = replace(self.share, cursor=page.cursor, waiting=tuple(sorted({*self.share.waiting, *self.waiting})))
         put_share(self.writer, share)
         self.report.pulled += len(things)
+        self.report.skipped += page.unread
         return share
 
     # -- memories ---------------------------------------------------------------------------------

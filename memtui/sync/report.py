@@ -50,6 +50,7 @@ class SyncReport:
     held: list[Held] = field(default_factory=list)
     planted: list[str] = field(default_factory=list)  # ids of memories that arrived as candidates
     skipped: list[str] = field(default_factory=list)  # what could not be read there
+    behind: list[str] = field(default_factory=list)  # ids of memories whose changes wait until a file is repaired
     not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
     orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
     wipes: list[Wipe] = field(default_factory=list)  # wait to be accepted
@@ -59,7 +60,7 @@ class SyncReport:
     @property
     def exit_code(self) -> int:
         """4 where something waits to be settled, else 6 where something was held back."""
-        if self.conflicts or self.orders or self.wipes:
+        if self.conflicts or self.orders or self.wipes or self.behind:
             return EXIT_CONFLICT
         return EXIT_REFUSED if self.held or self.refused else EXIT_DONE
 
@@ -73,6 +74,17 @@ class SyncReport:
         for name in ("pushed", "pulled", "merged", "deleted", "twins"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.rounds = max(self.rounds, other.rounds)
-        lists = ("conflicts", "overruled", "held", "planted", "skipped", "not_shared", "orders", "wipes", "refused")
+        lists = (
+            "conflicts",
+            "overruled",
+            "held",
+            "planted",
+            "skipped",
+            "behind",
+            "not_shared",
+            "orders",
+            "wipes",
+            "refused",
+        )
         for name in lists:
             getattr(self, name).extend(getattr(other, name))

@@ -141,7 +141,9 @@ def memories_of(thing: Thing) -> list[str]:
     parts = key.split(" ")
     if entity == LINK:
         return [parts[0], parts[-1]]
-    return [parts[0]] if entity in {MEMORY, VERDICT, TOMBSTONE} else []
+    if entity == MEMORY:
+        return [key]  # an imported id may hold a space
+    return [parts[0]] if entity in {VERDICT, TOMBSTONE} else []
 
 
 def about(things: Iterable[Thing]) -> set[str]:

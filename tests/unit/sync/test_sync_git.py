@@ -416,7 +416,8 @@ def test_a_file_with_conflict_markers_is_left_as_it_is_until_it_is_repaired(tmp_
     commit_all(tree)
     two.edit(memory.id, importance=5)
     report = two.sync()
-    assert report.skipped == [f"memory {memory.id}"]
+    assert report.skipped == [file.relative_to(tree).as_posix(), f"memory {memory.id}"]
+    assert report.exit_code == 4
     assert two.get(memory.id).insight == memory.insight
     assert git("show", f"memory:{file.relative_to(tree).as_posix()}", folder=one.remote) == broken
     git("pull", "-q", folder=tree)
@@ -425,6 +426,35 @@ def test_a_file_with_conflict_markers_is_left_as_it_is_until_it_is_repaired(tmp_
     two.sync()
     one.sync()
     assert one.get(memory.id).importance == 5
+
+
+def test_links_and_files_that_are_no_text_are_named_and_change_nothing(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    tree = work_tree(one.remote, tmp_path / "tree")
+    file = file_of(tree, memory)
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    file.with_name("bytes.md").write_bytes(b"\xff\xfe\xfa")
+    commit_all(tree)
+    report = two.sync()
+    assert report.skipped == sorted(f"memories/{PROJECT}/{name}" for name in ("bytes.md", file.name))
+    assert report.exit_code == 0
+    assert two.all().keys() == {memory.id}
+
+
+def test_a_file_that_states_a_path_as_its_id_gets_one_of_its_own_and_an_imported_id_is_kept(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    imported = one.add(id="notes/till no. 4", title="Till four")
+    one.sync()
+    tree = work_tree(one.remote, tmp_path / "tree")
+    text = file_of(tree, memory).read_text()
+    file_of(tree, memory).with_name("evil.md").write_text(text.replace(memory.id, "../../x"))
+    commit_all(tree)
+    one.sync()
+    two.sync()
+    assert shared(one) == shared(two)
+    (fresh,) = two.all().keys() - {memory.id, imported.id}
+    assert fresh.isalnum()
 
 
 def test_lines_that_memtui_does_not_share_stay_in_the_records(tmp_path: Path) -> None:
