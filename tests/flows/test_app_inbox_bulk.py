@@ -248,7 +248,7 @@ async def test_an_editor_left_without_saving_changes_nothing_by_enter(
     async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
         await opened(pilot)
         with terminal_of_its_own(monkeypatch):
-            set_editor(monkeypatch, tmp_path, "")
+            set_editor(monkeypatch, tmp_path, "import time; time.sleep(1.1)")
             await pilot.press("E")
             await shows(pilot, "Nothing was edited: accept all 4 as they are")
             await pilot.press("enter")
