@@ -50,7 +50,8 @@ def planted(identifiers: Sequence[str]) -> str:
 
 
 def deleted(number: int) -> str:
-    return f"{counted(number, 'memory')} that the team deleted left this vault, too."
+    what = f"{counted(number, 'memory')} that the team deleted left this vault, too."
+    return f"{what} To bring back what was a mistake, revert the deletion there and sync again."
 
 
 def many_deleted(project: str | None, number: int, shared: int) -> str:
