@@ -113,7 +113,7 @@ async def test_d_lists_what_is_due_stalest_first_and_shift_y_says_still_true(fer
         await shows(pilot, "Y still true")
         await pilot.press("d")
         await holds(pilot, 5)
-        await shows(pilot, "y copy")
+        await shows(pilot, "a add")
 
 
 async def test_leaving_waits_for_the_changes_that_were_asked_for_each_after_a_backup(

@@ -389,7 +389,7 @@ async def test_files_are_looked_after_behind_the_list_and_the_header_counts_what
         await shows(pilot, "1 due")
         await until(pilot, lambda: browser(pilot)._list.current == made.id, "it is listed")
         await until(pilot, lambda: "! due" in screen_text(pilot), "the details say it")
-        await shows(pilot, "! architecture")
+        await shows(pilot, "! arch")
 
 
 async def test_a_source_that_still_says_what_was_changed_here_is_named_in_the_card_and_opened(
