@@ -13,7 +13,7 @@ from memtui.cli.session import Commands, Session
 if TYPE_CHECKING:
     from memtui.assist.mcp.place import Place
 
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 5.0
 """How long a call waits for the vault; after that an assistant goes on without."""
 
 

@@ -198,7 +198,7 @@ async def test_a_vault_that_another_holds_is_told_and_used_once_it_is_free(demo:
         with lease(demo.home / "demo" / "vault.duckdb", exclusive=True, wait_seconds=1):
             begun = time.monotonic()
             busy = await client.call_tool("memory_search", {"query": "refund"})
-            assert time.monotonic() - begun < 8  # 2 s of waiting on a busy machine; a vault's own patience is 10 s
+            assert time.monotonic() - begun < 9  # 5 s of waiting on a busy machine; a vault's own patience is 10 s
             assert busy.is_error
             assert "busy" in text_of(busy) or "in use" in text_of(busy)
         assert (await call(client, "memory_search", query="refund lock"))["memories"]

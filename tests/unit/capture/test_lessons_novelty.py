@@ -13,7 +13,6 @@ from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture
 from memtui.curate.lifecycle import accept
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
-from memtui.wording.capture import what_for
 
 ME = Actor()
 TIDES = "Store tide times in UTC everywhere; the pier clock jumps twice a year"
@@ -68,7 +67,6 @@ def test_a_correction_is_linked_and_supersedes_when_it_is_accepted(vault: Vault,
     )
     (offered,) = report.plan.new
     assert capture_record(report, dry_run=False)["proposals"][0]["corrects"] == old.id
-    assert what_for(offered, report.plan) == f"correction, corrects {old.id}"
     with vault.read() as reader:
         (link,) = reader.links([old.id])
         assert [one.signal for one in reader.signals([old.id])] == ["contradicted"]
