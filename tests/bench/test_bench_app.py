@@ -123,7 +123,7 @@ def opening_seconds(vault: Path, environment: dict[str, str]) -> tuple[float, fl
 
 def _rows(terminal: Terminal) -> float:
     """Return when the first row came: the titles all end in their number."""
-    return terminal.seconds_until("lesson ", patience=90)
+    return terminal.seconds_until(" less ", patience=90)
 
 
 def test_first_picture_and_first_rows(vaults: dict[int, Path], environment: dict[str, str]) -> None:
