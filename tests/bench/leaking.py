@@ -96,7 +96,7 @@ PATIENCE_SECONDS = 60.0
 MOST_KEYS = 60
 """Keys of an errand and its way back, of which a screen that is still busy may take some in vain."""
 
-HOME_KEYS = " / filter   y copy"
+HOME_KEYS = " / filter   e edit"
 """What the footer of the list says."""
 
 
@@ -136,7 +136,7 @@ def use(vault: Path, seconds: float, *, environment: dict[str, str], every: floa
         command = [sys.executable, "-c", WATCHED, "--vault", str(vault)]
         values = {**environment, "MEMTUI_TOLD": str(told)}
         with Terminal(command, folder=vault.parent, environment=values) as terminal:
-            terminal.seconds_until("lesson ", patience=90)
+            terminal.seconds_until(" less ", patience=90)
             start, acts = time.perf_counter(), 0
             following = start
             for errands, errand in enumerate(rounds()):
