@@ -19,7 +19,7 @@ class Command:
 
 
 COMMANDS = (
-    Command("demo", "app", "explore a private copy of the sample vault", "Start"),
+    Command("demo", "demo", "explore a private copy of the sample vault", "Start"),
     Command("add", "memories", "add a memory", "Memories"),
     Command("list", "show", "list memories", "Memories"),
     Command("show", "show", "show a memory or its history", "Memories"),

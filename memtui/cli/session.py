@@ -21,8 +21,6 @@ from memtui.domain.kinds import Kind, Kinds
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.embedding.engine import model_state
 from memtui.errors import MemtuiError, NotFoundError, RefusedError, UsageError
-from memtui.recall import semantic
-from memtui.recall.semantic import ModelMeaning
 from memtui.text.words import did_you_mean, some_of
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
@@ -31,6 +29,7 @@ from memtui.wording import outcomes
 
 if TYPE_CHECKING:
     from memtui.curate.health import HealthOptions
+    from memtui.recall.semantic import ModelMeaning
 
 UNDO_HINT = "`memtui undo` reverts it."
 
@@ -211,7 +210,10 @@ class Session:
     def meaning(self) -> ModelMeaning | None:
         """How tasks are compared by meaning, None where the configuration says `none`; loads nothing yet."""
         model = self.config.embedding.model
-        return semantic.ModelMeaning(self.vault, model) if semantic.has_model(model) else None
+        # Imported here: most commands and the app's first picture compare nothing by meaning.
+        from memtui.recall.semantic import ModelMeaning, has_model
+
+        return ModelMeaning(self.vault, model) if has_model(model) else None
 
     @property
     def stored_model(self) -> str | None:

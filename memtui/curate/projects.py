@@ -24,7 +24,6 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects
 from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import anchored_projects
-from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Tree, Workspace, find_workspace
@@ -182,6 +181,13 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
     return name
 
 
+def _refuse_secret_names(name: str) -> None:
+    # Imported here: every command and the app's first picture read projects, few name one.
+    from memtui.vault.text_search import refuse_secrets_in
+
+    refuse_secrets_in(name, what="project")
+
+
 def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
     """Make a folder belong to a project; returns the project that it belonged to before.
 
@@ -189,7 +195,7 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
         UsageError: the folder does not exist.
         SecretRefusedError: the name holds what looks like a secret.
     """
-    refuse_secrets_in(name, what="project")
+    _refuse_secret_names(name)
     if not folder.is_dir():
         raise UsageError("No such folder", where=str(folder))
     with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
@@ -203,7 +209,7 @@ def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
         UsageError: this is not a remote.
         SecretRefusedError: the name holds what looks like a secret.
     """
-    refuse_secrets_in(name, what="project")
+    _refuse_secret_names(name)
     if not is_remote(remote):
         raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
     with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:

@@ -20,7 +20,7 @@ from bench.timing import percentile, seconds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.cli.app import build_demo
+from memtui.cli.demo import build_demo
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
 from memtui.pack import relevance, select

@@ -22,7 +22,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from memtui.cli.app import build_demo
+from memtui.cli.demo import build_demo
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.state import Opening
