@@ -20,6 +20,7 @@ from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
 from memtui.curate.memories import NewMemory, add_memory, edit_memory, is_left_behind
 from memtui.curate.outcomes import Outcome, require_changed
 from memtui.curate.views import get_view, view_record
+from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
@@ -88,7 +89,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     _suggest_rules(memory)
     if added.removed:
         say(f"Removed {counted(added.removed, 'control character')}")
-    if ordering_line(f"{memory.title}\n{memory.insight}") is not None:
+    if memory.kind not in RULE_KINDS and ordering_line(f"{memory.title}\n{memory.insight}") is not None:
         say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
 
 

@@ -24,7 +24,7 @@ from memtui.curate.lifecycle import accepted, supersede_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.kinds import Kinds
+from memtui.domain.kinds import RULE_KINDS, Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
@@ -299,18 +299,18 @@ def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
     if len(title) > LONGEST_TITLE:
         yield Finding("title", "hint", f"{len(title):,} characters; only the first {LONGEST_TITLE} are kept")
     for name in ("insight", "rationale"):
-        yield from _wording(name, texts.get(name, "")[:CHECKED_CHARACTERS])
+        yield from _wording(name, texts.get(name, "")[:CHECKED_CHARACTERS], texts.get("kind", ""))
     yield from _project_advice(texts.get("project", "").strip(), basis)
     files = texts.get("anchors", "").strip()
     if basis.root is None and files and files != texts_of(basis.memory)["anchors"].strip():
         yield Finding("anchors", "hint", "the project's folder is not known here, so files are taken as typed")
 
 
-def _wording(name: str, text: str) -> Iterator[Finding]:
+def _wording(name: str, text: str, kind: str) -> Iterator[Finding]:
     for reason in planted_instructions(text)[:1]:
         yield Finding(name, "hint", f"may look planted: it {reason}")
     line = ordering_line(text)
-    if line is not None:
+    if line is not None and kind not in RULE_KINDS:
         place = f"line {line} is " if "\n" in text else ""
         yield Finding(name, "hint", f"{place}phrased as an instruction; state the fact and the reason instead")
     odd = sanitise(text)

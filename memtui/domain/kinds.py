@@ -35,6 +35,9 @@ DEFAULT_KINDS: Mapping[str, Kind] = {
 
 DEFAULT_KIND = "lesson"
 
+RULE_KINDS = frozenset({"constraint", "convention"})
+"""Kinds that hold for any change and may be phrased as an instruction; the others are facts."""
+
 DEFAULT_FLOOR = 0.05  # The share of trust that remains however old a memory is, unless configured otherwise
 DEFAULT_HURT_WEIGHT = 4.0  # How many "helped" outweigh one "hurt", unless configured otherwise
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory
 from memtui.recall.anchors import EXACT, FILES_WEIGHT, plain_path
 from memtui.recall.lexical import ROUNDING, generic_terms
@@ -23,9 +24,6 @@ word is an accident. Figures in tests/bench/RESULTS.md."""
 LEAST_NEAR = 0.6
 """Strength of a tie from which the folder or pattern of a rule is near its file: its own folder, or a pattern that
 names most of its path. Wider ones hold for a whole tree."""
-
-RULES = frozenset({"constraint", "convention"})
-"""Kinds that hold for any change in a folder; a fact that is tied to one matters where the work is about it."""
 
 FEW_SHARE = 2
 """A folder or pattern that more memories than this share is the place of a rule file, not of a rule: of those the ones
@@ -63,7 +61,7 @@ def tied_hits(found: Recall, project: str | None) -> Recall:
         if part.value >= EXACT * FILES_WEIGHT - ROUNDING:
             is_list = hit.memory.kind in _DESCRIPTIONS and len(hit.memory.anchors) > FEW_FILES
             return not is_list and not _is_in_passing(hit.memory, plain_path(part.reason.path))
-        if part.value < LEAST_NEAR * FILES_WEIGHT - ROUNDING or hit.memory.kind not in RULES:
+        if part.value < LEAST_NEAR * FILES_WEIGHT - ROUNDING or hit.memory.kind not in RULE_KINDS:
             return False
         return shared[part.reason.path] <= FEW_SHARE or _names(hit.memory.title, part.reason.file, common)
 
