@@ -68,6 +68,12 @@ def kind_guess(
     return KindGuess(kind, "sure" if lead >= _SURE else "likely" if lead >= _LIKELY else "guess")
 
 
+def states_rule(text: str) -> bool:
+    """Return whether one of the first sentences of a text forbids, obliges, orders, advises or restricts."""
+    sentences = islice(_sentences(text[:_READ_CHARS]), _MOST_SENTENCES)
+    return any(not acts_of(sentence).isdisjoint(RULES | {"only", "forbids_later"}) for sentence in sentences)
+
+
 def kind_confidence(memory: Memory) -> Confidence | None:
     """Return how well founded the kind of a stored memory is; None if it is not what memtui would guess."""
     source = memory.source or Source(format="")

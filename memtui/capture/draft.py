@@ -9,7 +9,6 @@ from datetime import datetime
 from errno import EINVAL
 from functools import cached_property
 from hashlib import blake2b
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -459,48 +458,3 @@ def part_rationale(text: str) -> tuple[str, str]:
             target.append(line.rstrip())
     parted = re.sub(r"\n{3,}", "\n\n", "\n".join(rule)).strip("\n")
     return (parted, "\n".join(why).strip()) if parted.strip() and why else (text, "")
-
-
-def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
-    """Return the project folder that a file applies to, relative to the root; empty for the root itself.
-
-    What lies in an assistant's own folder, such as `.cursor`, applies to the folder around it; a file outside the root
-    applies to no folder.
-
-    `file`: the file. `in_rule_folder`: whether a folder of rules holds it, at any depth, rather than its name alone
-    making it a rule.
-    """
-    if file.path.as_posix() == file.name:
-        return ""
-    parts = file.name.split("/")[:-1]
-    if in_rule_folder:
-        parts = list(takewhile(lambda part: not part.startswith("."), parts))
-    elif parts and parts[-1].startswith("."):
-        parts.pop()
-    return "/".join(parts)
-
-
-def folder_anchors(folder: str) -> tuple[str, ...]:
-    """Return the anchor for everything below a folder; none for the root."""
-    return (f"{folder}/**",) if folder else ()
-
-
-def within_folder(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
-    """Return globs of a nested rule folder relative to the root; without any, the folder's own."""
-    if not folder:
-        return tuple(globs)
-    if not globs:
-        return folder_anchors(folder)
-    placed = []
-    for glob in globs:
-        bare = glob.removeprefix("./").lstrip("/")
-        if bare.startswith(f"{folder}/"):
-            placed.append(bare)
-        else:
-            placed.append(f"{folder}/{bare}" if "/" in bare else f"{folder}/**/{bare}")
-    return tuple(placed)
-
-
-def is_below_home(file: SourceFile, *folders: str) -> bool:
-    """Return whether a file lies below one of these folders of the user's home, e.g. `.claude`."""
-    return any(file.path.is_relative_to(file.home / folder) for folder in folders)

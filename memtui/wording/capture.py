@@ -81,6 +81,7 @@ def plan_lines(plan: ProposalPlan) -> list[str]:
         (plan.dismissed, "not proposed: you turned it down before"),
         (plan.known, "not proposed: a memory or a rules file says so already"),
         (plan.secret, "not proposed: it holds a secret"),
+        (plan.planted, "not proposed: its words look planted, such as an order to ignore rules"),
     )
     lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
     if plan.switched_off:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice, takewhile
 
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
-from memtui.capture.lessons.features import NAME, Setting, features, is_dated, is_kept, model
+from memtui.capture.lessons.features import NAME, WIDE, Setting, features, is_kept, model
 from memtui.capture.lessons.findings import finding_taken_up
-from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal, Scope
+from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal
 from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
 from memtui.capture.lessons.runs import Recovery, recoveries
-from memtui.capture.lessons.same import joined, same_lesson, stated_in
+from memtui.capture.lessons.same import joined, said_twice, same_lesson, stated_in
 from memtui.capture.lessons.secret_words import holds_secret
 from memtui.capture.lessons.speech import Statement
+from memtui.capture.lessons.until import end_of
 from memtui.capture.lessons.write import (
     act_words,
     acted,
@@ -36,6 +38,7 @@ LEAST = 0.75
 """Share of the model from which a statement is proposed: a false proposal costs a person more than a missed one."""
 
 LEAST_IN_REFUSAL = 0.5  # The same in the reason for a refusal, which is seldom small talk
+LEAST_AGAIN = 0.35  # The same of what is said twice about what was done
 
 _EXPLAINS = 2  # Statements after a lesson that may belong to it
 
@@ -52,6 +55,7 @@ def propose(session: Session, *, earlier: Sequence[Proposal] = ()) -> list[Propo
     found: list[Proposal] = []
     for proposal in sorted(reader.proposals(), key=lambda each: reader.order[each.place]):
         _take(found, proposal)
+    found = said_twice(found, reader.unsure)
     rules = _rules(session)
     found = [
         replace(each, stated=stated_in(each, rules), evidence=(*each.evidence, *reader.proven.get(each.digest, ())))
@@ -87,6 +91,9 @@ class _Judged:
     is_out: bool
     """Whether it cannot be a lesson, nor belong to one."""
 
+    until: datetime | None = None
+    """The end that the words give to it."""
+
 
 class _Reader:
     """One reading of a session."""
@@ -97,6 +104,8 @@ class _Reader:
         self.retracted: set[str] = set()
         self.proven: dict[str, tuple[Evidence, ...]] = {}
         """The runs that prove what a person said, by the digest of that proposal."""
+        self.unsure: list[Proposal] = []
+        """What a person said of what was done, and what is only sure once it is said again."""
         self._language = ""
         self._spoken: list[Proposal] = []
 
@@ -114,14 +123,25 @@ class _Reader:
             yield found
         if only_agrees(said.text[:200].lower()):
             return
-        judged = [_judge(statement, setting) for statement, setting in said.settings()]
+        judged = list(_lasting([_judge(statement, setting, said.at) for statement, setting in said.settings()]))
         if any(says("retracts", one.statement.plain, said.language) for one in judged):
             self._retract(said)
-        for group in _groups(judged):
+        groups = list(_groups(judged))
+        for group in groups:
             proposal = self._proposal(said, [one.statement for one in group], judged)
             if proposal is not None:
                 self._spoken.append(proposal)
                 yield proposal
+        self._note_unsure(said, judged, [one for group in groups for one in group])
+
+    def _note_unsure(self, said: Said, judged: Sequence[_Judged], sure: Sequence[_Judged]) -> None:
+        if not (said.calls or said.refused):
+            return
+        for one in judged:
+            if one.share >= LEAST_AGAIN and one not in sure:
+                proposal = self._proposal(said, [one.statement], judged)
+                if proposal is not None:
+                    self.unsure.append(proposal)
 
     def _proposal(self, said: Said, group: list[Statement], judged: Sequence[_Judged]) -> Proposal | None:
         words = quote_of(said, group)
@@ -141,12 +161,13 @@ class _Reader:
         rationale = context_of(said, act, _around(judged, group))
         is_tied = act is not None and (act.kind is CallKind.EDIT or act_words(act) in insight)
         pointed = act.paths[:1] if act is not None and is_tied else ()
+        until = min((one.until for one in chosen if one.until is not None), default=None)
         return Proposal(
             quote=words,
             title=title,
             insight=insight,
             rationale=rationale,
-            kind=kind_of(signal, insight_of(said, group, None)),
+            kind=kind_of(signal, insight_of(said, group, None)) if until is None else "note",
             signal=signal,
             score=round(_score(best.share, signal), 3),
             place=said.place,
@@ -154,7 +175,7 @@ class _Reader:
             assistant=self.session.assistant,
             session=self.session.id,
             at=said.at,
-            scope=Scope.TEMPORARY if any(_is_temporary(one) for one in chosen) else Scope.PROJECT,
+            until=until,
             files=files_of(words, self.session.folder, pointed),
         )
 
@@ -194,27 +215,28 @@ class _Reader:
 _RETRACTED_SHARE = 0.75
 
 
-def _judge(statement: Statement, setting: Setting) -> _Judged:
-    if is_out(statement, setting):
+def _judge(statement: Statement, setting: Setting, at: datetime | None) -> _Judged:
+    end = end_of(statement.plain, at) if _is_temporary(statement, setting) else None
+    if is_out(statement, setting, end):
         return _Judged(statement, setting, 0.0, is_out=True)
     found = features(statement, setting, stems(statement.text))
     if is_kept(statement):
-        return _Judged(statement, setting, _KEPT, is_out=False)
+        return _Judged(statement, setting, _KEPT, is_out=False, until=end)
     only_orders = found["task"] and not found["rule"] and not found["caused"] and not found["remembers"]
-    return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False)
+    return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False, until=end)
 
 
 _KEPT = 0.97  # Share of what is typed to be kept
 
 
-def is_out(statement: Statement, setting: Setting) -> bool:
-    """Return whether a statement cannot hold a lesson, whatever else it says."""
+def is_out(statement: Statement, setting: Setting, end: datetime | None = None) -> bool:
+    """Return whether a statement cannot hold a lesson, whatever else it says; `end`: until when it holds."""
     plain, language = statement.plain, setting.language
     if only_agrees(plain) or plain.rstrip().endswith(("?", "？")) or says("asks_last", plain, language):
         return True
     if says("retracts", plain, language) or says("told_by_others", plain, language):
         return True
-    if says("temporary", plain, language) and not is_dated(plain) and not says("again", plain, language):
+    if end is None and _is_temporary(statement, setting):
         return True
     if says("supposes", plain, language) and not says("remembers", plain, language):
         return True
@@ -225,8 +247,39 @@ def is_out(statement: Statement, setting: Setting) -> bool:
 _SHORT_REFUSAL = 40  # Characters of a refusal up to which "not now" is all that it says
 
 
-def _is_temporary(one: _Judged) -> bool:
-    return says("temporary", one.statement.plain, one.setting.language) and is_dated(one.statement.plain)
+def _is_temporary(statement: Statement, setting: Setting) -> bool:
+    plain, language = statement.plain, setting.language
+    passing = says("temporary", plain, language) and not says("again", plain, language)
+    return passing or says("for_a_while", plain, language)
+
+
+def _lasting(judged: Sequence[_Judged]) -> Iterator[_Judged]:
+    """Yield statements, out those that hold for a while because one beside them says so.
+
+    That is what follows in the same paragraph, up to what is said to last, and what a short statement speaks of that
+    says nothing else ("Only for this branch.").
+    """
+    paragraph = -1
+    for at, one in enumerate(judged):
+        plain, language = one.statement.plain, one.setting.language
+        following = judged[at + 1 : at + 2]
+        if says("for_a_while", plain, language):
+            paragraph = one.statement.paragraph if one.until is None else -1
+        elif says("lasting", plain, language) or says("remembers", plain, language):
+            paragraph = -1
+        passes = one.statement.paragraph == paragraph or any(map(_is_only_for_a_while, following))
+        yield replace(one, share=0.0, is_out=True) if passes else one
+
+
+_FEW_WORDS = 8
+_FEW_SIGNS = 14  # Of Chinese or Japanese
+
+
+def _is_only_for_a_while(one: _Judged) -> bool:
+    """Return whether a short statement says for how long the one before it holds."""
+    plain = one.statement.plain
+    is_short = len(plain.split()) <= _FEW_WORDS and len(WIDE.findall(plain)) <= _FEW_SIGNS
+    return is_short and says("for_a_while", plain, one.setting.language)
 
 
 def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:

@@ -37,6 +37,9 @@ class Said:
     """The position of the turn in the session."""
 
     refused: ToolCall | None = None
+    is_reply: bool = False
+    """Whether it follows a refusal that was given no reason, rather than being given with it."""
+
     calls: tuple[ToolCall, ...] = ()
     """What the assistant did since a person last spoke."""
 
@@ -63,10 +66,10 @@ class Said:
     def settings(self) -> Iterator[tuple[Statement, Setting]]:
         """Yield each statement with where it stands."""
         statements = self.statements
-        kinds = {call.kind for call in self.calls}
+        kinds = {call.kind for call in (*self.calls, *([self.refused] if self.refused and self.is_reply else []))}
         ordinary = Setting(
             language=self.language,
-            is_refusal=self.refused is not None,
+            is_refusal=self.refused is not None and not self.is_reply,
             after_edit=CallKind.EDIT in kinds,
             after_command=CallKind.COMMAND in kinds,
             after_options=self._after_options(),
@@ -116,6 +119,15 @@ class _Before:
     answered: Turn | None = None
     asked: str = ""
     has_spoken: bool = False
+    refused: ToolCall | None = None
+    """The last call, where it was refused without a reason: what is typed next is likely to be it."""
+
+    def take(self, call: ToolCall) -> None:
+        """Note a call."""
+        is_refused = call.result is CallResult.REFUSED
+        self.refused = call if is_refused and not call.reason.strip() else None
+        if not is_refused:
+            self.calls.append(call)
 
 
 def said_in(session: Session) -> Iterator[Said]:
@@ -129,7 +141,8 @@ def said_in(session: Session) -> Iterator[Said]:
         elif turn.role is Role.ASSISTANT:
             before.answered = turn if turn.text else before.answered
             yield from _refusals(turn, number, before)
-        before.calls.extend(call for call in turn.calls if call.result is not CallResult.REFUSED)
+        for call in turn.calls:
+            before.take(call)
 
 
 def _turn(turn: Turn, number: int, before: _Before) -> Iterator[Said]:
@@ -140,6 +153,8 @@ def _turn(turn: Turn, number: int, before: _Before) -> Iterator[Said]:
         turn.place,
         turn.at,
         number,
+        refused=before.refused,
+        is_reply=before.refused is not None,
         calls=tuple(before.calls),
         answered=before.answered,
         asked=before.asked,

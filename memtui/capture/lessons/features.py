@@ -27,12 +27,6 @@ _CONTRAST = re.compile(
     r"[,;–—] ?(?:not|never|nicht|nie|kein\w*|non|pas|jamais|no|nunca|não|e não|y no|et pas|und nicht)\b"
     r"|(?:而不是|不是|而非)|ではなく|じゃなくて",
 )
-_DATED = re.compile(
-    r"\b(?:until|before|till|bis|vor|jusqu'\w*|avant|hasta|antes|até)\b.{0,40}?(?:\b20\d\d\b|januar|februar|march|märz|april"
-    r"|\bmay\b|june|july|august|septem|octo|novem|decem|janv|févr|mars|avril|juin|juil|août|enero|febrero|marzo|abril|mayo"
-    r"|junio|julio|agosto|setembro|outubro|freeze|release)|20\d\d年|まで",
-    re.IGNORECASE,
-)
 _POINTS = re.compile(
     r"^(?:it|that|this|these|those|they|there|das|dies\w*|es|ça|c'est|cela|eso|esto|isso|isto|这|那|それ|これ|そこ)\b",
 )
@@ -80,8 +74,6 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     said = {cue: float(says(cue, plain, setting.language)) for cue in CUES}
     if says("again", plain, setting.language):
         said["own_state"] = 0.0
-    if is_dated(plain):
-        said["temporary"] = 0.0
     acts = acts_of(statement.text)
     forbids, obliges = float("forbids" in acts), float("obliges" in acts)
     found = {
@@ -125,11 +117,6 @@ SHORT = 1.8  # Logarithm of the words up to which a statement is too short to sa
 def is_kept(statement: Statement) -> bool:
     """Return whether a line is typed to be kept: `# rule`, as Claude Code takes it, or `/remember rule`."""
     return statement.text.startswith(("# ", "/"))
-
-
-def is_dated(plain: str) -> bool:
-    """Return whether words tell until when they hold."""
-    return _DATED.search(plain) is not None
 
 
 def _told_after(plain: str) -> bool:

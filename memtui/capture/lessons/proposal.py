@@ -56,14 +56,6 @@ class LessonSignal(StrEnum):
         return COMMIT_FORMAT if self.value.startswith("commit-") else TRANSCRIPT_FORMAT
 
 
-class Scope(StrEnum):
-    """How far a lesson reaches."""
-
-    PROJECT = "project"
-    TEMPORARY = "temporary"
-    """It holds until something that the quote names."""
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One more place that says or shows a lesson."""
@@ -96,7 +88,9 @@ class Proposal:
     assistant: str = ""
     session: str = ""
     at: datetime | None = None
-    scope: Scope = Scope.PROJECT
+    until: datetime | None = None
+    """The end that the words give to it; None for what holds until further notice."""
+
     files: tuple[str, ...] = field(default=())
     """Paths that the words name, relative to the project."""
 

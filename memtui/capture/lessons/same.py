@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -56,6 +56,25 @@ def joined(first: Proposal, again: Proposal) -> Proposal:
         evidence=evidence,
         files=tuple(dict.fromkeys((*first.files, *again.files))),
     )
+
+
+def said_twice(sure: Sequence[Proposal], unsure: Sequence[Proposal]) -> list[Proposal]:
+    """Return what is sure, and of what is not what a person said in two places of a session, each joined."""
+    found, waiting = list(sure), list[Proposal]()
+    for one in unsure:
+        at = next((at for at, other in enumerate(found) if _is_repeated(other, one)), None)
+        if at is not None:
+            found[at] = joined(found[at], one)
+        elif (first := next((other for other in waiting if _is_repeated(other, one)), None)) is not None:
+            found.append(joined(first, one))
+            waiting.remove(first)
+        else:
+            waiting.append(one)
+    return found
+
+
+def _is_repeated(first: Proposal, again: Proposal) -> bool:
+    return first.signal in _SAID and first.place != again.place and same_lesson(first, again)
 
 
 CONTAINED = 0.72  # Share of the words of the shorter text in the longer from which they say the same

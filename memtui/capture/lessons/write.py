@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.titles import title_for
-from memtui.capture.lessons.cues import says
+from memtui.capture.lessons.cues import matches
 from memtui.capture.lessons.exchange import Said
-from memtui.capture.lessons.features import NAME
+from memtui.capture.lessons.features import NAME, WIDE
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.transcripts.session import CallKind, ToolCall
@@ -19,13 +19,25 @@ from memtui.text.sanitize import one_line
 
 _LONGEST_ACT = 160
 _CUT = "…"
-_LEAD = re.compile(
-    r"\A(?:\s*(?:no|nope|nah|stop|wait|hm+|ok(?:ay)?|ah|oh|yes|yep|well|actually|and|also|but|sorry|please|nein|nee|halt|doch|ja|also|"
-    r"non|nan|oui|alors|no|sí|vale|não|sim|então|不对|不是|不|对|好|いや|いいえ|はい|ええと|あの)\s*[,.!:;–—，。！、：]\s*)+",
-    re.IGNORECASE,
+_LEAD_WORDS = (
+    "no nope nah stop wait hm hmm ok okay ah oh yes yep yeah well actually and also but so sorry please sure alright"
+    " fine cool great right thanks hey hi btw fyi listen look just anyway now then"
+    " nein nee halt doch ja also und aber bitte gut klar genau danke übrigens moment"
+    " non nan oui alors et mais bon merci donc stp attends bien"
+    " sí si vale y pero bueno gracias oye espera perdón"
+    " não sim então e mas bom beleza obrigado olha certo"
+    " 不对 不行 不是 不 对 好 好的 嗯 但 但是 另外 いや いいえ はい ええと あの でも あと"
+)
+_LEADS = frozenset(_LEAD_WORDS.split())
+_CLAUSE_END = re.compile(
+    r"\A([^,.:;!，：；、。！]{1,90}?)\s*(?:[,.:;!，：；、。！]+\s*|\s[–—-]+\s+|\s(?:that|dass|que|qu')\s*)(?=\S)"
+)
+_TO = re.compile(r"\A(?:please )?(?:remember|don't forget|make sure|keep in mind|be sure) to (?=\w)", re.IGNORECASE)
+_LEFT_OF_LEAD = 3  # Words of a clause beside those that ask to remember up to which it says nothing else
+_BEFORE = re.compile(
+    r"\A(?:\w+ )?(?:one|a) (?:more |last |quick |other )?(?:thing|note|point)\b(?: before .*)?\Z|\Aby the way\Z"
 )
 _MARK = re.compile(r"\A(?:#+|/\w+)\s+")  # Of a line that is typed to be kept, or of a command
-_KEPT_IN_MIND = re.compile(r"\A[^:：]{0,60}?[:：]\s*|\A\S+(?:\s\S+)?\s(?:that|dass|que|qu')\s+", re.IGNORECASE)
 _FIRST = re.compile(r"[^\W\d_]")
 _POINTS = re.compile(
     r"\A(?:it|that|this|these|those|they|there|the (?:file|table|test|folder|command)|das"
@@ -76,13 +88,28 @@ def _is_prose(words: str) -> bool:
 
 
 def _without_lead(text: str, language: str) -> str:
-    """Return a statement without its "no," and without the words that ask to keep it in mind."""
-    bare = _LEAD.sub("", _MARK.sub("", text)).strip()
-    plain = bare.lower().replace("\u2019", "'")
-    if says("remembers", plain[:60], language):
-        after = _KEPT_IN_MIND.match(bare)
-        bare = bare[after.end() :] if after and after.end() < len(bare) else bare
+    """Return a statement without its "no," or "sure, but", and without the words that ask to keep it in mind."""
+    bare = _TO.sub("", _MARK.sub("", text)).strip()
+    while (clause := _CLAUSE_END.match(bare)) is not None and _is_lead(clause[1], language):
+        bare = bare[clause.end() :]
+    words = bare.split(maxsplit=1)
+    while len(words) > 1 and words[0].lower() in {"and", "but", "also", "und", "aber", "mais", "pero"}:
+        words = words[1].split(maxsplit=1)
+    bare = _TO.sub("", " ".join(words))
     return bare if _FIRST.search(bare) else text
+
+
+def _is_lead(clause: str, language: str) -> bool:
+    """Return whether a clause at the start says nothing but "no" or "sure", or asks to remember what follows."""
+    plain = clause.lower().replace("\u2019", "'").strip()
+    if _LEADS.issuperset(plain.split()) or _BEFORE.match(plain):
+        return True
+    found = next(iter(matches("remembers", plain, language)), None)
+    if found is None:
+        return False
+    left = f"{plain[: found[0]]} {plain[found[1] :]}".split()
+    left = [word for word in left if word not in _LEADS]
+    return max(len(left), len(WIDE.findall("".join(left)))) <= _LEFT_OF_LEAD
 
 
 def act_words(call: ToolCall) -> str:
@@ -161,4 +188,10 @@ _SET = re.compile(r"(?<![\w-])--?[a-z][\w-]*|\b[A-Z][A-Z0-9_]+=\S")  # An option
 
 
 def title_of(insight: str) -> str:
-    return title_for(insight, ())
+    """Return a title; an answer of a word or two says little without the reason after it."""
+    first, mark, rest = insight.partition(". ")
+    told = f"{first}: {rest}" if mark and len(first.split()) <= _FEW_WORDS else insight
+    return title_for(told, ())
+
+
+_FEW_WORDS = 2

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.lessons.known import Judged, Known, Novelty
-from memtui.capture.lessons.proposal import LONGEST_QUOTE, Proposal, Scope
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, Proposal
 from memtui.capture.proposals.novelty import (
     READER,
     link_of,
@@ -26,6 +26,7 @@ from memtui.curate.projects import view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_hash, new_id
 from memtui.domain.record import format_time
+from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import one_line, sanitise, without_surrogates
 from memtui.vault.proposals import StoredProposal, Told, proposals_told
 from memtui.vault.reader import VaultReader
@@ -66,6 +67,9 @@ class ProposalPlan:
 
     secret: int = 0
     """Lessons that would show a secret even with its value taken out."""
+
+    planted: int = 0
+    """Lessons whose words try to steer an assistant: somebody else's text, pasted."""
 
     switched_off: int = 0
     """Sessions in folders whose memory is switched off."""
@@ -163,7 +167,8 @@ class ProposalPlanner:
                 if session.traces is not None:
                     pool.traces.append(session.traces)
                 for proposal in session.proposals:
-                    pool.take(proposal, session.task)
+                    if proposal.until is None or proposal.until > self._now:
+                        pool.take(proposal, session.task)
         for project, pool in self._pools.items():
             self._finish(project, pool)
         return self._plan
@@ -175,6 +180,9 @@ class ProposalPlanner:
             plan.again.append(self._stored(proposal, stored.memory_id, stored.task, stored.digest))
         root = _root_of(pool.folder)
         for judged, task in self._unknown(project, pool):
+            if planted_instructions(judged.proposal.quote):
+                plan.planted += 1
+                continue
             offered = self._offered(judged.proposal, task, project, root)
             if offered is None:
                 plan.secret += 1
@@ -223,7 +231,8 @@ class ProposalPlanner:
             project=project,
             status="candidate",
             anchors=tuple(Anchor(self._clean(path)) for path in proposal.files if root is None or _is_in(root, path)),
-            tags=(TEMPORARY_TAG,) if proposal.scope is Scope.TEMPORARY else (),
+            tags=(TEMPORARY_TAG,) if proposal.until is not None else (),
+            valid_until=proposal.until,
             confidence=round(min(1.0, max(0.0, proposal.score)), 2),
             created_at=self._now,
             updated_at=self._now,

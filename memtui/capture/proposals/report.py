@@ -27,6 +27,7 @@ def capture_record(report: CaptureReport, *, dry_run: bool) -> dict[str, Any]:
                 ("dismissed", plan.dismissed),
                 ("known", plan.known),
                 ("secret", plan.secret),
+                ("planted", plan.planted),
                 ("switched-off", plan.switched_off),
             )
             if number

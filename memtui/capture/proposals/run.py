@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,8 +11,9 @@ from pathlib import Path
 from memtui.capture.draft import Skipped
 from memtui.capture.proposals.plan import Held, ProposalPlan, ProposalPlanner, held_for, settle
 from memtui.capture.proposals.scan import FileRead, scan
+from memtui.capture.transcripts.aider import ASSISTANT as AIDER
 from memtui.capture.transcripts.cursors import Cursors, cursors_of
-from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, transcripts
+from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, histories_in, transcripts
 from memtui.curate.inbox_care import put_away, stale_candidates
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor, linked_folder
@@ -114,6 +115,11 @@ def capture(
     pending = [one for one in there if not cursors.is_read(one)]
     report.unchanged = len(there) - len(pending)
     reads = _read(pending, cursors, request, report, progress)
+    if not report.is_cancelled:
+        folders = (session.folder for read in reads for session in read.sessions if session.folder is not None)
+        beside = _beside(there, folders, request)
+        there += beside
+        reads += _read([one for one in beside if not cursors.is_read(one)], cursors, request, report, progress)
     held = _plan(vault, request, reads, report)
     if dry_run:
         with vault.read() as reader:
@@ -147,6 +153,20 @@ def _read(
     return reads
 
 
+def _beside(there: Sequence[Transcript], folders: Iterable[Path], request: CaptureRequest) -> list[Transcript]:
+    """Return what assistants that write beside the code left where sessions were, without what is there already."""
+    if AIDER not in request.assistants:
+        return []
+    known = {one.identity for one in there}
+    return [
+        one for one in histories_in(folders, request.home) if one.identity not in known and _is_recent(one, request)
+    ]
+
+
+def _is_recent(transcript: Transcript, request: CaptureRequest) -> bool:
+    return request.since is None or transcript.changed_ns >= request.since.timestamp() * 1e9
+
+
 def _plan(vault: Vault, request: CaptureRequest, reads: Sequence[FileRead], report: CaptureReport) -> Held:
     """Plan what is proposed, without a lease on the vault; returns what the vault held before."""
     sessions = [session for read in reads for session in read.sessions]
@@ -178,10 +198,8 @@ def _put_away(vault: Vault, request: CaptureRequest, actor: Actor) -> int:
 def _all(vault: Vault, request: CaptureRequest) -> list[Transcript]:
     roots = _roots(vault, request.folder)
     found = transcripts(request.home, assistants=request.assistants, roots=roots, noted=request.noted)
-    if request.since is None:
-        return found
-    since_ns = request.since.timestamp() * 1e9
-    return [one for one in found if one.changed_ns >= since_ns]
+    folders = (Path(cursor.folder) for cursor in cursors_of(vault.path).held.values() if cursor.folder)
+    return [one for one in found if _is_recent(one, request)] + _beside(found, folders, request)
 
 
 def _roots(vault: Vault, folder: Path) -> list[Path]:

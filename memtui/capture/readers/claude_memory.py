@@ -10,15 +10,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from memtui.analysis.titles import cut_title
-from memtui.capture.draft import (
-    DraftMaker,
-    DraftScope,
-    ReadResult,
-    Skipped,
-    SourceFile,
-    drafts_from_markdown,
-    is_below_home,
-)
+from memtui.capture.draft import DraftMaker, DraftScope, ReadResult, Skipped, SourceFile, drafts_from_markdown
+from memtui.capture.folders import is_below_home
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode

@@ -9,16 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.draft import (
-    DraftMaker,
-    ReadResult,
-    Skipped,
-    SourceFile,
-    drafts_from_markdown,
-    folder_of,
-    is_below_home,
-    within_folder,
-)
+from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, drafts_from_markdown
+from memtui.capture.folders import folder_of, is_below_home, within_folder
 from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter
 from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS

@@ -8,7 +8,8 @@ from pathlib import Path
 from memtui.analysis.grammar import capital
 from memtui.analysis.shorten import cut_off, shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
-from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, folder_anchors, folder_of
+from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
+from memtui.capture.folders import folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason
 from memtui.text.inline import plain_text

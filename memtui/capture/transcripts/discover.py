@@ -24,6 +24,7 @@ _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 _TASK_FOLDERS = {"cline": "saoudrizwan.claude-dev", "roo": "rooveterinaryinc.roo-cline", "kilo": "kilocode.kilo-code"}
 _DEEPEST_HISTORY = 3
 _MOST_FOLDERS = 5_000
+_MOST_BESIDE = 200  # Folders beside one of a project that are looked into
 _NOT_ENTERED = frozenset({"node_modules", "venv", "target", "dist", "build", "vendor", "Library", "snap", "AppData"})
 
 
@@ -70,6 +71,16 @@ def transcripts(
             if transcript is not None:
                 found.setdefault(transcript.identity, transcript)
     return sorted(found.values(), key=lambda transcript: -transcript.changed_ns)
+
+
+def histories_in(folders: Iterable[Path], home: Path) -> list[Transcript]:
+    """Return the histories that Aider keeps in folders of projects, and in the folders beside those in the home."""
+    near = dict.fromkeys(folders)
+    for parent in dict.fromkeys(folder.parent for folder in near):
+        if parent.is_relative_to(home):
+            near |= dict.fromkeys(_folders_in(parent)[:_MOST_BESIDE])
+    found = (_stated(aider.ASSISTANT, folder / aider.FILE_NAME, aider.read) for folder in near)
+    return [transcript for transcript in found if transcript is not None]
 
 
 def _stated(assistant: str, file: Path, read: Read) -> Transcript | None:

@@ -11,11 +11,9 @@ from memtui.capture.draft import (
     Skipped,
     SourceFile,
     drafts_from_markdown,
-    folder_anchors,
-    folder_of,
     part_rationale,
-    within_folder,
 )
+from memtui.capture.folders import folder_anchors, folder_of, within_folder
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.text.sanitize import NOT_UTF8
 

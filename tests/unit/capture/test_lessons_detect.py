@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from lessons.exchanges import session_of
 
 from memtui.capture.lessons.detect import propose
-from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal, Proposal, Scope
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal, Proposal
+from memtui.capture.lessons.until import end_of
 
 
 def proposed(*turns: list[Any], name: str = "one") -> list[Proposal]:
@@ -217,13 +219,84 @@ def test_what_the_assistant_found_is_proposed_where_a_person_takes_it_up() -> No
     assert not proposed(["assistant", finding], ["person", "ok, go on"])
 
 
-def test_what_holds_until_a_date_says_so() -> None:
+def test_what_holds_until_a_date_is_a_note_with_that_end() -> None:
     words = "for now we stay on schema 3 until March 2031, because the readers in the trams cannot be updated before"
-    assert only(["person", words]).scope == Scope.TEMPORARY
-    assert (
-        only(["person", "we always stay on schema 3, the readers in the trams cannot be updated"]).scope
-        == Scope.PROJECT
+    found = only(["person", words])
+    assert (found.kind, found.until) == ("note", datetime(2031, 4, 1, tzinfo=UTC))
+    lasting = only(["person", "we always stay on schema 3, the readers in the trams cannot be updated"])
+    assert lasting.until is None
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("until 2026-11-05", (2026, 11, 6)),
+        ("until march 2", (2027, 3, 3)),
+        ("bis ende november", (2026, 12, 1)),
+        ("bis zum 3. januar", (2027, 1, 4)),
+        ("jusqu'au 14 juillet 2027", (2027, 7, 15)),
+        ("hasta finales de octubre", (2026, 11, 1)),
+        ("até 1 de dezembro", (2026, 12, 2)),
+        ("2027年3月末まで", (2027, 4, 1)),
+        ("到10月为止", (2026, 11, 1)),
+        ("until the market opens", None),
+        ("until 2026-13-40", (2027, 1, 1)),
+    ],
+)
+def test_the_end_is_read_in_every_language(words: str, end: tuple[int, int, int] | None) -> None:
+    said = datetime(2026, 9, 1, tzinfo=UTC)
+    assert end_of(words, said) == (None if end is None else datetime(*end, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "In this branch we use the recorded feed. Never call the live one, it locks the account after ten requests",
+        "Never call the live feed, it locks the account after ten requests. Just for this demo.",
+        "in diesem Branch nehmen wir den Mitschnitt. Nie die echte Schnittstelle rufen, sie sperrt nach zehn Anfragen",
+        "pour l'instant on prend l'enregistrement. Ne jamais appeler le vrai flux, il bloque le compte",
+        "de momento usamos la grabación. Nunca llames al servicio real, bloquea la cuenta a las diez peticiones",
+        "por enquanto usamos a gravação. Nunca chame o serviço real, ele bloqueia a conta depois de dez pedidos",
+        "这个分支先用录制的数据。永远不要调用真实接口，十次之后账号会被锁",
+        "このブランチでは録画データを使います。実際の接続先は絶対に呼ばないでください。十回でロックされます",
+    ],
+)
+def test_what_is_said_beside_a_passing_scope_passes_with_it(words: str) -> None:
+    assert not proposed(EDIT, ["person", words])
+
+
+def test_what_lasts_is_kept_beside_what_passes() -> None:
+    found = only(
+        EDIT,
+        ["person", "For now leave the feed. From now on every feed needs a timeout, otherwise the importer hangs"],
     )
+    assert "timeout" in found.quote
+    assert "For now" not in found.quote
+
+
+def test_the_reason_typed_after_a_refusal_is_the_reason_of_that_refusal() -> None:
+    words = "the labels are printed from that folder every night, so files in it must never be renamed"
+    found = only(
+        ["refused", "run", "git mv labels/a.zpl labels/b.zpl", ""],
+        ["assistant", "You declined it. What shall I do?"],
+        ["person", words],
+    )
+    assert (found.signal, found.quote) == (LessonSignal.REJECTED_TOOL, words)
+    assert "git mv labels/a.zpl" in found.rationale
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("Sure, but please remember that every tariff has a validity, old bills are reprinted", "Every tariff has"),
+        ("ok. one more thing before you go on: every tariff has a validity, remember that", "Every tariff has"),
+        ("and don't forget to run `make tariffs` after a schema change, otherwise old bills break", "Run make tariffs"),
+        ("ja gut, aber merk dir: jeder Tarif hat eine Gültigkeit, alte Rechnungen werden nachgedruckt", "Jeder Tarif"),
+        ("好的，请记住：每个资费都有有效期，旧账单会重新打印", "每个资费"),
+    ],
+)
+def test_a_title_begins_with_what_is_to_be_kept(words: str, title: str) -> None:
+    assert only(["person", words]).title.startswith(title)
 
 
 def test_secrets_are_in_no_proposal() -> None:
