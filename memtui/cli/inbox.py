@@ -441,11 +441,14 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         return
     for conflict in found:
         _write_conflict(conflict)
-    ways = "`memtui inbox keep ID…` or `memtui inbox take ID…` settles them."
     elsewhere = Counter(one.memory.project for one in everywhere if one not in found)
     more = [f"{number} {_in_project(project)}" for project, number in elsewhere.most_common()]
     if found or not more:
-        say(f"{counted(len(found), 'source conflict')}. {ways}" if found else "Every memory agrees with its source.")
+        say(
+            f"{counted(len(found), 'source conflict')}. {_ways(found)}"
+            if found
+            else "Every memory agrees with its source."
+        )
     if more:
         say(f"Source conflicts elsewhere: {some_of(more, SHOWN_PROJECTS, ', ')}")
 
@@ -454,14 +457,37 @@ def _write_conflict(conflict: SourceConflict) -> None:
     memory, text = conflict.memory, conflict.text
     place = f"{text.path}:{text.span[0]}" if text.span else text.path
     write_table([[memory.id, memory.kind, memory.project or "unassigned", place, memory.title]])
-    names = ("team", "yours") if text.is_team else ("mine", "source")
-    names = ("yours", "team") if text.is_erasure else names
+    names = _sides(conflict)
     for field, label in _CONFLICT_FIELDS.items():
         here, there = getattr(memory, field), getattr(text.stated, field)
         if here == there:
             continue
         for name, side in zip(names, (here, there), strict=True):
             write_line(f"    {name:<7}{label}{one_line(side)[:SHOWN_CHARACTERS] or '(empty)'}")
+
+
+def _sides(conflict: SourceConflict) -> tuple[str, str]:
+    """Return whose texts a conflict is between: what `keep` leaves, and what `take` takes."""
+    if conflict.text.is_erasure:
+        return ("yours", "team")
+    return ("team", "yours") if conflict.text.is_team else ("mine", "source")
+
+
+def _ways(found: Sequence[SourceConflict]) -> str:
+    """Return how conflicts are settled, and whose text each way leaves."""
+    sides = {_sides(conflict) for conflict in found}
+    upper, lower = (
+        ("what stands above", "what stands below") if len(sides) > 1 else (_WHOSE[side] for side in sides.pop())
+    )
+    return f"`memtui inbox keep ID…` leaves {upper}, `memtui inbox take ID…` takes {lower}."
+
+
+_WHOSE = {
+    "team": "the team's text",
+    "yours": "your text",
+    "mine": "what the memory says",
+    "source": "what its source says",
+}
 
 
 def _in_project(project: str | None) -> str:
@@ -477,9 +503,15 @@ def _take(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _settle_conflicts(arguments: argparse.Namespace, session: Session, side: Side) -> None:
-    from memtui.capture.source_conflicts import resolve_conflicts
+    from memtui.capture.source_conflicts import open_conflicts, resolve_conflicts
 
     session.back_up_daily()
+    with session.vault.read() as reader:
+        chosen = [*map(reader.resolve, arguments.id)]
+        whose = {
+            conflict.memory.id: _sides(conflict)[side == "source"]
+            for conflict in open_conflicts(reader, identifiers=chosen)
+        }
     outcome = resolve_conflicts(
         session.vault,
         arguments.id,
@@ -489,6 +521,8 @@ def _settle_conflicts(arguments: argparse.Namespace, session: Session, side: Sid
         secret_patterns=session.secret_patterns,
     )
     session.put_outcome(outcome, "Settled")
+    for name in dict.fromkeys(whose[memory.id] for memory in outcome.changed if memory.id in whose):
+        say(f"What stays: {_WHOSE[name]}.")
 
 
 COMMANDS: Commands = {"inbox": (_inbox_arguments, _list)}

@@ -52,6 +52,8 @@ from memtui.workspace import find_workspace
 if TYPE_CHECKING:
     from memtui.capture.loaded import Loaded
     from memtui.publish.cut import Cut
+    from memtui.publish.places import Place
+    from memtui.vault.publications import Publication
 
 
 def add_publish_arguments(parser: Parser) -> None:
@@ -143,6 +145,7 @@ def _take(publisher: Publisher, arguments: argparse.Namespace, session: Session,
         taken = take_edit(
             session.vault,
             file.path,
+            file.target,
             file.written,
             file.on_disk,
             project=publisher.project,
@@ -239,25 +242,32 @@ def _checked(arguments: argparse.Namespace, session: Session) -> Iterator[tuple[
     has_vault = session.vault_path.exists()  # without one nothing is said of it: CI has none
     root = session.view.root if has_vault else find_workspace(session.folder).root
     known = standing_publications(session.vault, root) if has_vault else {}
-    wanted = [place_named(arguments.target)] if arguments.target else places()
-    publisher = publisher_for(session) if known else None
-    for place in wanted:
-        out = session.path(arguments.out) if arguments.out else None
+    out = session.path(arguments.out) if arguments.out else None
+    for place in [place_named(arguments.target)] if arguments.target else places():
         recorded = known.get(place.target)
-        if publisher is not None and recorded and out is None:
-            selection = selection_of(publisher, recorded, session.config.review.threshold)
-            plan = plan_publication(publisher, place.target, selection)
-            for file in plan.files:
-                yield place.target, shown_path(file.path, root), file.standing, file.problem
-            continue
-        base = base_of(place, root)
-        files: Sequence[Path] = (
-            [out] if out else [base / name for name in (place.path, place.scoped, place.instead) if name]
-        )
-        for path in files:
-            state, problem = _own_state(path, base if out is None else out.parent, place.target)
-            if state != "missing":
-                yield place.target, shown_path(path, root), state, problem
+        found = _by_vault(session, place, recorded) if recorded and out is None else _by_hash(place, root, out)
+        for path, state, problem in found:
+            yield place.target, shown_path(path, root), state, problem
+
+
+def _by_vault(
+    session: Session, place: Place, recorded: Sequence[Publication]
+) -> Iterator[tuple[Path, str, MemtuiError | None]]:
+    """Yield what the blocks of a place are, held against what would be published now."""
+    publisher = publisher_for(session)
+    selection = selection_of(publisher, recorded, session.config.review.threshold)
+    for file in plan_publication(publisher, place.target, selection).files:
+        yield file.path, file.standing, file.problem
+
+
+def _by_hash(place: Place, root: Path, out: Path | None) -> Iterator[tuple[Path, str, MemtuiError | None]]:
+    """Yield what the blocks of a place are, each by its own hash."""
+    base = base_of(place, root) if out is None else out.parent
+    named = (base / name for name in (place.path, place.scoped, place.instead) if name)
+    for path in named if out is None else [out]:
+        state, problem = _own_state(path, base, place.target)
+        if state != "missing":
+            yield path, state, problem
 
 
 def _own_state(path: Path, base: Path, target: str) -> tuple[str, MemtuiError | None]:

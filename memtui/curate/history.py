@@ -11,7 +11,7 @@ from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
-from memtui.publish.edits import edits_of_undo, written
+from memtui.publish.edits import edits_of_undo, without_block, written
 from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
 from memtui.vault import undo as reverting
@@ -142,8 +142,9 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
         steps = reverting.steps_back(writer, change)
         reverting.undo(writer, number=change.number)
         _check_vouched(writer, actor)
+        gone = without_block(steps)
         files.enter_context(written(vault, edits_of_undo(steps)))
-        return change
+        return replace(change, gone=gone)
 
 
 def redo(vault: Vault, *, actor: Actor, anybody: bool = False) -> Change:

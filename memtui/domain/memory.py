@@ -164,6 +164,7 @@ class Change:
     # `done`, `undone` (can be redone) or `abandoned` (undone, then overtaken by a new change)
     state: Literal["done", "undone", "abandoned"] = "done"
     memory_ids: tuple[str, ...] = ()  # memories touched, in order, without repeats
+    gone: tuple[str, ...] = ()  # of an undo, the files whose block it would have taken out, and that had none any more
 
 
 ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"

@@ -216,6 +216,17 @@ def edits_of_undo(steps: Sequence[Step]) -> list[Edit]:
     return [*found, *_edits_of_cuts([step for step in steps if step.entity == CUT])]
 
 
+def without_block(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the files, by name, that steps would take a block out of, and that have none any more."""
+    found = []
+    for step in steps:
+        path, block = Path(str(step.known.get("path", ""))), str(step.known.get("block", ""))
+        if step.entity == PUBLICATION and step.after is None:
+            data = read_file(path, path.parent)
+            found += [path.name] if data is None or blocks.find(data, block) is None else []
+    return tuple(found)
+
+
 def _edits_of_cuts(steps: Sequence[Step]) -> list[Edit]:
     """Return the files with pieces put back where they stood, or taken out again."""
     edits: dict[Path, Edit] = {}

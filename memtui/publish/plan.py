@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from memtui.analysis.classify import states_rule
 from memtui.config import RecallSettings, TargetSettings
 from memtui.domain.memory import content_hash
 from memtui.errors import MemtuiError, RefusedError
@@ -175,13 +176,20 @@ def _rendered(
     kept = list(members)
     info = PayloadInfo(publisher.project, publisher.options.style)
     while kept:
-        text = blocks.checked(for_block(form.render([PackItem(one.memory, detail=one.detail) for one in kept], info)))
+        text = blocks.checked(for_block(form.render([_item(one) for one in kept], info)))
         whole = blocks.write(None, form.name, text, head=head).decode()
         sizes = {"chars": len(whole), "bytes": len(whole.encode()), "lines": whole.count("\n")}
         if all(sizes.get(limit.unit, 0) <= limit.amount for limit in form.limits):
             return text, tuple(kept)
         kept.remove(min(kept, key=lambda one: (one.memory.pinned, one.score)))
     return "", ()
+
+
+def _item(one: Included) -> PackItem:
+    """Return a memory as it is published: among the rules only where it reads as one, else among the facts."""
+    memory, told = one.memory, f"{one.memory.title}\n{one.memory.insight}"
+    is_fact = memory.kind == "constraint" and not memory.rules and not states_rule(told)
+    return PackItem(replace(memory, kind="architecture") if is_fact else memory, detail=one.detail)
 
 
 # -- plans --------------------------------------------------------------------------------------------

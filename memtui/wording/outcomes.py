@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory
 from memtui.text.sanitize import one_line, tame
-from memtui.text.words import counted, shorten
+from memtui.text.words import counted, shorten, some_of
 
 if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
@@ -295,7 +295,8 @@ def dismissed(sentence: str, number: int) -> str:
 
 def undone(change: Change, *, elsewhere: bool = False) -> str:
     """Return what an undo took back; `elsewhere`: whether the change was made by others or in another process."""
-    return _reverted("Undone", change, elsewhere)
+    said = _reverted("Undone", change, elsewhere)
+    return f"{said}; {some_of(change.gone, 3)} had no block of memtui any more" if change.gone else said
 
 
 def redone(change: Change, *, elsewhere: bool = False) -> str:
@@ -364,7 +365,7 @@ def imported(report: ImportReport) -> str:
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
         (len(report.conflicts), "in conflict"),
-        (len(report.skipped), "skipped"),
+        (len(report.skipped), "left out"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"

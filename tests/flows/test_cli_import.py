@@ -378,9 +378,13 @@ def test_conflicts_are_listed_and_settled_from_the_shell(project: Cli) -> None:
     assert (found["id"], found["mine"]["insight"]) == (first, "Lock refunds by payment_id in Redis.")
     assert "never by user_id" in found["base"]["insight"]
     assert "not by user_id" in found["source"]["insight"]
-    assert first in project("inbox", "conflicts").out
+    listed = project("inbox", "conflicts")
+    assert first in listed.out
+    assert "keep ID…` leaves what the memory says, `memtui inbox take ID…` takes what its source says" in listed.err
 
-    assert project("inbox", "keep", first).out.strip() == first
+    kept = project("inbox", "keep", first)
+    assert kept.out.strip() == first
+    assert "What stays: what the memory says." in kept.err
     assert project("inbox", "conflicts", "--json").json == []
     project("undo")
     assert project("inbox", "take", first, "--json").json["changed"] == [first]

@@ -95,6 +95,42 @@ def test_a_block_edited_by_hand_is_kept_and_shown_and_its_edit_goes_into_the_inb
     assert b"captains" not in file.read_bytes()
 
 
+def test_one_edited_bullet_comes_back_as_a_correction_of_its_memory_and_a_new_one_by_itself(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    file = Path("AGENTS.md")
+    identifier = next(row["id"] for row in desk.all_rows() if row["insight"] == RULE)
+    line = next(line for line in file.read_text(encoding="utf-8").splitlines() if "pilots" in line)
+    mark, new = line.replace("pilots", "captains"), "- Berth 9 is closed in winter."
+    assert mark != line
+    file.write_bytes(file.read_bytes().replace(line.encode(), f"{mark}\n{new}".encode()))
+    desk("export", "--target", "codex", "--take")
+    edited, added = sorted(
+        desk("list", "--status", "candidate", "--json").json, key=lambda row: "Berth 9" in row["insight"]
+    )
+    assert edited["insight"] == RULE.replace("pilots", "captains")
+    assert added["insight"] == "Berth 9 is closed in winter."
+    assert {"type": "supersedes", "id": identifier} in desk("show", edited["id"], "--json").json["links"]
+    desk("inbox", "accept", edited["id"])
+    assert desk("show", identifier, "--json").json["status"] == "superseded"
+
+
+def test_an_undo_says_that_the_block_is_gone_already(desk: Cli) -> None:
+    desk("export", "--target", "codex")
+    Path("AGENTS.md").unlink()
+    assert "AGENTS.md had no block of memtui any more" in desk("undo").err
+
+
+def test_only_what_reads_as_a_rule_is_published_among_the_rules(desk: Cli) -> None:
+    desk("add", "The tide gauge reports every six minutes.", "--kind", "constraint")
+    desk("add", "Never report the tide in feet.", "--kind", "constraint")
+    desk("export", "--target", "codex")
+    text = Path("AGENTS.md").read_text(encoding="utf-8")
+    rules = text[text.index("### Constraints") :].split("###")[1]
+    assert "in feet" in rules
+    assert "six minutes" not in rules
+    assert "six minutes" in text
+
+
 def test_a_changed_memory_makes_the_block_stale(desk: Cli) -> None:
     desk("export", "--target", "claude-md")
     assert desk("export", "--check", "--json").json == [

@@ -117,7 +117,9 @@ class EditingAccess:
             return saved, Done("Nothing to change", changed=False)
         word = {"edit": "Saved", "verify": "Saved and verified", "accept": "Accepted"}[wish.decision]
         place = "" if saved.project else " (unassigned: no payload includes it until it has a project)"
-        return saved, Done(f"{word}: {tame(saved.title)}{place if wish.decision == 'accept' else ''}", focus=saved.id)
+        follows = " (the title follows the text)" if saved.title not in {base.title, wish.values.get("title")} else ""
+        told = f"{word}: {tame(saved.title)}{follows}{place if wish.decision == 'accept' else ''}"
+        return saved, Done(told, focus=saved.id)
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
         opening, values = self._opening, dict(wish.values)

@@ -100,6 +100,7 @@ class Publications:
                 found = take_edit(
                     self._access.vault,
                     file.path,
+                    file.target,
                     file.written,
                     file.on_disk,
                     project=self._publisher().project,
