@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -27,12 +26,10 @@ from memtui.tui.assistants.view import (
     assistant_lines,
     plan_blocks,
 )
-from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
+from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import PickList, RowList
 from memtui.wording.wiring import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
@@ -73,7 +70,7 @@ class DiffScreen(ModalScreen[bool]):
         self.dismiss(False)
 
 
-class AssistantsScreen(ListDetail):
+class AssistantsScreen(RowDetail[AssistantRow]):
     """The assistants beside all about one of them."""
 
     AREA = ASSISTANTS
@@ -81,31 +78,18 @@ class AssistantsScreen(ListDetail):
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "assistants-install": ("_show_plan", False),
         "assistants-remove": ("_show_plan", True),
-        "assistants-read": ("enter_second",),
-        "assistants-list": ("enter_first",),
-        "assistants-detail": ("enter_second",),
-        "assistants-pane": ("enter_other",),
+        **pane_answers(ASSISTANTS),
         "assistants-again": ("look_again",),
     }
-    AUTO_FOCUS = "#assistants-list"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    HEADING = "Assistants"
+    PANES = ("Assistants", "What is installed")
 
     def __init__(self, opening: Opening) -> None:
-        self._list: RowList[AssistantRow] = RowList(assistant_cells, id="assistants-list")
-        self._detail = DetailPane(id="assistants-detail")
-        super().__init__(opening, self._list, self._detail)
-        self._title = TitleLine("Assistants", id="assistants-title")
+        super().__init__(opening, assistant_cells)
         self._installer = Installer(self.access)
         self._read: AssistantsRead | None = None
         self._scope = Scope.USER
         self._probed: dict[str, list[Probed]] = {}  # what calling came to, by assistant
-        self._shown = ""  # the assistant in the second pane
-
-    def on_mount(self) -> None:
-        """Draw the empty panes; files and vault are read after the first paint."""
-        self._list.set_title("1 Assistants")
-        self._detail.set_title("2 What is installed")
-        self.begin_looking()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -114,38 +98,19 @@ class AssistantsScreen(ListDetail):
         self.loader.read(self._installer.read, self._show, group="list")
 
     def _show(self, read: AssistantsRead) -> None:
-        self.trouble_is_over()
         self._read = read
-        current = self._list.current
-        self._list.show(
-            assistant_lines(read.rows),
-            follow=(lambda row: row.name == current.name) if current is not None else None,
-            from_top=current is None,
-        )
-        installed = sum(row.state.is_installed for row in read.rows)
-        self._list.set_title("1 Assistants", f"{installed} installed")
         self._title.note = SCOPE_WORDS[self._scope]
-        self.draw_again()
+        installed = sum(row.state.is_installed for row in read.rows)
+        self.show_rows(assistant_lines(read.rows), f"{installed} installed")
 
-    def draw_again(self) -> None:
-        """Lay out all about the current assistant for the room there is."""
-        row, read = self._list.current, self._read
-        if row is None or read is None:
-            return
+    def key(self, row: AssistantRow) -> object:
+        return row.name
+
+    def blocks(self, row: AssistantRow) -> Sequence[Block] | None:
+        if self._read is None:
+            return None
         lines = [] if row.state.assistant.is_written else self._installer.lines(row.state.assistant, self._scope)
-        blocks = assistant_blocks(row, read, self._scope, self._probed.get(row.name, ()), lines)
-        self._detail.show(blocks, from_top=row.name != self._shown)
-        self._shown = row.name
-
-    @on(PickList.Highlighted)
-    def _follow_cursor(self, message: PickList.Highlighted) -> None:
-        message.stop()
-        self.draw_again()
-
-    @on(PickList.Chosen)
-    async def _choose(self, message: PickList.Chosen) -> None:
-        message.stop()
-        await self.action_act("assistants-read")
+        return assistant_blocks(row, self._read, self._scope, self._probed.get(row.name, ()), lines)
 
     # -- actions ----------------------------------------------------------------------------------
 

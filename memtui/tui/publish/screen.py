@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from textual import on
 from textual.binding import BindingType
 
 from memtui.curate.publishing import Standing
 from memtui.publish.cut import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.memory_view import Block
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
+from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
-from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import PickList, RowList
 
 
-class PublishScreen(ListDetail):
+class PublishScreen(RowDetail[Row]):
     """The places beside what would change in one of them."""
 
     AREA = PUBLISH
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PUBLISH)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "publish-read": ("enter_second",),
-        "publish-list": ("enter_first",),
-        "publish-detail": ("enter_second",),
-        "publish-pane": ("enter_other",),
+        **pane_answers(PUBLISH),
         "publish-again": ("look_again",),
     }
-    AUTO_FOCUS = "#publish-list"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    HEADING = "Publish"
+    PANES = ("Assistants", "What would change")
 
     def __init__(self, opening: Opening) -> None:
-        self._list: RowList[Row] = RowList(publish_cells, id="publish-list")
-        self._detail = DetailPane(id="publish-detail")
-        super().__init__(opening, self._list, self._detail)
-        self._title = TitleLine("Publish", id="publish-title")
+        super().__init__(opening, publish_cells)
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
-        self._shown = ""  # the target in the second pane
-
-    def on_mount(self) -> None:
-        """Draw the empty panes; files and vault are read after the first paint."""
-        self._list.set_title("1 Assistants")
-        self._detail.set_title("2 What would change")
-        self._title.note = "reading …"
-        self.begin_looking()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -59,38 +42,17 @@ class PublishScreen(ListDetail):
         self.loader.read(self._publications.read, self._show, group="list")
 
     def _show(self, read: PublishRead) -> None:
-        self.trouble_is_over()
         self._read = read
         self.looked_at = read.signature
-        current = self._list.current
-        self._list.show(
-            publish_lines(read),
-            follow=(lambda row: key_of(row) == key_of(current)) if current is not None else None,
-            from_top=current is None,
-        )
-        published = sum(row.is_published for row in read.rows)
-        self._list.set_title("1 Assistants", f"{published} published")
         self._title.project = read.project
         self._title.note = ""
-        self.draw_again()
+        self.show_rows(publish_lines(read), f"{sum(row.is_published for row in read.rows)} published")
 
-    def draw_again(self) -> None:
-        """Lay out what would change at the current place for the room there is."""
-        row = self._list.current
-        if row is None or self._read is None:
-            return
-        self._detail.show(row_blocks(row, self._read), from_top=key_of(row) != self._shown)
-        self._shown = key_of(row)
+    def key(self, row: Row) -> object:
+        return key_of(row)
 
-    @on(PickList.Highlighted)
-    def _follow_cursor(self, message: PickList.Highlighted) -> None:
-        message.stop()
-        self.draw_again()
-
-    @on(PickList.Chosen)
-    async def _choose(self, message: PickList.Chosen) -> None:
-        message.stop()
-        await self.action_act("publish-read")
+    def blocks(self, row: Row) -> Sequence[Block] | None:
+        return None if self._read is None else row_blocks(row, self._read)
 
     # -- actions ----------------------------------------------------------------------------------
 
