@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -59,6 +61,28 @@ class Server:
     def control(self, *words: str) -> None:
         """Run pg_ctl."""
         _as_unprivileged([str(self.binaries / "pg_ctl"), "-D", str(self.folder / "data"), "-w", *words])
+
+    def kill(self) -> None:
+        """Kill the server as the kernel would, and wait until its last process is gone."""
+        lines = (self.folder / "data" / "postmaster.pid").read_text().splitlines()
+        os.kill(int(lines[0]), signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while any(self._children()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    def _children(self) -> Iterator[str]:
+        """Yield the command lines of this server's processes."""
+        for place in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                words = place.read_bytes().decode(errors="replace")
+                if str(self.folder) in words or (words.startswith("postgres:") and self._is_below(place.parent)):
+                    yield words
+
+    def _is_below(self, process: Path) -> bool:
+        """Return whether a process works in this server's data folder."""
+        with suppress(OSError):
+            return (process / "cwd").resolve() == (self.folder / "data").resolve()
+        return False
 
     def start(self) -> None:
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off -k {self.folder} -c max_connections=200"

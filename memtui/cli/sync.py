@@ -90,6 +90,7 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "pulled": report.pulled,
         "merged": report.merged,
         "deleted": report.deleted,
+        "removals": report.removals,
         "conflicts": [{"id": one.id, "title": one.title, "fields": list(one.fields)} for one in report.conflicts],
         "overruled": [{"id": one.id, "fields": list(one.fields)} for one in report.overruled],
         "held": [{"id": one.id, "fields": list(one.fields)} for one in report.held],
@@ -129,7 +130,7 @@ def _tell_deletions(report: SyncReport) -> None:
     for wipe in report.wipes:
         say(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared))
     if report.deleted:
-        say(syncing.deleted(report.deleted))
+        say(syncing.deleted(report.deleted, report.removals))
 
 
 def _purge(arguments: argparse.Namespace, session: Session) -> int:

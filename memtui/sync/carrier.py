@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -91,8 +91,8 @@ class Carrier(Protocol):
     def pages(self, share: Share) -> Iterator[Page]:
         """Yield what was changed there since a share's cursor."""
 
-    def unreadable(self, share: Share, identifiers: Iterable[str]) -> set[str]:
-        """Return those memories that cannot be read there at the moment, so that nothing may be written over them."""
+    def unreadable(self, share: Share, items: Sequence[Outgoing]) -> set[Thing]:
+        """Return those things of which something was written there that could not be read: it may not be replaced."""
 
     def allows(self, share: Share, item: Outgoing) -> bool:
         """Return whether one's rights there let a thing be sent; the place itself decides in the end."""
@@ -106,8 +106,11 @@ class Carrier(Protocol):
     def recent(self, limit: int) -> list[Came]:
         """Return what was sent last, the newest first, own things included."""
 
+    def listen(self) -> bool:
+        """Begin to hear of news; False where nothing tells of it, or so many listen that one is to look instead."""
+
     def wait(self, seconds: float) -> bool:
-        """Wait for news, so long at most; returns whether there may be some."""
+        """Wait for news, so long at most; returns whether there is some."""
 
     def close(self) -> None:
         """Let go of it."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import socket
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from memtui.errors import MemtuiError, RefusedError
-from memtui.sync.git_repo import refuse_password, without_password
+from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.sync.places import check_url, without_password
 from memtui.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ CHANNEL = "memtui_team"  # Where the server tells of changes
 
 CONNECT_SECONDS = 5
 STATEMENT_SECONDS = 60
+ANSWER_SECONDS = 70  # So long a server may say nothing at all: what hangs enforces no limit of its own
 
-_PASSWORD = re.compile(r"(?:^|[?&\s])password\s*=", re.IGNORECASE)
 _ALIVE = {
     # A network that went silent is noticed within half a minute.
     "keepalives_idle": 10,
@@ -34,29 +35,24 @@ _ALIVE = {
 }
 
 
-def check_url(url: str) -> None:
-    """Raises `RefusedError`: the URL, or the connection string, holds a password."""
-    refuse_password(url)
-    if _PASSWORD.search(url):
-        raise RefusedError(
-            "The URL holds a password, which memtui does not store",
-            where="password=…",
-            remedy="Leave it out: a service file or a password file (~/.pgpass) keeps it.",
-        )
-
-
 def connect(url: str) -> Connection[tuple[object, ...]]:
     """Open a connection in which each statement is a transaction.
 
-    Raises `MemtuiError`: psycopg is missing, or the server cannot be reached.
+    Raises:
+        UsageError, RefusedError: as `check_url`.
+        MemtuiError: psycopg is missing, or the server cannot be reached.
     """
     check_url(url)
     psycopg = _psycopg()
+    try:
+        psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise UsageError("This names no PostgreSQL database", where=f"{url[:80]!r} ({_said(error)})") from error
     with database_errors(url):
         connection: Connection[tuple[object, ...]] = psycopg.connect(
             url, autocommit=True, connect_timeout=CONNECT_SECONDS, fallback_application_name="memtui", **_ALIVE
         )
-    with database_errors(url):
+    with asking(url, connection):
         # What a session's owner has in other schemas is none of our business.
         connection.execute(
             "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false),"
@@ -84,6 +80,28 @@ def _psycopg() -> ModuleType:
 
 
 @contextmanager
+def asking(url: str, connection: Connection[tuple[object, ...]]) -> Iterator[None]:
+    """Hang up on a server that says nothing for too long; its errors are as in `database_errors`."""
+    timer = threading.Timer(ANSWER_SECONDS, _hang_up, [connection])
+    timer.daemon = True
+    timer.start()
+    try:
+        with database_errors(url):
+            yield
+    finally:
+        timer.cancel()
+
+
+def _hang_up(connection: Connection[tuple[object, ...]]) -> None:
+    with suppress(OSError, _psycopg().Error):
+        line = socket.socket(fileno=connection.fileno())
+        try:
+            line.shutdown(socket.SHUT_RDWR)
+        finally:
+            line.detach()  # it is libpq's
+
+
+@contextmanager
 def database_errors(url: str) -> Iterator[None]:
     """Turn errors of the driver into memtui's; the URL is shown without a password."""
     psycopg = _psycopg()
@@ -93,7 +111,7 @@ def database_errors(url: str) -> Iterator[None]:
         raise RefusedError(
             f"The team's database refuses: {_said(error)}",
             where=without_password(url),
-            remedy="Nothing was changed. An admin of the team can give the right with `memtui team add`.",
+            remedy="Nothing was changed. Whoever owns the team's database can give the right with `memtui team add`.",
         ) from error
     except psycopg.errors.InvalidParameterValue as error:
         raise RefusedError(f"The team's database refuses: {_said(error)}", where=without_password(url)) from error

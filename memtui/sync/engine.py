@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError
-from memtui.sync.carrier import Accepted, Carrier, Outgoing, Page
+from memtui.sync.carrier import Accepted, Carrier, Incoming, Outgoing, Page
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
 from memtui.sync.orders import Orders, settle_orders, sort_orders
 from memtui.sync.pull import PageTaker, deletions
-from memtui.sync.push import Batch, collect, note_pushed
+from memtui.sync.push import Batch, collect, note_pushed, purges
 from memtui.sync.report import Clash, Held, SyncReport, Wipe
-from memtui.sync.wire import MEMORY, memories_of
+from memtui.sync.wire import MEMORY, about, memories_of
 from memtui.text.words import counted
 from memtui.vault.lease import lease
 from memtui.vault.rows import SYNC
@@ -39,9 +39,11 @@ from memtui.vault.teams import (
 )
 from memtui.vault.text_search import Patterns
 from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
 
 PATIENCE_SECONDS = 120.0  # How long others may be faster before a sync gives up
 BATCH_THINGS = 500  # Things of one push at most
+BATCH_CHARACTERS = 8_000_000  # Of the texts of one push, unless one alone is longer
 
 LAG_CHANGES = 100
 """Changes of the journal that are looked at again and again before it is noted that nothing in them is to be sent."""
@@ -139,7 +141,8 @@ class Engine:
         """Take what was changed there; None if so much of it is deletions that nothing was taken."""
         if self.carrier.is_anew(share):
             with self.vault.write(actor="team", action=SYNC, summary="read the team anew") as writer:
-                share = begin_anew(writer, share)
+                ordered = purges(writer, share).intersection([*head_keys(writer, share), *share.waiting])
+                share = begin_anew(writer, share, ordered)
         pages: Iterable[Page] = self.carrier.pages(share)
         if share.cursor and not self.accepts_deletions:
             pages = list(pages)
@@ -148,17 +151,40 @@ class Engine:
                 report.wipes.append(wipe)
                 return None
         for page in pages:
-            with self.vault.write(actor="team", action=SYNC) as writer:
-                writer.undoable = False
-                shared = {one.project for one in read_shares(writer, share.team)}
-                taker = PageTaker(writer, share, self.team.person, shared, report)
-                share = taker.take(page)
-                writer.summary = f"receive {counted(len(page.things), 'change')} from the team"
+            gone = deletions(page.things)
+            if gone:
+                share = self._remove(share, [one for one in page.things if one.thing in gone], report)
+            rest = [one for one in page.things if one.thing not in gone]
+            share = self._take(share, replace(page, things=rest), report)
         return share
+
+    def _take(self, share: Share, page: Page, report: SyncReport) -> Share:
+        """Take a page into the vault; nobody undoes that, but edits what it brought."""
+        with self.vault.write(actor="team", action=SYNC) as writer:
+            writer.undoable = False
+            share = self._taker(writer, share, report).take(page)
+            writer.summary = f"receive {counted(len(page.things), 'change')} from the team"
+        return share
+
+    def _remove(self, share: Share, things: Sequence[Incoming], report: SyncReport) -> Share:
+        """Remove what the team deleted, as a change that can be undone, for everybody then."""
+        with self.vault.write(actor="team", action=SYNC) as writer:
+            taker = self._taker(writer, share, report)
+            # The cursor moves with the rest of the page: until then it is read again.
+            share = taker.take(Page(things, share.cursor))
+            writer.summary = f"remove {counted(len(taker.removed), 'memory')} that the team deleted"
+        if taker.removed:
+            report.deleted += len(taker.removed)
+            report.removals.append(writer.number)
+        return share
+
+    def _taker(self, writer: VaultWriter, share: Share, report: SyncReport) -> PageTaker:
+        shared = {one.project for one in read_shares(writer, share.team)}
+        return PageTaker(writer, share, self.team.person, shared, report)
 
     def _wipe(self, share: Share, pages: Sequence[Page]) -> Wipe | None:
         """Return what was deleted there, if that is so much of the project that it may be a mistake."""
-        gone = deletions(thing for page in pages for thing in page.things)
+        gone = {key for _, key in deletions(thing for page in pages for thing in page.things)}
         if len(gone) <= MANY_DELETIONS:
             return None
         with self.vault.read() as reader:
@@ -187,7 +213,7 @@ class Engine:
 
     def _send(self, share: Share, batch: Batch, report: SyncReport) -> Share | None:
         """Send a batch in parts; None as soon as somebody else was faster."""
-        parts = [batch.items[at : at + BATCH_THINGS] for at in range(0, len(batch.items), BATCH_THINGS)]
+        parts = _parts(batch.items)
         for number, part in enumerate(parts):
             accepted = self.carrier.push(share, part)
             if accepted is None:
@@ -203,14 +229,12 @@ class Engine:
 
     def _leave_unreadable(self, share: Share, batch: Batch, report: SyncReport) -> None:
         """Hold back what would be written over something that cannot be read."""
-        memories = [item.thing[1] for item in batch.items if item.thing[0] == MEMORY]
-        broken = self.carrier.unreadable(share, memories) if memories else set()
-        if broken:
-            kept = {item.thing for item in batch.items if item.thing[0] == MEMORY and item.thing[1] in broken}
+        kept = self.carrier.unreadable(share, batch.items) if batch.items else set()
+        if kept:
             batch.items = [item for item in batch.items if item.thing not in kept]
             batch.waiting |= kept
-            report.skipped.extend(f"memory {identifier}" for identifier in sorted(broken))
-            report.behind.extend(sorted(broken))
+            report.skipped.extend(f"{entity} {key}" for entity, key in sorted(kept))
+            report.behind.extend(sorted(about(kept)))
 
     def _leave_refused(self, share: Share, batch: Batch, report: SyncReport) -> None:
         """Hold back what one has no right to send there."""
@@ -233,6 +257,20 @@ class Engine:
             self.team = replace(self.team, team=self.carrier.team)
             with self.vault.write(actor="team", action=SYNC) as writer:
                 put_team(writer, self.team)
+
+
+def _parts(items: Sequence[Outgoing]) -> list[list[Outgoing]]:
+    """Return things in batches that a carrier takes in one go."""
+    parts: list[list[Outgoing]] = []
+    size = 0
+    for item in items:
+        length = sum(len(str((item.record or {}).get(name, ""))) for name in TEXTS)
+        if not parts or len(parts[-1]) == BATCH_THINGS or size + length > BATCH_CHARACTERS:
+            parts.append([])
+            size = 0
+        parts[-1].append(item)
+        size += length
+    return parts
 
 
 def _differing(stated: Texts, memory: Memory) -> tuple[str, ...]:

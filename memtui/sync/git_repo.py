@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from memtui import locations
-from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.errors import MemtuiError
+from memtui.sync.places import without_password
 from memtui.text.sanitize import one_line
 
 NETWORK_SECONDS = 120.0  # Longest time for one call of git that talks to the remote
@@ -21,6 +21,7 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _REMOTE_REF = "refs/memtui/remote"
 _OWN_REF = "refs/memtui/own"
 _SHOWN = 200
+LARGEST_FILE = 4 << 20  # Bytes of a file that is read; what is larger is no memory
 _FASTER = ("[rejected]", "cannot lock ref", "stale info", "fetch first", "reference already exists")
 """What git says where somebody else moved the branch meanwhile."""
 
@@ -47,40 +48,7 @@ class Difference:
     path: str
     before: str | None
     after: str | None
-    is_odd: bool = False  # whether something else than a file stands there now, such as a link
-
-
-def check_remote(remote: str) -> None:
-    """Raises `UsageError`: it can be no remote. `RefusedError`: it holds a password."""
-    if not remote.strip() or not remote.isprintable() or remote.startswith("-"):
-        raise UsageError("This is no git remote", where=repr(remote[:80]))
-    refuse_password(remote)
-
-
-def refuse_password(place: str) -> None:
-    """Refuse a URL with a password: it would be stored. Raises `RefusedError`, without echoing it."""
-    try:
-        has_password = urlsplit(place).password is not None
-    except ValueError:
-        has_password = False
-    if has_password:
-        raise RefusedError(
-            "The URL holds a password, which memtui does not store",
-            where=without_password(place),
-            remedy="Leave it out: git has credential helpers and SSH keys, PostgreSQL has a service or password file.",
-        )
-
-
-def without_password(place: str) -> str:
-    """Return a URL without its password."""
-    try:
-        parts = urlsplit(place)
-    except ValueError:
-        return place
-    if parts.password is None:
-        return place
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+    is_gone: bool = False  # whether nothing stands there any more; a link does, but is not read
 
 
 @dataclass(slots=True)
@@ -134,7 +102,7 @@ class GitRepo:
         for line in filter(None, self._run(["ls-tree", "-r", "-z", "--full-tree", commit]).split("\0")):
             head, _, path = line.partition("\t")
             mode, kind, blob = head.split(" ")
-            if kind == "blob" and mode.startswith("100"):
+            if kind == "blob" and _is_file(mode, path):
                 found.append(Entry(path, blob))
         return found
 
@@ -150,16 +118,16 @@ class GitRepo:
             found.append(
                 Difference(
                     path,
-                    old if old_mode.startswith("100") else None,
-                    new if new_mode.startswith("100") else None,
-                    is_odd=not new_mode.startswith(("100", "000")),
+                    old if _is_file(old_mode, path) else None,
+                    new if _is_file(new_mode, path) else None,
+                    is_gone=new_mode.startswith("000"),
                 )
             )
         return found
 
-    def blobs(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return contents by their names."""
-        wanted = list(dict.fromkeys(names))
+    def blobs(self, names: Iterable[str], largest: int = LARGEST_FILE) -> dict[str, bytes]:
+        """Return contents by their names, without those that are missing or larger than so many bytes."""
+        wanted = self._sized(dict.fromkeys(names), largest)
         if not wanted:
             return {}
         output = self._bytes(["cat-file", "--batch"], given="".join(f"{name}\n" for name in wanted).encode())
@@ -167,19 +135,47 @@ class GitRepo:
         at = 0
         for name in wanted:
             end = output.index(b"\n", at)
-            head = output[at:end].split(b" ")
-            at = end + 1
-            if head[1] == b"missing":
-                continue
-            size = int(head[2])
-            found[name] = output[at : at + size]
-            at += size + 1
+            size = int(output[at:end].split(b" ")[2])
+            found[name] = output[end + 1 : end + 1 + size]
+            at = end + size + 2
         return found
 
-    def file(self, path: str) -> bytes | None:
-        """Return the content of one file of the branch."""
+    def _sized(self, names: Iterable[str], largest: int) -> list[str]:
+        """Return the names of contents that are there and not larger than so many bytes."""
+        given = "".join(f"{name}\n" for name in names).encode()
+        if not given:
+            return []
+        listed = self._bytes(["cat-file", "--batch-check=%(objectname) %(objectsize)"], given=given).decode()
+        pairs = (line.split(" ") for line in listed.splitlines())
+        return [name for name, size in pairs if size.isdigit() and int(size) <= largest]
+
+    def file(self, path: str, largest: int = LARGEST_FILE) -> bytes | None:
+        """Return the content of one file of the branch, None if there is none. Raises as `content`."""
         entry = next((one for one in self.entries(path) if one.path == path), None)
-        return None if entry is None else self.blobs([entry.blob]).get(entry.blob)
+        return None if entry is None else self.content(path, entry.blob, largest)
+
+    def content(self, path: str, blob: str, largest: int) -> bytes:
+        """Return the content of a file. Raises `MemtuiError`: it is larger than so many bytes."""
+        found = self.blobs([blob], largest).get(blob)
+        if found is None:
+            raise MemtuiError(
+                f"A file of the branch has more than {largest >> 20} MB",
+                where=f"{without_password(self.remote)}, {path}",
+                remedy="Nothing was changed. Repair it there, and sync again.",
+            )
+        return found
+
+    def refuse_odd(self, *paths: str) -> None:
+        """Raises `MemtuiError`: something else than a file, such as a link, stands at one of these paths."""
+        if self.tip is None:
+            return
+        for line in filter(None, self._run(["ls-tree", "-z", self.tip, "--", *paths]).split("\0")):
+            if not line.startswith("100"):
+                raise MemtuiError(
+                    "The branch holds something else than a file here",
+                    where=f"{without_password(self.remote)}, {line.partition(chr(9))[2]}",
+                    remedy="Nothing was changed. Put the file back there, and sync again.",
+                )
 
     def added_at(self, path: str) -> datetime:
         """Return when a file of the branch was added: the same on every machine."""
@@ -284,27 +280,9 @@ class GitRepo:
         )
 
 
-def remote_of(folder: Path, remote: str) -> str:
-    """Return the URL of a remote: that of the repository around a folder with this name, else the text itself.
-
-    A relative path becomes absolute, since the working directory will be another.
-    """
-    from memtui.workspace import run_git
-
-    if remote.isidentifier() or remote.replace("-", "_").replace(".", "_").isidentifier():
-        found = run_git(folder, "remote", "get-url", "--", remote)
-        if found and found.strip():
-            remote = found.strip()
-    path = folder / Path(remote).expanduser()
-    return str(path.resolve()) if path.is_dir() else remote
-
-
-def check_branch(branch: str) -> str:
-    """Return a valid branch name. Raises `UsageError`: git would not take it."""
-    done = subprocess.run(["git", "check-ref-format", "--branch", branch], capture_output=True, check=False)
-    if branch.startswith("-") or done.returncode != 0:
-        raise UsageError("git takes no branch of this name", where=repr(branch[:80]))
-    return branch
+def _is_file(mode: str, path: str) -> bool:
+    """Return whether a regular file stands at a path, which no checkout would refuse."""
+    return mode.startswith("100") and not {"", ".", ".."}.intersection(path.split("/"))
 
 
 def _data(content: bytes) -> bytes:

@@ -15,6 +15,7 @@ from memtui.sync.wire import (
     VERDICT,
     about,
     half_life_to_wire,
+    is_about,
     kin_to_wire,
     memories_of,
     memory_to_wire,
@@ -153,6 +154,8 @@ class KinStore:
 
         Raises `KeyError`, `ValueError` or `TypeError`: the team's record is broken; nothing was changed.
         """
+        if theirs is not None and not is_about(theirs, thing):
+            raise ValueError("a record that is about something else than its key")
         if thing[0] in {HALF_LIFE, RECIPE}:
             _store_setting(self.writer, self.share, thing, mine, theirs)
             return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.sync.database import SCHEMA, connect, database_errors, schema_sql
-from memtui.sync.git_repo import without_password
+from memtui.sync.places import without_password
 
 RIGHTS = ("read", "propose", "write", "admin")
 
@@ -76,12 +76,19 @@ def add_member(url: str, role: str, may: str, project: str | None) -> bool:
 
     Raises:
         NotFoundError: the team has no such project.
-        RefusedError: one may not change the members, or not create a role.
+        RefusedError: one may not change the members, or not create a role; nothing was changed.
     """
     with connect(url) as db, database_errors(url), db.transaction():
         if project is not None and not db.execute("SELECT 1 FROM team.projects WHERE name = %s", [project]).fetchone():
             raise NotFoundError("The team has no such project", where=project, remedy="Sync it once, then add members.")
         is_there = db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+        row = db.execute("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
+        if not is_there and not (row and row[0]):
+            raise RefusedError(
+                "The database has no such role, and yours may not create one",
+                where=role,
+                remedy=f"Let the server's administrator run: CREATE ROLE {_identifier(role)} LOGIN; then try again.",
+            )
         for statement in add_statements(role, may, project, creates_role=not is_there):
             db.execute(statement.encode())
         return not is_there

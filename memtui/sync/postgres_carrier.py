@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from memtui.capture.readers.own_formats import clean
 from memtui.domain.record import Record
 from memtui.errors import MemtuiError, RefusedError
 from memtui.publish.memory_file import KEYS
 from memtui.sync.carrier import Accepted, Came, Incoming, Outgoing, Page, TeamProject
-from memtui.sync.database import CHANNEL, CLIENT, SCHEMA, connect, database_errors
+from memtui.sync.database import CHANNEL, CLIENT, SCHEMA, asking, connect, database_errors
 from memtui.sync.wire import LINK, MEMORY
+from memtui.text.sanitize import without_surrogates
 from memtui.text.words import counted
 from memtui.vault.teams import Share, Thing
 
@@ -20,9 +23,28 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 PAGE_THINGS = 1_000
+PAGE_BYTES = 16 << 20  # Of the records of a page, unless one alone is larger
+LARGEST_RECORD = 4 << 20  # Bytes; what is larger is no memory
+MOST_CONNECTIONS = 100  # Where more are open, one looks now and then instead of listening
 
 _KNOWN = [key for key in KEYS if key not in {"id", "project"}]
 _RANKS = ("read", "propose", "write", "admin")
+
+_PAGE = """
+WITH page AS (
+    SELECT h.entity, h.key, h.record::text AS record, h.seq, l.author::text AS author,
+        l.origin || ' ' || extract(epoch FROM l.received_at) AS stamp
+    FROM team.heads h JOIN team.log l USING (project, seq)
+    WHERE h.project = %(project)s AND h.seq > %(cursor)s ORDER BY h.seq LIMIT %(things)s
+), sized AS (
+    SELECT *, coalesce(octet_length(record) > %(largest)s, false) AS is_large,
+        row_number() OVER (ORDER BY seq) AS place,
+        sum(coalesce(octet_length(record), 0)) OVER (ORDER BY seq) AS bytes
+    FROM page
+)
+SELECT entity, key, CASE WHEN NOT is_large THEN record END, seq, author, stamp, is_large
+FROM sized WHERE place = 1 OR bytes <= %(bytes)s ORDER BY seq
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +94,7 @@ class PostgresCarrier:
         """
         if self._open is None:
             self._open = connect(self.url)
-        with database_errors(self.url):
+        with self._asking():
             found = self.db.execute("SELECT key, value, session_user::text FROM team.settings").fetchall()
         settings = {key: value for key, value, _ in found}
         self.person = next((str(role) for *_, role in found), "")
@@ -96,7 +118,7 @@ class PostgresCarrier:
         return list(self._seen)
 
     def _look(self) -> None:
-        with database_errors(self.url):
+        with self._asking():
             found = self.db.execute(
                 "SELECT id, name, identities, team.may(id) FROM team.projects ORDER BY name"
             ).fetchall()
@@ -111,7 +133,7 @@ class PostgresCarrier:
         known = next((one for one in self._seen if one.name == project.name), None)
         if known is not None and (_rank(known.may) < _rank("write") or {*project.identities} <= {*known.identities}):
             return
-        with database_errors(self.url):
+        with self._asking():
             may_everywhere = self.db.execute("SELECT team.may(NULL)").fetchone()
             if known is not None and _rank(str(may_everywhere and may_everywhere[0])) < _rank("write"):
                 return
@@ -123,7 +145,7 @@ class PostgresCarrier:
         cursor = Cursor.of(share.cursor)
         if not cursor.mark:
             return False
-        with database_errors(self.url):
+        with self._asking():
             found = self.db.execute(
                 "SELECT origin || ' ' || extract(epoch FROM received_at) FROM team.log WHERE project = %s AND seq = %s",
                 [self._id(share), cursor.mark],
@@ -133,26 +155,34 @@ class PostgresCarrier:
     def pages(self, share: Share) -> Iterator[Page]:
         """Yield what the project has beyond the share's cursor, in the order in which it was accepted."""
         cursor = Cursor.of(share.cursor)
+        wanted = {"project": self._id(share), "things": PAGE_THINGS, "largest": LARGEST_RECORD, "bytes": PAGE_BYTES}
         while True:
-            with database_errors(self.url):
-                found = self.db.execute(
-                    "SELECT h.entity, h.key, h.record, h.seq, l.author::text,"
-                    " l.origin || ' ' || extract(epoch FROM l.received_at)"
-                    " FROM team.heads h JOIN team.log l USING (project, seq)"
-                    " WHERE h.project = %s AND h.seq > %s ORDER BY h.seq LIMIT %s",
-                    [self._id(share), cursor.seq, PAGE_THINGS],
-                ).fetchall()
+            with self._asking():
+                found = self.db.execute(_PAGE, wanted | {"cursor": cursor.seq}).fetchall()
             if not found:
                 return
             cursor = cursor.past(int(found[-1][3]), str(found[-1][5]))
-            things = [Incoming((row[0], row[1]), _record(row[2]), int(row[3]), str(row[4])) for row in found]
-            yield Page(things, str(cursor))
-            if len(found) < PAGE_THINGS:
-                return
+            things = [
+                Incoming((entity, key), _record(record), int(seq), str(author))
+                for entity, key, record, seq, author, _, is_large in found
+                if not is_large
+            ]
+            yield Page(things, str(cursor), [f"{entity} {key}" for entity, key, *_, is_large in found if is_large])
 
-    def unreadable(self, share: Share, identifiers: Iterable[str]) -> set[str]:  # noqa: ARG002 - see the protocol
-        """Return nothing: whatever the server has was checked when it was sent."""
-        return set()
+    def unreadable(self, share: Share, items: Sequence[Outgoing]) -> set[Thing]:
+        """Return things that were read past: their last write came before the cursor, and is not what is known here."""
+        cursor = Cursor.of(share.cursor)
+        if not cursor.seq:
+            return set()
+        asked = [(*item.thing, item.base) for item in items]
+        with self._asking():
+            found = self.db.execute(
+                "SELECT h.entity, h.key FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS x(entity, key, base)"
+                " JOIN team.heads h ON h.project = %s AND h.entity = x.entity AND h.key = x.key"
+                " WHERE h.seq <= %s AND h.seq > x.base",
+                [*map(list, zip(*asked, strict=True)), self._id(share), cursor.seq],
+            ).fetchall()
+        return {(entity, key) for entity, key in found}
 
     def allows(self, share: Share, item: Outgoing) -> bool:
         """Return whether the server would take a thing from this role."""
@@ -168,11 +198,12 @@ class PostgresCarrier:
 
     def push(self, share: Share, items: Sequence[Outgoing]) -> Accepted | None:
         """Send things; None if somebody changed one of them meanwhile."""
-        sent = json.dumps([_sent(item) for item in items], ensure_ascii=False).encode("utf-8", "replace").decode()
-        with database_errors(self.url):
+        # A database takes neither half of a surrogate pair nor, in JSON, a null.
+        sent = without_surrogates(json.dumps(clean([_sent(item) for item in items]), ensure_ascii=False))
+        with self._asking():
             row = self.db.execute(
                 "SELECT team.push(%s, %s, %s, %s::text[], %s::jsonb)",
-                [self._id(share), self.origin, CLIENT, _KNOWN, sent.replace("\\u0000", "\\ufffd")],
+                [self._id(share), self.origin, CLIENT, _KNOWN, sent],
             ).fetchone()
         answer: Any = row[0] if row else {}
         if answer.get("stale"):
@@ -196,7 +227,7 @@ class PostgresCarrier:
 
     def recent(self, limit: int) -> list[Came]:
         """Return who sent how much in one go, with the summary of the last of it."""
-        with database_errors(self.url):
+        with self._asking():
             found = self.db.execute(
                 "SELECT l.author::text, p.name, count(*), (array_agg(l.summary ORDER BY l.seq DESC))[1], l.received_at"
                 " FROM (SELECT * FROM team.log ORDER BY received_at DESC LIMIT 500) l"
@@ -209,16 +240,30 @@ class PostgresCarrier:
             for author, name, number, summary, at in found
         ]
 
+    def listen(self) -> bool:
+        """Log in and let the server tell of changes; False where many others do already."""
+        self.connect()
+        with self._asking():
+            found = self.db.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            ).fetchone()
+            if found and found[0] > MOST_CONNECTIONS:
+                return False
+            self.db.execute(f"LISTEN {CHANNEL}")
+        return True
+
     def wait(self, seconds: float) -> bool:
         """Wait until the server tells of a change, so long at most; returns whether it did."""
         with database_errors(self.url):
-            self.db.execute(f"LISTEN {CHANNEL}")
             return any(True for _ in self.db.notifies(timeout=seconds, stop_after=1))
 
     def close(self) -> None:
         if self._open is not None:
             self._open.close()
             self._open = None
+
+    def _asking(self) -> AbstractContextManager[None]:
+        return asking(self.url, self.db)
 
     def _id(self, share: Share) -> int:
         found = self._ids.get(share.remote)
@@ -235,7 +280,8 @@ def _rank(may: str) -> int:
     return _RANKS.index(may) if may in _RANKS else -1
 
 
-def _record(record: Any) -> Record | None:
+def _record(text: str | None) -> Record | None:
+    record = clean(json.loads(text)) if text else None
     return record if isinstance(record, dict) else None
 
 

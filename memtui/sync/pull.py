@@ -17,7 +17,10 @@ from memtui.sync.wire import (
     MEMORY,
     PURGED,
     TOMBSTONE,
+    about,
+    check_id,
     digest,
+    kin_to_wire,
     memory_from_wire,
     memory_to_wire,
     past_to_wire,
@@ -103,14 +106,16 @@ class PageTaker:
         news = self._news(page, local)
         parted = [identifier for identifier, new in news.items() if self._is_parted(identifier, local, known, new)]
         past = _Past.of(self.writer, parted, self.person)
-        kept_out = self._kept_out(news, local)
+        elsewhere, purged = self._kept_out(news, local)
+        again = about(thing for thing in self.share.waiting if thing[0] == TOMBSTONE)
         for one in page:
             head = known.get(one.thing)
-            if one.thing[1] in kept_out and (head is None or head.hash is None):
-                continue
-            if one.thing[1] in kept_out:
-                self.heads[one.thing] = Head(one.seq, digest(one.record))
-                self.waiting.add(one.thing)
+            if one.thing[1] in elsewhere | purged.keys():
+                # What the team had ordered to be purged and has again is purged there again.
+                is_back = one.thing[1] in purged and (head is not None or one.thing[1] in again)
+                if is_back or (head is not None and head.hash is not None):
+                    self.heads[one.thing] = Head(one.seq, digest(one.record))
+                    self.waiting |= {one.thing, *purged.get(one.thing[1], ())}
             elif one.record is None and one.thing[1] in self.ordered:
                 self.heads[one.thing] = Head(one.seq, head.hash if head else None)
             elif one.thing[1] in news:
@@ -121,7 +126,7 @@ class PageTaker:
 
     def _as_here(self, identifier: str, record: Record, local: Local) -> Memory:
         """Return the memory of a record; one whose new text looks planted is a candidate."""
-        memory = memory_from_wire(record, identifier, self.share.project, self.writer.now)
+        memory = memory_from_wire(record, check_id(identifier), self.share.project, self.writer.now)
         before = local.memories.get(identifier)
         is_accepted = before is not None and before.status == "active" and content_hash(before) == content_hash(memory)
         if memory.status == "active" and not is_accepted and planted_reasons(memory):
@@ -135,21 +140,25 @@ class PageTaker:
         for one in page:
             try:
                 news[one.thing[1]] = None if one.record is None else self._as_here(one.thing[1], one.record, local)
-            except ValueError:
+            except (ValueError, TypeError):
                 self.report.skipped.append(f"memory {one.thing[1]}")
         return news
 
-    def _kept_out(self, news: Mapping[str, Memory | None], local: Local) -> set[str]:
+    def _kept_out(self, news: Mapping[str, Memory | None], local: Local) -> tuple[set[str], dict[str, set[Thing]]]:
         """Return the ids that the team has and this project does not get.
 
-        These are memories that were purged here, and those that belong to a project which is not shared with the team.
+        These are memories that belong to a project which is not shared with the team, and those that were purged here,
+        with the tombstones that say so.
         """
         absent = {identifier for identifier, new in news.items() if new is not None} - local.memories.keys()
         if not absent:
-            return set()
+            return set(), {}
         elsewhere = {one.id for one in self.writer.get_many(absent).values() if one.project not in self.shared}
-        stones = {stone.memory_id for stone in self.writer.tombstones() if stone.reason == PURGED}
-        return elsewhere | (absent & stones)
+        purged: dict[str, set[Thing]] = {}
+        for stone in self.writer.tombstones():
+            if stone.reason == PURGED and stone.memory_id in absent:
+                purged.setdefault(stone.memory_id, set()).add(kin_to_wire(stone, self.person)[0])
+        return elsewhere, purged
 
     def _is_parted(self, identifier: str, local: Local, known: Mapping[Thing, Head], new: Memory | None) -> bool:
         thing = (MEMORY, identifier)
@@ -226,7 +235,6 @@ class PageTaker:
             self.waiting |= {(LINK, f"{link.from_id} {link.type} {link.to_id}") for link in links}
             self.writer.drop(links)
             self.writer.remove(self.removed)
-            self.report.deleted += len(self.removed)
 
     # -- what hangs on memories -------------------------------------------------------------------
 
@@ -257,6 +265,9 @@ class PageTaker:
             return
         buried = {stone.memory_id for stone in self.writer.tombstones() if stone.reason == PURGED}
         here = {*self.writer.get_many(purges), *self.writer.ids_in_journal(purges)} - buried
+        known = read_heads(self.writer, self.share, [(MEMORY, identifier) for identifier in here])
+        elsewhere = {one.id for one in self.writer.get_many(here).values() if one.project != self.share.project}
+        here -= {identifier for identifier in elsewhere if (MEMORY, identifier) not in known}
         self.ordered = here
         orders = [
             PurgeOrder(
@@ -271,14 +282,14 @@ class PageTaker:
         put_orders(self.writer, orders)
 
 
-def deletions(things: Iterable[Incoming]) -> set[str]:
-    """Return the ids of the memories that were deleted there, rather than ordered to be purged."""
+def deletions(things: Iterable[Incoming]) -> set[Thing]:
+    """Return the memories that were deleted there, rather than ordered to be purged."""
     gone, purged = set(), set()
     for one in things:
         if one.thing[0] == MEMORY and one.record is None:
-            gone.add(one.thing[1])
+            gone.add(one.thing)
         elif _is_purge(one):
-            purged.add(one.thing[1].split(" ")[0])
+            purged.add((MEMORY, one.thing[1].split(" ")[0]))
     return gone - purged
 
 

@@ -58,7 +58,7 @@ def collect(reader: VaultReader, team: Team, share: Share, patterns: Patterns, *
     ends = read_heads(reader, share, [(MEMORY, identifier) for identifier in about(touched)])
     erased = set() if may_purge else _erased(reader)
     ordered = {order.memory_id for order in read_orders(reader, team.id)}
-    leaving = _Leaving(local, ends, team.proposes)
+    leaving = _Leaving(local, ends, frozenset(share.waiting), team.proposes)
     for thing in sorted(touched, key=lambda one: (one[0] != MEMORY, one)):
         record, head = local.records.get(thing), heads.get(thing)
         if _is_known(thing, record, head):
@@ -97,7 +97,7 @@ def _looked_at(reader: VaultReader, team: Team, share: Share, *, is_whole: bool)
     if is_whole:
         found |= dict.fromkeys(all_things(reader, share, team.person))
         found |= dict.fromkeys(head_keys(reader, share))
-        found |= dict.fromkeys(_purges(reader, share))
+        found |= dict.fromkeys(purges(reader, share))
     if share.pushed is not None:
         touched = touched_things(touched_since(reader, share.pushed), share, team.person)
         found |= touched
@@ -111,7 +111,7 @@ def _erased(reader: VaultReader) -> set[str]:
     return {stone.memory_id for stone in reader.tombstones() if stone.reason == PURGED}
 
 
-def _purges(reader: VaultReader, share: Share) -> set[Thing]:
+def purges(reader: VaultReader, share: Share) -> set[Thing]:
     """Return the tombstones of what was purged here."""
     return {
         (TOMBSTONE, f"{stone.memory_id} {stone.content_hash}")
@@ -126,6 +126,7 @@ class _Leaving:
 
     local: Local
     ends: Mapping[Thing, Head]  # what the team knows of the memories that things are about
+    asked: frozenset[Thing]  # what the share has waiting
     proposes: bool
 
     def holds(self, thing: Thing, record: Record | None) -> bool:
@@ -136,7 +137,7 @@ class _Leaving:
         if entity == MEMORY:
             return self._memory_leaves(key)
         if entity == TOMBSTONE and record.get("reason") == PURGED:
-            return all((MEMORY, identifier) in self.ends for identifier in memories_of(thing))
+            return thing in self.asked or all((MEMORY, identifier) in self.ends for identifier in memories_of(thing))
         return all(self._is_shared(identifier) or self._memory_leaves(identifier) for identifier in memories_of(thing))
 
     def _is_shared(self, identifier: str) -> bool:

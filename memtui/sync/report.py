@@ -43,6 +43,7 @@ class SyncReport:
     pulled: int = 0  # things that were received
     merged: int = 0  # memories made of what both sides had changed
     deleted: int = 0  # memories that were removed here because the team deleted them
+    removals: list[int] = field(default_factory=list)  # the changes of the journal that did so
     twins: int = 0  # memories that were the same as one of the team's under another id
     rounds: int = 0
     conflicts: list[Clash] = field(default_factory=list)  # wait in the inbox
@@ -85,6 +86,7 @@ class SyncReport:
             "orders",
             "wipes",
             "refused",
+            "removals",
         )
         for name in lists:
             getattr(self, name).extend(getattr(other, name))

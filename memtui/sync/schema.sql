@@ -131,6 +131,20 @@ AS $$
     END
 $$;
 
+-- Whether links, verdicts and tombstones name the memories that their keys name.
+CREATE FUNCTION team.is_about_its_key(p_item jsonb) RETURNS boolean IMMUTABLE LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT jsonb_typeof(p_item->'record') <> 'object' OR coalesce(CASE p_item->>'entity'
+        WHEN 'link' THEN p_item->>'key' = concat_ws(' ', p_item->'record'->>'from', p_item->'record'->>'link',
+                                                    p_item->'record'->>'to')
+        WHEN 'tombstone' THEN p_item->>'key' = concat_ws(' ', p_item->'record'->>'memory',
+                                                         p_item->'record'->>'content_hash')
+        WHEN 'verdict' THEN split_part(p_item->>'key', ' ', 1) = p_item->'record'->>'memory'
+        ELSE true
+    END, false)
+$$;
+
 -- Store things, all or none. Every item states the position that it was based on: one that is stale refuses them all.
 CREATE FUNCTION team.push(p_project int, p_origin text, p_client int, p_known text[], p_items jsonb) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -156,6 +170,16 @@ BEGIN
     IF allowed = 'propose' AND EXISTS (SELECT 1 FROM jsonb_array_elements(p_items) i
             WHERE NOT team.is_proposal(p_project, i, p_items)) THEN
         RAISE EXCEPTION 'may only propose candidates' USING ERRCODE = '42501';
+    END IF;
+    IF EXISTS (SELECT 1 FROM jsonb_array_elements(p_items) i WHERE NOT team.is_about_its_key(i)) THEN
+        RAISE EXCEPTION 'a record that is about something else than its key' USING ERRCODE = '22023';
+    END IF;
+    IF EXISTS (SELECT 1 FROM jsonb_array_elements(p_items) i
+            JOIN team.projects p ON p.id <> p_project
+            JOIN team.heads h ON h.project = p.id AND h.entity = 'memory' AND h.key = i->>'key'
+            WHERE i->>'entity' = 'memory' AND jsonb_typeof(i->'record') = 'object' AND h.record IS NOT NULL
+                AND coalesce(team.rank(team.may(p.id)), 0) < team.rank('write')) THEN
+        RAISE EXCEPTION 'a memory is in a project that you may not change' USING ERRCODE = '42501';
     END IF;
     IF allowed <> 'admin' AND EXISTS (SELECT 1 FROM jsonb_array_elements(p_items) i
             WHERE i->>'entity' = 'tombstone' AND i->'record'->>'reason' = 'purged') THEN

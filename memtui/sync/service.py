@@ -62,7 +62,7 @@ def teams_of(vault: Vault, request: SyncRequest) -> list[Team]:
 
 
 def _git_team(known: Sequence[Team], request: SyncRequest) -> Team:
-    from memtui.sync.git_repo import check_branch, check_remote, remote_of
+    from memtui.sync.places import check_branch, check_remote, remote_of
 
     place = remote_of(request.folder, str(request.git))
     check_remote(place)
@@ -74,7 +74,7 @@ def _git_team(known: Sequence[Team], request: SyncRequest) -> Team:
 
 
 def _database_team(known: Sequence[Team], url: str) -> Team:
-    from memtui.sync.database import check_url
+    from memtui.sync.places import check_url
 
     check_url(url)
     for team in known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError, UsageError
 from memtui.sync.carrier import Carrier, TeamProject
 from memtui.text.words import did_you_mean
-from memtui.vault.projects import Project, add_identities, list_projects
+from memtui.vault.projects import Project, add_identities, check_name, list_projects
 from memtui.vault.rows import SYNC
 from memtui.vault.teams import Share, Team, put_share, put_team, read_shares, read_teams
 from memtui.vault.text_search import Patterns
@@ -118,7 +118,8 @@ def settle_shares(vault: Vault, team: Team, carrier: Carrier, request: SyncReque
         is_new = all(one.id != team.id for one in read_teams(reader))
         mine = {project.name: project for project in list_projects(reader)}
         before = read_shares(reader, team.id)
-    sides = _Sides(team, mine, {project.name: project for project in carrier.projects()}, before)
+    theirs = {project.name: project for project in carrier.projects() if _is_name(project.name)}
+    sides = _Sides(team, mine, theirs, before)
     new = [sides.share(name) for name in request.share]
     if is_new and not new:
         new = sides.first(request, list(sides.theirs.values()))
@@ -164,9 +165,22 @@ def _store(vault: Vault, sides: _Sides, fresh: Sequence[Share], team: Team, *, i
 def _take_identities(writer: VaultWriter, share: Share, found: TeamProject | None) -> None:
     """Let the project be recognised in its repository on this machine, too."""
     if share.project is not None and found is not None:
-        add_identities(writer, share.project, list(found.identities))
+        add_identities(writer, share.project, _of_repositories(found.identities))
 
 
 def _shown(project: Project | None) -> tuple[str, ...]:
-    """Return the identities that may leave the machine: no folder."""
-    return tuple(one for one in (project.identities if project else ()) if not one.startswith("path:"))
+    """Return the identities of a project that may leave the machine."""
+    return tuple(_of_repositories(project.identities if project else ()))
+
+
+def _of_repositories(identities: Iterable[str]) -> list[str]:
+    """Return the identities that mean the same on every machine: no folder, whoever states it."""
+    return [one for one in identities if not one.startswith("path:")]
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a vault can have a project of this name; the empty one is that of unassigned memories."""
+    try:
+        return name == (name and check_name(name))
+    except UsageError:
+        return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from memtui.errors import MemtuiError
 from memtui.sync.carrier import Carrier
 from memtui.sync.report import SyncReport
-from memtui.sync.service import POSTGRES, carrier_of, sync, teams_of
+from memtui.sync.service import carrier_of, sync, teams_of
 from memtui.sync.sharing import SyncRequest
 from memtui.vault.lease import signature_of
 from memtui.vault.vault import Vault
@@ -47,13 +47,13 @@ class Watch:
 
     def _listen(self) -> None:
         for team in teams_of(self.vault, self.request):
-            if team.carrier == POSTGRES:
-                carrier = carrier_of(team)
-                # Where one more connection is refused, the vault is synced now and then.
-                with suppress(MemtuiError):
-                    carrier.connect()
-                    carrier.wait(0.0)
+            carrier = carrier_of(team)
+            # Where it cannot be reached, or one more connection is refused, the vault is synced now and then.
+            with suppress(MemtuiError):
+                if carrier.listen():
                     self._listeners.append(carrier)
+                    continue
+            carrier.close()
 
     def _hang_up(self) -> None:
         for carrier in self._listeners:

@@ -30,6 +30,7 @@ from memtui.vault.teams import Thing
 MEMORY, LINK, VERDICT, TOMBSTONE = "memory", "link", "verdict", "tombstone"
 PURGED = "purged"  # The reason of a tombstone that a purge left
 
+_LONGEST_ID = 200
 _ABSOLUTE = re.compile(r"[/~\\]|[a-zA-Z]:[\\/]|file:", re.IGNORECASE)
 
 
@@ -39,6 +40,13 @@ def digest(record: Record | None) -> str | None:
         return None
     text = json.dumps(record, sort_keys=True, ensure_ascii=False)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def check_id(identifier: str) -> str:
+    """Return the id of a memory. Raises `ValueError`: it is none, such as a text or one with control characters."""
+    if not 0 < len(identifier) <= _LONGEST_ID or not identifier.isprintable():
+        raise ValueError("no id")
+    return identifier
 
 
 def is_absolute(path: str) -> bool:
@@ -144,6 +152,12 @@ def memories_of(thing: Thing) -> list[str]:
     if entity == MEMORY:
         return [key]  # an imported id may hold a space
     return [parts[0]] if entity in {VERDICT, TOMBSTONE} else []
+
+
+def is_about(record: Mapping[str, object], thing: Thing) -> bool:
+    """Return whether a typed line is about what its key says. Raises `KeyError`: it lacks what would be its key."""
+    key = key_of(record)
+    return key == thing or (key[0] == thing[0] == VERDICT and memories_of(key) == memories_of(thing))
 
 
 def about(things: Iterable[Thing]) -> set[str]:

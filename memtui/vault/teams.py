@@ -172,12 +172,15 @@ def put_heads(writer: VaultWriter, share: Share, heads: Mapping[Thing, Head]) ->
     )
 
 
-def begin_anew(writer: VaultWriter, share: Share) -> Share:
-    """Forget what the other side knew, because it was put back to an older state; returns the share as it is now."""
+def begin_anew(writer: VaultWriter, share: Share, waiting: Iterable[Thing]) -> Share:
+    """Forget what the other side knew, because it was put back to an older state; returns the share as it is now.
+
+    `waiting`: what is to be sent there again, whatever it has.
+    """
     writer.connection.execute(
         "DELETE FROM team_heads WHERE team = ? AND project IS NOT DISTINCT FROM ?", [share.team, share.project]
     )
-    fresh = replace(share, cursor="", pushed=None, waiting=())
+    fresh = replace(share, cursor="", pushed=None, waiting=tuple(sorted(waiting)))
     put_share(writer, fresh)
     return fresh
 

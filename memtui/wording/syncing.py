@@ -49,9 +49,11 @@ def planted(identifiers: Sequence[str]) -> str:
     return f"{what}: planted to steer an assistant, by the look of it: {some_of(identifiers, SHOWN)}."
 
 
-def deleted(number: int) -> str:
+def deleted(number: int, changes: Sequence[int]) -> str:
+    """Return the sentence about memories that the team deleted, and the changes that removed them here."""
+    undo = some_of([f"`memtui undo {change}`" for change in changes], SHOWN)
     what = f"{counted(number, 'memory')} that the team deleted left this vault, too."
-    return f"{what} To bring back what was a mistake, revert the deletion there and sync again."
+    return f"{what} If that was a mistake, {undo} brings back what was there, for everybody."
 
 
 def many_deleted(project: str | None, number: int, shared: int) -> str:
@@ -67,7 +69,7 @@ def unread(names: Sequence[str]) -> str:
 
 def refused(project: str, number: int) -> str:
     what = f"{counted(number, 'change')} of {tame(project, 60) or 'no project'}"
-    return f"Not sent, as you have no right to: {what}. An admin of the team can give it with `memtui team add`."
+    return f"Not sent, as you have no right to: {what}. Whoever owns the database can give it with `memtui team add`."
 
 
 def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from random import Random
 import pytest
 from machines import PROJECT, Fleet, Machine, git, joined, links_of, shared, squad
 from postgres import running
-from support import NOON, FrozenClock
+from support import NOON, FrozenClock, start_python
 
 pytestmark = pytest.mark.long
 
@@ -86,3 +87,61 @@ def test_a_team_on_postgres_agrees_and_loses_nothing(tmp_path: Path) -> None:
         pushes = team.ask("SELECT count(*) FROM team.log")[0][0]
         print(f"\n{SEATS} machines, {TURNS} changes each: {time.perf_counter() - started:.0f} s, {pushes} pushes")
         print(f"{len(fleet.written)} texts written, 0 lost, {len(shared(members[0]))} memories")
+
+
+KILLS = 40
+SYNC = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from memtui.sync.service import sync\n"
+    "from memtui.sync.sharing import SyncRequest\n"
+    "from memtui.vault.vault import Vault\n"
+    "print('begun', flush=True)\n"
+    "sync(Vault(Path(sys.argv[1])), SyncRequest(folder=Path('.')))\n"
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills processes")
+def test_clients_and_a_server_that_are_killed_at_any_moment_lose_nothing(tmp_path: Path) -> None:
+    with running() as server:
+        team = squad(server, tmp_path, ana="write", ben="write")
+        members = [team.seat(("ana", "ben")[number % 2], f"m{number}") for number in range(4)]
+        members[0].add()
+        members[0].sync(share=(PROJECT,))
+        for machine in members[1:]:
+            machine.sync()
+        fleet = Fleet(list(members))
+        killed: list[int] = []
+
+        def work(number: int) -> None:
+            chance = Random(number)
+            for turn in range(KILLS // len(members)):
+                for step in range(3):
+                    fleet.act(members[number], number, turn * 3 + step, chance)
+                process = start_python(SYNC, members[number].vault.path)
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(chance.uniform(0, 0.15))
+                process.kill()
+                process.communicate(timeout=60)
+                if process.returncode == -signal.SIGKILL:
+                    killed.append(number)
+
+        with ThreadPoolExecutor(len(members)) as pool:
+            running_machines = [pool.submit(work, number) for number in range(len(members))]
+            for _ in range(2):
+                time.sleep(3)
+                server.kill()
+                server.start()
+            for done in running_machines:
+                done.result()
+        for machine in [*members, *members]:
+            machine.sync()
+        assert all(shared(machine) == shared(members[0]) for machine in members)
+        assert all(links_of(machine) == links_of(members[0]) for machine in members)
+        log: dict[str, str] = {}
+        for key, insight in team.ask("SELECT key, record->>'insight' FROM team.log WHERE entity = 'memory'"):
+            log[key] = log.get(key, "") + (insight or "")
+        assert fleet.lost(lambda identifier: log.get(identifier, "")) == []
+        print(f"\n{len(killed)} of {KILLS} syncs killed, the server twice; {len(fleet.written)} texts written, 0 lost")
+        assert len(killed) > KILLS / 4

@@ -73,7 +73,9 @@ def _told(report: SyncReport) -> str:
         f"{counted(len(report.orders), 'purge')} ordered" if report.orders else "",
         *(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared) for wipe in report.wipes),
     ]
-    return " ".join([syncing.exchanged(report.pushed, report.pulled, report.merged), ", ".join(filter(None, waits))])
+    said = [syncing.exchanged(report.pushed, report.pulled, report.merged)]
+    said += [syncing.deleted(report.deleted, report.removals)] if report.deleted else []
+    return " ".join([*said, ", ".join(filter(None, waits))])
 
 
 def team_cells(row: TeamRow, width: int) -> list[Cell]:

@@ -8,6 +8,8 @@ import re
 import signal
 import socket
 import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,13 @@ from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database
 from memtui.sync.members import add_member, init_statements, init_team, list_members, remove_member
 from memtui.sync.postgres_carrier import PostgresCarrier
-from memtui.sync.service import orders_of, purge_ordered, sync
+from memtui.sync.service import orders_of, purge_ordered, sync, team_states
 from memtui.sync.sharing import SyncRequest
+from memtui.sync.watch import Watch
 from memtui.vault.purge import purge_memories
+from memtui.vault.source_texts import SourceText, source_texts
 from memtui.vault.teams import read_teams
+from memtui.vault.undo import undo
 
 pytestmark = pytest.mark.slow
 
@@ -464,19 +469,75 @@ def test_a_server_that_cannot_be_reached_or_is_silent_changes_nothing(
     assert one.sync().pushed == 1
 
 
-def test_a_week_without_a_network_ends_with_one_sync_each(team: Squad) -> None:
-    memory, one, two = _pair(team)
-    for seat, word in ((one, "first"), (two, "second")):
-        for number in range(5):
-            seat.add(title=f"Offline {number} of the {word}", insight=f"Written {number} without a network, {word}.")
-        seat.clock.step(days=7)
-    one.edit(memory.id, tags=("billing", "one"))
-    two.edit(memory.id, rationale="Two.")
-    one.sync()
-    two.sync()
-    one.sync()
-    assert shared(one) == shared(two)
-    assert len(shared(one)) == 11
+def test_a_week_without_a_network_ends_with_one_sync_each(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever listens, as the app and `--watch` do, hears of what the others send after the own sync."""
+    team = squad(server, tmp_path, **dict.fromkeys(("ana", "ben", "cleo", "dan", "eva"), "write"))
+    seats = [team.seat(name) for name in ("ana", "ben", "cleo", "dan", "eva")]
+    common = [seats[0].add(title=f"Common {number}", insight=f"Common {number}.") for number in range(8)]
+    seats[0].sync(share=(PROJECT,))
+    for seat in seats[1:]:
+        seat.sync()
+    server.control("-m", "fast", "stop")
+    try:
+        for day in range(7):
+            for number, seat in enumerate(seats):
+                _work_offline(seat, number, day, [memory.id for memory in common])
+                seat.clock.step(days=1)
+        before = [shared(seat) for seat in seats]
+        for seat in seats:
+            with pytest.raises(MemtuiError, match="cannot be reached") as caught:
+                seat.sync()
+            assert caught.value.exit_code == 1
+        assert [shared(seat) for seat in seats] == before
+    finally:
+        server.start()
+    monkeypatch.setattr("memtui.sync.watch.SLICE_SECONDS", 0.1)
+    stop = threading.Event()
+    watches = [Watch(seat.vault, SyncRequest(folder=seat.path), poll_seconds=600.0, stop=stop) for seat in seats]
+    threads = [threading.Thread(target=lambda watch=watch: list(watch.reports())) for watch in watches]
+    for thread in threads:
+        thread.start()
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and any(shared(seat) != shared(seats[0]) or _to_send(seat) for seat in seats):
+            time.sleep(0.2)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    final = shared(seats[0])
+    assert all(shared(seat) == final for seat in seats)
+    assert len(final) == len(common) + len(seats) * 7
+    # Five edits of one line each day: one stands, and the others wait where they were made.
+    waiting = {text.stated.insight for seat in seats for text in _set_aside(seat)}
+    assert {f"Day 6 of {number}." for number in range(5)} <= waiting | {str(final[common[0].id][1])}
+    assert {f"tag{number}" for number in range(5)} <= set(seats[0].get(common[1].id).tags)
+    assert final[common[2].id][4] == "retired"
+
+
+def _work_offline(seat: Seat, number: int, day: int, common: Sequence[str]) -> None:
+    """What a person does on a day: adds, edits what all edit and what nobody else does, retires, takes back."""
+    seat.add(title=f"Day {day} of {number}", insight=f"What machine {number} found on day {day}.")
+    seat.edit(common[0], insight=f"Day {day} of {number}.")
+    seat.edit(common[1], tags=(*seat.get(common[1]).tags, f"tag{number}"))
+    seat.edit(common[3 + number], rationale=f"Since day {day}.")
+    if (number, day) == (2, 3):
+        seat.edit(common[2], status="retired", status_reason="outdated")
+    mistake = seat.add(title="A mistake")
+    with seat.vault.write(actor="person", action="undo") as writer:
+        undo(writer, actor="person")
+    assert mistake.id not in seat.all()
+
+
+def _to_send(seat: Seat) -> int:
+    return sum(state.waiting for state in team_states(seat.vault))
+
+
+def _set_aside(seat: Seat) -> list[SourceText]:
+    with seat.vault.read() as reader:
+        return list(source_texts(reader))
 
 
 @pytest.mark.parametrize(
@@ -508,8 +569,6 @@ def test_a_team_is_founded_once_and_by_hand_with_the_printed_statements(server: 
 
 
 def test_news_arrives_at_a_watching_machine_at_once(team: Squad) -> None:
-    from memtui.sync.watch import Watch
-
     memory, one, two = _pair(team)
     reports = Watch(two.vault, SyncRequest(folder=two.path), poll_seconds=20.0).reports()
     next(reports)
