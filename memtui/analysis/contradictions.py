@@ -143,6 +143,13 @@ def contradiction_between(
     )
 
 
+def sort_of(one: Memory, other: Memory, cache: TextCache) -> ContradictionType:
+    """Return the kind of contradiction that two memories would be."""
+    texts = [(memory.title, memory.insight) for memory in _by_age(one, other)]
+    facts, written = [cache.facts[text] for text in texts], [cache.written[text] for text in texts]
+    return explain(facts[0], facts[1], written[0], written[1]).type
+
+
 def _newer(first: Memory, second: Memory) -> Memory | None:
     """Return the memory that is newer by days: what came in together has one age."""
     start, end = (memory.observed_at or memory.created_at for memory in (first, second))

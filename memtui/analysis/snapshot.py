@@ -32,7 +32,16 @@ NOT_RELATED = "not-related"
 NOT_RIPE = "not-ripe"
 """Verdicts on a pair, as stored: one memory has the verdict; its reason holds the other's id and a fingerprint."""
 
-PAIR_VERDICTS = frozenset({NOT_DUPLICATE, NOT_CONTRADICTION, NOT_RELATED, NOT_RIPE})
+NOT_OVERSIZED = "not-oversized"
+NOT_VAGUE = "not-vague"
+NOT_FRAGMENT = "not-fragment"
+"""Verdicts on one memory, stored as one on a pair of it and itself."""
+
+SINGLE_VERDICTS = frozenset({NOT_OVERSIZED, NOT_VAGUE, NOT_FRAGMENT})
+PROPOSAL_VERDICTS = SINGLE_VERDICTS | {NOT_DUPLICATE, NOT_CONTRADICTION, NOT_RELATED, NOT_RIPE}
+
+ALONE = "alone"
+"""Ends the reason of a dismissal that holds for its own memories and teaches nothing about others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +55,17 @@ class Snapshot:
 
     def dismissed(self, *verdicts: str) -> set[Pair]:
         """Return the pairs that a person gave one of these verdicts, as long as both texts are unchanged."""
-        known = {memory.id: memory for memory in self.memories}
-        found = set()
+        return {pair for pair, verdict in self.dismissals_in_force() if verdict.verdict in verdicts}
+
+    def dismissals_in_force(self) -> Iterator[tuple[Pair, Verdict]]:
+        """Yield the verdicts on pairs of which both texts are as they were."""
+        known = {memory.id: memory for memory in self.memories} if self.dismissals else {}
         for verdict in self.dismissals:
-            other, _, fingerprint = verdict.reason.partition(" ")
-            if verdict.verdict not in verdicts or other not in known or verdict.memory_id not in known:
+            other, fingerprint, *_ = (*verdict.reason.split(" "), "", "")
+            if other not in known or verdict.memory_id not in known:
                 continue
             if fingerprint == pair_fingerprint(known[verdict.memory_id], known[other]):
-                found.add(pair_of(verdict.memory_id, other))
-        return found
+                yield pair_of(verdict.memory_id, other), verdict
 
 
 class Alike(NamedTuple):

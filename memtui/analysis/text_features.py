@@ -246,7 +246,7 @@ _EMPTY = frozenset(
 MOST_EMPTY = 2  # Number of other meaningful words up to which a text of platitudes states nothing
 
 
-def is_vague(title: str, insight: str) -> bool:
+def is_platitude(title: str, insight: str) -> bool:
     """Return whether a memory holds no fact: no name of code, no number, and little but platitudes."""
     wording = wording_of(title, insight)
     if _is_concrete(wording):

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE
+from memtui.analysis.dismissals import VERDICT_OF
 from memtui.analysis.suggestions import LinkProposal, proposal_records
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.curate.tidy_report import ALIKENESSES
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import LINK_TYPES
 from memtui.errors import UsageError
 from memtui.text.words import counted
 from memtui.vault.filters import EVERYTHING
-from memtui.wording import outcomes
+from memtui.wording import outcomes, tidying
 
 _MERGED_FIELDS = {
     "title": "--title",
@@ -213,25 +214,38 @@ def _settle_arguments(parser: Parser) -> None:
     )
     parser.add_flag("--none", "they do not contradict each other: never suggest it again")
     parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")
-    parser.add_flag("--alike", "with --none or --no-duplicates: every proposal of the same shape, as one change")
+    parser.add_flag("--dismiss", "never suggest again whatever `tidy` proposes about them")
+    parser.add_value(
+        "--alike",
+        "BY",
+        "with --none, --no-duplicates or --dismiss: every proposal of the same shape (the default), file or sort, as "
+        "one change",
+        nargs="?",
+        const="shape",
+        choices=ALIKENESSES,
+    )
 
 
 def _settle(arguments: argparse.Namespace, session: Session) -> None:
     """Settle what `tidy` reports as one change that `undo` reverts.
 
     Of two memories that contradict each other, one holds (--keep), both do, each somewhere (--scope), or there is no
-    contradiction (--none). Memories that only look like duplicates are marked as distinct (--no-duplicates).
+    contradiction (--none). Memories that only look like duplicates are marked as distinct (--no-duplicates). Any
+    proposal of `tidy`, also about one memory, can be dismissed (--dismiss). Enough dismissals teach: proposals like
+    them are not made again, see `memtui tidy --learned`.
     """
-    ways = (arguments.keep is not None, bool(arguments.scope), arguments.none, arguments.no_duplicates)
-    if sum(ways) != 1:
-        remedy = "Choose one of --keep ID, --scope ID=WHERE, --none or --no-duplicates."
+    dismisses = arguments.none or arguments.no_duplicates or arguments.dismiss
+    ways = (arguments.keep, arguments.scope, arguments.none, arguments.no_duplicates, arguments.dismiss)
+    if sum(map(bool, ways)) != 1:
+        remedy = "Choose one of --keep ID, --scope ID=WHERE, --none, --no-duplicates or --dismiss."
         raise UsageError("Say how to settle it", remedy=remedy)
-    if arguments.alike and not (arguments.no_duplicates or arguments.none):
-        raise UsageError("--alike goes with --none or --no-duplicates", remedy="Leave it out to settle one pair.")
-    if not (arguments.no_duplicates or arguments.none) and len(arguments.id) != 2:  # noqa: PLR2004 - a pair
+    if arguments.alike and not dismisses:
+        remedy = "Leave it out to settle one pair."
+        raise UsageError("--alike goes with --none, --no-duplicates or --dismiss", remedy=remedy)
+    if not dismisses and len(arguments.id) != 2:  # noqa: PLR2004 - a pair
         raise UsageError("Name the two memories", where=" ".join(arguments.id))
     session.back_up_daily()
-    if arguments.none or arguments.no_duplicates:
+    if dismisses:
         changed, said = _dismiss(arguments, session)
     elif arguments.keep is not None:
         changed, said = _keep_one(arguments, session)
@@ -244,18 +258,18 @@ def _settle(arguments: argparse.Namespace, session: Session) -> None:
 def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
     from memtui.curate.resolutions import dismiss
 
-    kind = NOT_DUPLICATE if arguments.no_duplicates else NOT_CONTRADICTION
-    said = outcomes.NOT_DUPLICATES if arguments.no_duplicates else outcomes.NOT_CONTRADICTING
+    finding = "duplicates" if arguments.no_duplicates else "contradictions"
     groups: list[Sequence[str]] = [arguments.id]
-    if arguments.alike:
-        from memtui.cli.review import tidy_report
+    if arguments.alike or arguments.dismiss:
+        from memtui.cli.tidy import tidy_report
 
-        finding = "duplicates" if arguments.no_duplicates else "contradictions"
-        groups = [*tidy_report(session).alike(finding, session.resolve(arguments.id))]
-    made = dismiss(session.vault, kind, *groups, actor=session.actor)
+        report, ids = tidy_report(session), session.resolve(arguments.id)
+        finding = report.finding_about(ids) if arguments.dismiss else finding
+        groups = [*report.alike(finding, ids, arguments.alike)] if arguments.alike else [ids]
+    made = dismiss(session.vault, VERDICT_OF[finding], *groups, actor=session.actor)
     if not made:
         return [], "That was settled already."
-    return [], f"{outcomes.dismissed(said, len(groups))}. {UNDO_HINT}"
+    return [], f"{outcomes.dismissed(tidying.DISMISSED[finding], len(groups))}. {UNDO_HINT}"
 
 
 def _keep_one(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:

@@ -1,26 +1,22 @@
-"""`memtui review`, `tidy` and `half-life`."""
+"""`memtui review` and `half-life`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from memtui.cli import parsing
-from memtui.cli.output import has_terminal, progress, say, write, write_json, write_line, write_table
+from memtui.cli.output import has_terminal, say, write, write_json, write_table
 from memtui.cli.parsing import Parser, at_least, number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.anchors import CheckedAnchor, check_trees
 from memtui.curate.fields import check_kind_in_use, kinds_in_use
-from memtui.curate.projects import known_trees, unchecked_words
-from memtui.curate.tidy import FINDINGS, WORDS, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.projects import known_trees
 from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD
 from memtui.domain.kinds import in_project, split_project
 from memtui.domain.record import format_time
-from memtui.errors import EXIT_DONE, EXIT_FINDINGS, NotFoundError, UsageError, VaultBusyError
-from memtui.text.sanitize import reveal
+from memtui.errors import EXIT_DONE, NotFoundError, UsageError, VaultBusyError
 from memtui.text.words import counted, parse_duration
-from memtui.vault.filters import EVERYTHING
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -247,104 +243,6 @@ def _print_receipt(session: Session) -> None:
     )
 
 
-FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` has all
-
-ADVICE = {
-    "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
-    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
-    "anchors": "`memtui review --re-anchor` follows moved files, "
-    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one",
-    "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
-    "oversized": "`memtui edit ID` to shorten it, or split it in two",
-    "vague": "`memtui edit ID` to say what to do and where, or `memtui retire ID`",
-    "secrets": "`memtui edit ID` and rotate the secret; `memtui purge ID` erases it for good",
-    "unconfirmed": "`memtui inbox accept ID` or `memtui inbox reject ID`",
-    "unused": "`memtui verify ID` keeps it, `memtui retire ID` takes it out of use",
-}
-
-
-def _tidy_arguments(parser: Parser) -> None:
-    parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
-    parsing.add_all_projects(parser)
-
-
-def _tidy(arguments: argparse.Namespace, session: Session) -> int:
-    """Report what needs attention; nothing is changed.
-
-    Findings are duplicates, contradictions, dead anchors, what is due for review, and oversized, vague,
-    secret-bearing, unconfirmed and never used memories. Exits 0 when clean and 7 with findings, which suits cron.
-    """
-    report = tidy_report(session, all_projects=arguments.all_projects)
-    if report.unchecked:
-        say(unchecked_words(report.unchecked))
-    if session.json:
-        write_json(report_record(report))
-    else:
-        _print_findings(report)
-    return EXIT_FINDINGS if report.total else EXIT_DONE
-
-
-def tidy_report(session: Session, *, all_projects: bool = False) -> TidyReport:
-    """Return what a pass over the memories in view finds."""
-    options = TidyOptions(
-        scope=EVERYTHING if all_projects else session.view.listing_scope,
-        threshold=session.config.review.threshold,
-        tree=session.view.tree,
-        model=session.stored_model,
-        secret_patterns=session.secret_patterns,
-        encoding=session.config.context.encoding,
-    )
-    return tidy(session.vault, options, stage=progress)
-
-
-def _print_findings(report: TidyReport) -> None:
-    """Print the first few findings of each kind, and what to do about them."""
-    for finding in FINDINGS:
-        if number := len(getattr(report, finding)):
-            tokens = report.token_mass(finding)
-            write_line(f"{WORDS.get(finding, finding)} ({number:,}, {tokens:,} tokens): {ADVICE[finding]}")
-            _print_first(_finding_rows(report, finding), number)
-    if report.ripe:
-        write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')
-        _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe))
-    counts = report.counts()
-    where = f"{counted(counts['memories'], 'memory')}, {counts['tokens']:,} tokens"
-    if not report.total:
-        say(f"Nothing to tidy in {where}.")
-        return
-    after = counts["memories_after"]
-    merging = f"; merging the easy duplicates leaves {after:,}" if after < counts["memories"] else ""
-    say(f"{counted(report.total, 'finding')} in {where}{merging}. Nothing was changed.")
-
-
-def _print_first(rows: Iterable[str], number: int) -> None:
-    for _, row in zip(range(FINDINGS_SHOWN), rows, strict=False):
-        write_line(f"  {reveal(row)}")
-    if number > FINDINGS_SHOWN:
-        write_line(f"  and {number - FINDINGS_SHOWN:,} more")
-    write_line("")
-
-
-def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
-    if finding == "duplicates":
-        for group in report.duplicates:
-            differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
-            pile = "easy" if group.pile == "easy" else "please check"
-            alike = f"{pile}, similarity {group.score:.2f}{differs}"
-            yield f"{' '.join(group.ids)}  {alike} · {report.titles[group.ids[0]]}"
-    elif finding == "contradictions":
-        for pair in report.contradictions:
-            yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"
-    elif finding == "anchors":
-        words = {"gone": "maybe", "moved": "now"}
-        for anchor in report.anchors:
-            where = f" · {words[anchor.state]} {anchor.suggestion}" if anchor.suggestion else ""
-            yield f"{anchor.id}  {anchor.state} · {anchor.path}{where}"
-    else:
-        for identifier in getattr(report, finding):
-            yield f"{identifier}  {report.titles[identifier]}"
-
-
 def _half_life_arguments(parser: Parser) -> None:
     parser.add_value("change", "KIND=TIME", "tooling=30d, note=2w, tooling=learned, tooling=default", nargs="*")
     parser.add_flag("--here", "only for the project in view")
@@ -467,6 +365,5 @@ def _print_effect(found: Effect, record: dict[str, Any], session: Session) -> No
 
 COMMANDS: Commands = {
     "review": (_review_arguments, _review),
-    "tidy": (_tidy_arguments, _tidy),
     "half-life": (_half_life_arguments, _half_life),
 }

@@ -123,7 +123,7 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
     """
     # Imported here: `--fast` compares nothing, and this takes a tenth of its time.
     from memtui.analysis.contradictions import decided_pairs, linked_contradictions
-    from memtui.analysis.snapshot import PAIR_VERDICTS, Snapshot, pair_of
+    from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Snapshot, pair_of
 
     # The payload itself marks memories that are no longer active.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]
@@ -136,7 +136,7 @@ def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, .
         return ()
     with vault.read() as reader:
         links = reader.links(ids)
-        verdicts = [one for one in reader.verdicts(ids) if one.verdict in PAIR_VERDICTS]
+        verdicts = [one for one in reader.verdicts(ids) if one.verdict in PROPOSAL_VERDICTS]
     snapshot = Snapshot(memories, links, verdicts)
     decided = decided_pairs(snapshot)
     titles = {memory.id: memory.title for memory in memories}

@@ -9,13 +9,12 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from memtui.analysis.contradictions import find_contradictions
-from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
+from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.projects import View, unchecked_projects
-from memtui.curate.tidy import pairs_by_meaning, read_snapshot
+from memtui.curate.tidy import proposals
 from memtui.curate.value import Value, value
 from memtui.curate.views import count_vault
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after, usefulness
@@ -211,10 +210,9 @@ def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) ->
     with vault.read() as reader:
         stored = counts(reader)
     alike = pairs_by_meaning(vault, found, max(stored, key=stored.__getitem__, default=None))
-    contradictions = find_contradictions(found, alike=alike)
-    apart = [pair_of(*contradiction.ids) for contradiction in contradictions]
-    groups = find_duplicates(found, alike=alike, apart=apart)
-    spare = {identifier for group in groups for identifier in group.ids[1:]}
+    proposed = proposals(found, vault.kinds, alike)
+    contradictions = [one for one in proposed.contradictions if one.type != "linked"]
+    spare = {identifier for group in proposed.duplicates for identifier in group.ids[1:]}
     if not spare:
         return 0, 0, len(contradictions)
     counter = get_counter(options.context.encoding)

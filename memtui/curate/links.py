@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memtui.analysis.dismissals import Lessons
 from memtui.analysis.duplicates import Resemblance, compared
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
@@ -121,13 +122,15 @@ def link_proposals(
 
     `model`: the embedding model whose stored vectors are compared; None for words alone.
     """
-    from memtui.curate.tidy import pairs_by_meaning, read_snapshot
+    from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 
     snapshot = read_snapshot(vault, MemoryFilter(scope=scope), progress=progress)
     with vault.read() as reader:
         signals = reader.signals()
     alike = pairs_by_meaning(vault, snapshot, model, progress=progress)
-    return propose_links(snapshot, signals, vault.kinds, alike=alike)
+    proposed = propose_links(snapshot, signals, vault.kinds, alike=alike)
+    shown, _ = Lessons(snapshot, TextCache(), {}).part("links", [proposal.ids for proposal in proposed])
+    return [proposal for proposal in proposed if proposal.ids in shown]
 
 
 LOOKED_UP_CHARACTERS = 500

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from memtui.analysis.contradictions import Contradiction, contradiction_between
+from memtui.analysis.dismissals import Lesson
 from memtui.analysis.duplicates import DuplicateGroup
-from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_fingerprint, pair_of
+from memtui.analysis.snapshot import ALONE, NOT_CONTRADICTION, SINGLE_VERDICTS, pair_fingerprint, pair_of
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge
 from memtui.curate.outcomes import require_texts, resolved
@@ -65,7 +66,10 @@ def parse_validity(text: str) -> Validity:
 def dismiss(vault: Vault, verdict: str, *groups: Iterable[str], actor: Actor) -> list[Verdict]:
     """Remember a verdict on every pair of each group of memories, until a text changes; one undoable change.
 
-    `verdict`: one of `memtui.analysis.snapshot.PAIR_VERDICTS`. `groups`: prefixes of ids.
+    What is like enough of them is not proposed again either, see `memtui.analysis.dismissals`.
+
+    `verdict`: one of `memtui.analysis.snapshot.PROPOSAL_VERDICTS`. `groups`: prefixes of ids; of a verdict on single
+    memories one id each.
 
     Returns:
         The verdicts that were not known before.
@@ -80,10 +84,14 @@ def dismiss(vault: Vault, verdict: str, *groups: Iterable[str], actor: Actor) ->
         first = ""
         for prefixes in map(list, groups):
             memories = {memory.id: memory for memory in resolved(writer, prefixes)}
-            if len(memories) < 2:  # noqa: PLR2004 - a pair
+            is_single = verdict in SINGLE_VERDICTS
+            if len(memories) < 2 and not is_single:  # noqa: PLR2004 - a pair
                 raise UsageError("Name at least two different memories", where=" ".join(prefixes))
-            known = {(old.memory_id, old.verdict, old.reason) for old in writer.verdicts(memories)}
-            for pair in (pair_of(*ends) for ends in combinations(memories, 2)):
+            known = {
+                (old.memory_id, old.verdict, old.reason.removesuffix(f" {ALONE}")) for old in writer.verdicts(memories)
+            }
+            ends = zip(memories, memories, strict=True) if is_single else combinations(memories, 2)
+            for pair in (pair_of(*both) for both in ends):
                 one, other = memories[pair[0]], memories[pair[1]]
                 new = verdict_on(one, verdict, writer.now, actor, f"{other.id} {pair_fingerprint(one, other)}")
                 if (new.memory_id, new.verdict, new.reason) not in known:
@@ -94,6 +102,21 @@ def dismiss(vault: Vault, verdict: str, *groups: Iterable[str], actor: Actor) ->
         writer.add_verdicts(made)
         writer.summary = f"{verdict}: {first}{f' and {len(groups) - 1} more' if len(groups) > 1 else ''}"
         return made
+
+
+def unlearn(vault: Vault, lesson: Lesson, *, actor: Actor) -> int:
+    """Propose again what is like the dismissed ones, which stay dismissed; one undoable change.
+
+    Returns how many dismissals teach nothing from now on.
+
+    Raises `RefusedError`: an agent cannot decide.
+    """
+    require_person(actor, "decide this")
+    with vault.write(actor=actor.name, action="unlearn") as writer:
+        writer.drop(lesson.verdicts)
+        writer.add_verdicts(replace(one, reason=f"{one.reason} {ALONE}") for one in lesson.verdicts)
+        writer.summary = f"unlearn: {lesson.finding} in {lesson.place}"
+    return len(lesson.verdicts)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.curate.tidy import WINDOW
+from memtui.curate.gathering import WINDOW
 from memtui.domain.freshness import (
     PERISHABLE_PACE,
     REVIEW_THRESHOLD,

@@ -24,7 +24,7 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
-from memtui.domain.memory import Anchor, Link, Signal
+from memtui.domain.memory import Anchor, Link, Signal, Source
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.tidy.screen import ContradictionScreen, TidyScreen
 from memtui.tui.tidy.view import TidyAccess
@@ -167,6 +167,91 @@ async def test_proposals_of_one_shape_are_dismissed_by_one_key_and_come_back_by_
         assert screen._report.duplicates
         await pilot.press("u")
         await until(pilot, lambda: screen._report is not None and len(screen._report.contradictions) == 2, "both again")
+
+
+SILOS = [
+    memory(
+        10 * number + half,
+        f"The silo for {grain} holds {number + 30 * half} tonnes",
+        insight=f"The silo for {grain} holds {number + 30 * half} tonnes.",
+        sources=(Source(format="claude-md", path="CLAUDE.md", span=(number, number)),),
+    )
+    for number, grain in enumerate(("wheat", "barley", "maize", "oats", "rye"), 1)
+    for half in (1, 2)
+]
+
+
+async def test_dismissals_teach_and_what_they_hide_is_told_and_shown_again(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, SILOS)
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=10)
+        await shows(pilot, "Contradictions  5")
+        for _ in range(3):
+            await goes_to(pilot, screen, "contradictions")
+            before = screen._report
+            await pilot.press("n")
+            await passes(pilot, screen, before)
+        await shows(pilot, "Not shown  2")
+        await shows(pilot, "2 contradictions (number) in CLAUDE.md")
+        await goes_to(pilot, screen, "lessons")
+        before = screen._report
+        await pilot.press("N")
+        await says(pilot, "cannot be dismissed")
+        await pilot.press("n")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Contradictions  2")
+
+
+async def test_one_key_asks_whether_a_shape_a_file_or_a_sort_is_dismissed(blank: Vault, tmp_path: Path) -> None:
+    fill(blank, [*SILOS, *POSTGRES])
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=12)
+        await shows(pilot, "Contradictions  6")
+        await goes_to(pilot, screen, "contradictions")
+        while screen._found.current is None or screen._found.current.note != "number":
+            await pilot.press("j")
+            await pilot.pause()
+        await pilot.press("N")
+        await shows(pilot, "of this shape: 5 contradictions")
+        await shows(pilot, "all of them: 6 contradictions")
+        before = screen._report
+        await pilot.press("2")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Nothing to tidy.")
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Contradictions  6")
+
+
+async def test_a_fragment_is_joined_by_one_key_and_parted_by_undo(blank: Vault, tmp_path: Path) -> None:
+    pieces = ("The scale is calibrated once a week.", "All three are calibrated before a ship is weighed.")
+    fill(
+        blank,
+        [
+            memory(
+                number,
+                text.rstrip("."),
+                insight=text,
+                sources=(Source(format="claude-md", path="CLAUDE.md", span=(number, number), native_id="Tides#1"),),
+            )
+            for number, text in enumerate(pieces, 1)
+        ],
+    )
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=2)
+        await goes_to(pilot, screen, "fragments")
+        await shows(pilot, "another text names: “All three”")
+        await shows(pilot, "Offered: join it with m0000001")
+        before = screen._report
+        await pilot.press("m")
+        await passes(pilot, screen, before)
+        assert stored(blank, "m0000002").status == "merged"
+        assert stored(blank, "m0000001").insight == "\n\n".join(pieces)
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Fragments  1")
 
 
 async def test_what_is_linked_as_contradicting_is_settled_by_the_same_keys(blank: Vault, tmp_path: Path) -> None:

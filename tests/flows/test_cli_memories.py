@@ -248,11 +248,14 @@ KEYS = [
     "stale",
     "oversized",
     "vague",
+    "fragments",
     "secrets",
     "unconfirmed",
     "unused",
     "counts",
     "ripe",
+    "mends",
+    "hidden",
     "unchecked_projects",
 ]
 

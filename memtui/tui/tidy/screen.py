@@ -15,8 +15,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from memtui.analysis.contradictions import Contradiction
+from memtui.analysis.dismissals import VERDICT_OF
+from memtui.analysis.flaws import Flaw, Mend
 from memtui.curate.anchors import CheckedAnchor
-from memtui.curate.tidy import TidyReport
+from memtui.curate.tidy_report import ALIKENESSES, FLAWED, TidyReport
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import reveal, tame
@@ -28,13 +30,15 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
+from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
-from memtui.tui.tidy.view import DISMISSED, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of
+from memtui.tui.tidy.view import NAMES, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
+from memtui.wording import tidying
 
 CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anchors.", "esc goes back.")
 
@@ -142,8 +146,12 @@ class TidyScreen(MemtuiScreen):
             return "There is no finding under the cursor."
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self.current_memory is None:
             return "This finding is about several memories; enter opens it."
-        if action.id in {"tidy-not", "tidy-not-any"} and row is not None and row.finding not in DISMISSED:
-            return "Only duplicates, contradictions and ripe groups can be dismissed."
+        if action.id == "tidy-not" and row is not None and row.finding not in {*VERDICT_OF, "lessons"}:
+            return "This finding goes when it is fixed; it cannot be dismissed."
+        if action.id == "tidy-not-any" and row is not None and row.finding not in VERDICT_OF:
+            return "This finding goes when it is fixed; it cannot be dismissed."
+        if action.id == "tidy-mend" and row is not None and row.finding not in FLAWED:
+            return "Only what is oversized, vague or a fragment is mended like this."
         if action.id == "tidy-all" and row is not None and row.finding not in {"duplicates", "anchors", "unused"}:
             return "Only exact copies, moved files and what was never used can be fixed all at once."
         return super().why_not(action)
@@ -217,16 +225,42 @@ class TidyScreen(MemtuiScreen):
         row = self._found.current
         if row is not None:
             self._take_out(row)
-            self.do(lambda: self._tidying.dismiss(row.finding, row.subject.ids))
+            lesson = row.subject
+            if row.finding == "lessons":
+                self.do(lambda: self._tidying.unlearn(lesson))
+            else:
+                self.do(lambda: self._tidying.dismiss(row.finding, lesson.ids))
 
     def action_tidy_not_any(self) -> None:
-        """Never suggest this finding and those of its shape again, as one change."""
+        """Never suggest this finding and those like it again, as one change."""
+        row, report = self._found.current, self._report
+        if row is None or report is None:
+            return
+        found = {by: report.alike(row.finding, row.subject.ids, by) for by in ALIKENESSES}
+        ways = tidying.ways_to_dismiss(row.finding, found, report.files_of(row.subject.ids))
+        if len(ways) > 1:
+            title = f"Dismiss {NAMES[row.finding].lower()}"
+            named: dict[str, list[tuple[str, ...]]] = {by: found[by] for by, _ in ways}
+            pick(self.app, title, ways, ways[0][0], lambda by: self._dismiss_all(row, named[by]))
+        else:
+            self._dismiss_all(row, found[ways[0][0] if ways else "shape"])
+
+    def _dismiss_all(self, row: TidyRow, alike: Sequence[tuple[str, ...]]) -> None:
+        same = (other for other in self._found.rows if other.finding == row.finding)
+        self._take_out(*(other for other in same if other.subject.ids in alike))
+        self.do(lambda: self._tidying.dismiss(row.finding, *alike))
+
+    def action_tidy_mend(self) -> None:
+        """Mend the memory as it is offered; what only a person can shorten is opened."""
         row = self._found.current
-        if row is not None and self._report is not None:
-            alike = self._report.alike(row.finding, row.subject.ids)
-            same = (other for other in self._found.rows if other.finding == row.finding)
-            self._take_out(*(other for other in same if other.subject.ids in alike))
-            self.do(lambda: self._tidying.dismiss(row.finding, *alike))
+        if row is None:
+            return
+        flaw: Flaw = row.subject
+        if flaw.mend is Mend.SHORTEN:
+            self.editing.open_form(row.memory)
+            return
+        self._take_out(row)
+        self.do(lambda: self._tidying.mend(flaw))
 
     def action_tidy_edit(self) -> None:
         self.editing.open_form(self.current_memory)

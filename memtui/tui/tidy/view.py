@@ -8,12 +8,15 @@ from functools import partial
 from typing import Any
 
 from memtui.analysis.contradictions import Contradiction
+from memtui.analysis.dismissals import VERDICT_OF, Lesson
 from memtui.analysis.duplicates import DuplicateGroup
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RIPE
+from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor, re_anchor
-from memtui.curate.resolutions import dismiss, keep_both, keep_one, merge_copies, parse_validity
-from memtui.curate.tidy import TidyCache, TidyOptions, TidyReport, tidy
+from memtui.curate.mends import mend
+from memtui.curate.resolutions import dismiss, keep_both, keep_one, merge_copies, parse_validity, unlearn
+from memtui.curate.tidy import TidyCache, TidyOptions, tidy
+from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
@@ -23,18 +26,11 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.vault.search.vectors import counts
-from memtui.wording import outcomes
+from memtui.wording import outcomes, tidying
 
 Progress = Callable[[str, int, int], None]  # Called with (stage, done, total); may raise `Cancelled`
 
 Pair = tuple[Memory, Memory]
-
-DISMISSED = {
-    "duplicates": (NOT_DUPLICATE, outcomes.NOT_DUPLICATES),
-    "contradictions": (NOT_CONTRADICTION, outcomes.NOT_CONTRADICTING),
-    "ripe": (NOT_RIPE, outcomes.NO_COMMON_CONCLUSION),
-}
-"""Findings that can be dismissed: the verdict, and the sentence for it."""
 
 
 class TidyAccess:
@@ -100,10 +96,20 @@ class TidyAccess:
 
     def dismiss(self, finding: str, *groups: Iterable[str]) -> Done:
         """Never suggest a finding about these groups of memories again, until a text changes."""
-        verdict, sentence = DISMISSED[finding]
         self._opening.before_change()
-        dismiss(self._vault, verdict, *groups, actor=self._opening.actor)
-        return Done(outcomes.dismissed(sentence, len(groups)))
+        dismiss(self._vault, VERDICT_OF[finding], *groups, actor=self._opening.actor)
+        return Done(outcomes.dismissed(tidying.DISMISSED[finding], len(groups)))
+
+    def unlearn(self, lesson: Lesson) -> Done:
+        """Propose again what is like dismissed ones."""
+        self._opening.before_change()
+        unlearn(self._vault, lesson, actor=self._opening.actor)
+        return Done(tidying.unlearned(lesson))
+
+    def mend(self, flaw: Flaw) -> Done:
+        """Mend a memory as it is offered, as one undoable change."""
+        self._opening.before_change()
+        return Done(tidying.mended(mend(self._vault, flaw, actor=self._opening.actor)))
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
         """Merge every group of exact copies, each as one undoable change."""
@@ -128,22 +134,26 @@ NAMES = {
     "stale": "Due for review",
     "oversized": "Oversized",
     "vague": "Vague",
+    "fragments": "Fragments",
     "secrets": "Secrets",
     "unconfirmed": "Unconfirmed",
     "unused": "Never used",
     "ripe": "Ripe for a conclusion",
+    "lessons": "Not shown",
 }
 
 WHAT_TO_DO = {
-    "duplicates": "enter merges them field by field · n no duplicates, N nor any of this shape · a merges all copies",
-    "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any of this shape",
+    "duplicates": "enter merges them field by field · n no duplicates, N nor any like them · a merges all copies",
+    "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
     "anchors": "enter follows the file to its new place · a follows every moved file",
     "stale": "enter goes through them in Review",
-    "oversized": "Memories of more than 400 tokens crowd out others: e shortens it, or split it in two.",
-    "vague": "It states no fact: e says what to do and where, x retires it.",
+    "oversized": "More than 400 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
+    "vague": "e says what to do and where, m retires it · n it is fine",
+    "fragments": "m mends it as offered, e edits it · n it is fine",
     "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
     "unconfirmed": "Nobody accepted it: enter opens the inbox.",
     "ripe": "enter writes one conclusion from them · n no common conclusion",
+    "lessons": "n shows what is like them again; what you dismissed stays dismissed",
     "unused": "No payload included it for 90 days: Y keeps it, x retires it, a retires them all.",
 }
 
@@ -169,11 +179,22 @@ def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:
     lines: list[TidyRow | TextRow] = []
     for finding, name in NAMES.items():
         found = getattr(report, finding)
+        if finding == "lessons":
+            found = [number for _, number in found if number]
         if found:
-            mass = f"{report.token_mass(finding):,} tokens" + (" to save" if finding == "duplicates" else "")
-            lines.append(TextRow(f"{name}  {len(found):,}", note=mass))
+            lines.append(TextRow(f"{name}  {_size(report, finding):,}", note=_mass(report, finding)))
             lines += _ROWS.get(finding, _memory_rows)(report, finding)
     return lines
+
+
+def _size(report: TidyReport, finding: str) -> int:
+    return len(report.hidden) if finding == "lessons" else len(getattr(report, finding))
+
+
+def _mass(report: TidyReport, finding: str) -> str:
+    if finding == "lessons":
+        return "like what you dismissed"
+    return f"{report.token_mass(finding):,} tokens" + (" to save" if finding == "duplicates" else "")
 
 
 def row_cells(row: TidyRow, _: int) -> list[Cell]:
@@ -203,6 +224,30 @@ def _memory_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
             memory=identifier,
             describe=partial(_title_block, title),
         )
+
+
+def _flaw_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for identifier in getattr(report, finding):
+        flaw, title = report.flaws[identifier], tame(report.titles[identifier], 120)
+        note = f"{report.tokens[identifier]:,} t" if finding == "oversized" else flaw.mend
+        describe = partial(_flaw_blocks, report.titles, flaw)
+        yield TidyRow(finding, title, note, flaw, memory=identifier, describe=describe)
+
+
+def _flaw_blocks(titles: Mapping[str, str], flaw: Flaw) -> list[Block]:
+    blocks = [*_title_block(titles[flaw.id]), Block(((tidying.flaw_words(flaw), "warning"),), gap=True)]
+    offer = f"Offered: {tidying.mend_words(flaw)}"
+    blocks.append(Block(((offer, "text"),), gap=True))
+    if flaw.other in titles:
+        blocks.append(Block(((tame(titles[flaw.other], 300), "dim"),), label=" "))
+    return blocks
+
+
+def _lesson_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
+    for lesson, number in report.lessons:
+        if number:
+            text = tidying.lesson_words(lesson, number)
+            yield TidyRow(finding, text, "", lesson, describe=partial(_title_block, text))
 
 
 def _title_block(title: str) -> list[Block]:
@@ -282,5 +327,9 @@ _ROWS: dict[str, Callable[[TidyReport, str], Iterator[TidyRow]]] = {
     "contradictions": _contradiction_rows,
     "anchors": _anchor_rows,
     "stale": _due_rows,
+    "oversized": _flaw_rows,
+    "vague": _flaw_rows,
+    "fragments": _flaw_rows,
+    "lessons": _lesson_rows,
     "ripe": _ripe_rows,
 }

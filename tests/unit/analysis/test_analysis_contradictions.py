@@ -18,10 +18,10 @@ from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
 from memtui.analysis.titles import title_for
+from memtui.curate.gathering import read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.links import link
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
-from memtui.curate.tidy import read_snapshot
 from memtui.domain.memory import Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

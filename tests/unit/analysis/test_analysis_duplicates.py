@@ -18,9 +18,9 @@ from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicat
 from memtui.analysis.snapshot import NOT_DUPLICATE, Alike, Snapshot, candidate_pairs
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.analysis.titles import title_for
+from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.resolutions import dismiss, merge_copies
-from memtui.curate.tidy import pairs_by_meaning, read_snapshot
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

@@ -9,7 +9,7 @@ import pytest
 from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
 
 from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
-from memtui.analysis.text_features import is_vague
+from memtui.analysis.text_features import is_platitude
 from memtui.curate.anchors import check_anchors, check_trees, re_anchor, remember_states
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
@@ -18,7 +18,8 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
-from memtui.curate.tidy import FINDINGS, TidyCache, TidyOptions, TidyReport, report_record, tidy
+from memtui.curate.tidy import TidyCache, TidyOptions, tidy
+from memtui.curate.tidy_report import FINDINGS, TidyReport, report_record
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError, UsageError
@@ -77,7 +78,16 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
 def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     vault, _, _ = littered(tmp_path)
     record = report_record(look(vault))
-    assert list(record) == ["duplicates", "conflicts", *FINDINGS[2:], "counts", "ripe", "unchecked_projects"]
+    assert list(record) == [
+        "duplicates",
+        "conflicts",
+        *FINDINGS[2:],
+        "counts",
+        "ripe",
+        "mends",
+        "hidden",
+        "unchecked_projects",
+    ]
     assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings", "why"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why", "winner"}
 
@@ -207,7 +217,7 @@ def test_a_pass_can_be_stopped_at_every_stage(tmp_path: Path) -> None:
     ],
 )
 def test_a_vague_memory_holds_no_fact(text: str, *, vague: bool) -> None:
-    assert is_vague("", text) is vague
+    assert is_platitude("", text) is vague
 
 
 FILES = {

@@ -1,0 +1,303 @@
+"""Memories that do not stand by themselves, hold no fact, or hold too much, and what would mend each."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from memtui.analysis.grammar import grammar_of, has_verb, language_of
+from memtui.analysis.text_features import is_platitude, stems_of
+from memtui.analysis.title_words import is_vague
+from memtui.domain.memory import Memory
+from memtui.text.normal_form import plain_form
+from memtui.text.tables import compile_lines, read_table
+
+
+class FlawReason(StrEnum):
+    """What is wrong with a memory by itself."""
+
+    OPEN = "open"  # It ends before what it announces
+    BACK = "refers-back"  # It refers to a text that stood before it
+    DANGLING = "dangling"  # It begins with a word for something that another text names
+    RESUMED = "resumed"  # Its list goes on from another
+    CODE = "code-alone"  # It is code without a word on what it is for
+    HALF = "half"  # It says what is wrong, and not what is right
+    NAMELESS = "nameless"  # It says what something is, but not its name
+    POINTER = "pointer"  # It only says where to read
+    ANNOUNCES = "announces"  # It only says what its file is
+    STAMP = "stamp"  # It only sets a date, a version or an author
+    ECHO = "echo"  # It says its own name again
+    PLATITUDE = "platitude"  # It says nothing that does not hold everywhere
+    OVERSIZED = "oversized"  # It takes so much room that hardly another fits beside it
+
+
+class Mend(StrEnum):
+    """What mends a memory."""
+
+    JOIN = "join"  # with its neighbour in the source
+    HEADING = "heading"  # take the heading that it stood under into it
+    SPLIT = "split"  # into the parts that it has
+    SHORTEN = "shorten"  # by hand
+    RETIRE = "retire"
+
+
+FRAGMENTS = frozenset(
+    {
+        FlawReason.OPEN,
+        FlawReason.BACK,
+        FlawReason.DANGLING,
+        FlawReason.RESUMED,
+        FlawReason.CODE,
+        FlawReason.HALF,
+        FlawReason.NAMELESS,
+    }
+)
+"""Reasons of what does not stand by itself; the others but `OVERSIZED` are of what says nothing."""
+
+FINDING_OF: dict[FlawReason, str] = {
+    reason: "fragments" if reason in FRAGMENTS else "oversized" if reason is FlawReason.OVERSIZED else "vague"
+    for reason in FlawReason
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong with one memory, and what would mend it."""
+
+    id: str
+    reason: FlawReason
+    said: str  # the words that show it, empty where all of it does
+    mend: Mend
+    other: str = ""  # id of the neighbour to join
+
+    @property
+    def finding(self) -> str:
+        """The finding of Tidy that it belongs to."""
+        return FINDING_OF[self.reason]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return (self.id,)
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """What flaws of one sort have in common."""
+        return (self.reason,)
+
+
+Shown = tuple[FlawReason, str]  # The reason and the words that show it
+
+READ_CHARACTERS = 2_000  # Characters of a memory that are looked at
+SHORT_WORDS = 40  # Words of a text up to which what it refers to cannot be in it
+SHOWN = 60  # Characters of the words that show a flaw
+SHORT_LIST = 60  # Words of a list; the items of a longer one say enough by themselves
+SHORT_HALF = 25  # Words of a problem without its solution
+SHORT_POINTER = 28  # Words of a text that only points
+SHORT_NOTICE = 36  # Words of a text that only says what its file is
+LONGEST_NAMELESS = 24  # Words of a definition without its term
+
+PRONOUNS = frozenset({"en", "de", "fr"})  # Languages whose sentences begin with a pronoun only where one is meant
+
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_EDGES = " \t*_#>.…-–—•✅❌"
+_NUMBERED = re.compile(r"^[ \t]*(\d{1,2})[.)、][ \t]", re.MULTILINE)
+_TARGET = re.compile(
+    r"\[[^\[\]]*\]\([^()]*\)|https?://\S+|`[^`]+`|(?<!\w)[\w.@~-]*/[\w./@*-]+|\b[\w-]+\.(?:md|mdx|txt|rst|html)\b"
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*])|(?<=[。！？])|\n")
+_COMMENT = re.compile(r"^\s*(?:#|//|--|/\*|<!--|;)\s*\S|\s(?:#|//|--) \w", re.MULTILINE)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_SKILL = re.compile(r"(?:skill|command|agent)\s+`?([\w:-]+)`?\s*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
+MOST_ECHOED = 1  # Words beyond its own name up to which a description says nothing
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return compile_lines(read_table(__file__, "flaws.toml")[name])
+
+
+def flaw_in(title: str, insight: str) -> Shown | None:
+    """Return what is wrong with a memory by its texts alone, None if it stands by itself and says something."""
+    text = insight.strip()[:READ_CHARACTERS]
+    prose = _FENCE.sub("\n", text).strip()
+    named = _names_more(title, text)
+    return _says_nothing(title, prose, text) or _breaks_off(text, prose) or _leans(title, text, prose, named)
+
+
+def _says_nothing(title: str, prose: str, text: str) -> Shown | None:
+    if prose != text:
+        return None
+    words = len(text.split())
+    lines = [line.strip(_EDGES) for line in text.split("\n") if line.strip(_EDGES)]
+    if lines and all(_pattern("stamp").fullmatch(line) for line in lines):
+        return FlawReason.STAMP, ""
+    bare = text.strip(_EDGES)
+    is_strong = bool(_pattern("reason").search(bare))
+    sentences = [each for each in _SENTENCE_END.split(bare) if each.strip()]
+    if words <= SHORT_NOTICE and len(sentences) == 1 and not is_strong and _pattern("announces").match(bare):
+        return FlawReason.ANNOUNCES, _pattern("announces").match(bare)[0].strip()  # type: ignore[index] # matched above
+    points = words <= SHORT_POINTER and len(sentences) == 1 and not is_strong and bool(_TARGET.search(text))
+    if points and (found := _pattern("pointer").match(bare)):
+        return FlawReason.POINTER, found[0].strip()
+    if (echo := _SKILL.fullmatch(bare)) and _is_echo(echo[1], echo[2]):
+        return FlawReason.ECHO, echo[1]
+    return (FlawReason.PLATITUDE, "") if is_platitude(title, text) else None
+
+
+def _is_echo(name: str, said: str) -> bool:
+    own = set(stems_of(plain_form(name.replace("-", " ").replace("_", " ").replace(":", " "))))
+    return len(set(stems_of(plain_form(said.replace("-", " ")))) - own) <= MOST_ECHOED
+
+
+def _breaks_off(text: str, prose: str) -> Shown | None:
+    """Return how a text ends before what it announces, or begins in the middle of a list."""
+    last = text.rstrip("*_ \t").rpartition("\n")[2].strip()
+    if prose and not text.endswith(("```", "~~~")) and (found := _pattern("open").search(last)):
+        return FlawReason.OPEN, found[0].strip()[-SHOWN:]
+    is_one = len(_SENTENCE_END.split(text)) == 1
+    if is_one and len(text.split()) <= SHORT_HALF and _pattern("half").match(text):
+        return FlawReason.HALF, text.partition(":")[0].strip(_EDGES)
+    numbers = [int(number) for number in _NUMBERED.findall(prose)]
+    is_short = len(text.split()) <= SHORT_LIST
+    if is_short and len(numbers) > 1 and numbers[0] > 1 and _NUMBERED.match(prose) and numbers == sorted(numbers):
+        return FlawReason.RESUMED, f"{numbers[0]}."
+    return None
+
+
+def _leans(title: str, text: str, prose: str, named: frozenset[str]) -> Shown | None:
+    """Return how a text needs one that stood before it, or the name of what it is about."""
+    if not _LETTERS.search(prose):
+        is_told = bool(named) or not is_vague(title) or bool(_COMMENT.search(text))
+        return (FlawReason.CODE, "") if prose != text and not is_told else None
+    bare = prose.lstrip(_EDGES)
+    short = len(text.split()) <= SHORT_WORDS
+    first = _SENTENCE_END.split(bare)[0]
+    if (found := _pattern("back").search(text if short else first)) and not _precedes(text, found.start()):
+        return FlawReason.BACK, found[0].strip()
+    if named:
+        return None
+    begins = _pattern("begins").match(bare) or _pattern("purpose").match(bare) or _pronoun(bare)
+    if begins:
+        return FlawReason.DANGLING, begins[0].strip()
+    is_name = _pattern("nameless").match(bare) and not (has_verb(first, "en") or _pattern("acts").search(first))
+    if is_name and len(text.split()) <= LONGEST_NAMELESS:
+        return FlawReason.NAMELESS, " ".join(bare.split()[:4])
+    return None
+
+
+def _pronoun(text: str) -> re.Match[str] | None:
+    """Return the pronoun that a text begins with, None if it stands beside what it means."""
+    language = language_of(text)
+    found = grammar_of(language).pronoun.match(text) if language in PRONOUNS else None
+    return found if found and not _pattern("shown").match(text) else None
+
+
+def _precedes(text: str, at: int) -> bool:
+    """Return whether enough stands before a reference in the same text for it to be meant."""
+    return text[:at].count("\n") > 1
+
+
+def _names_more(title: str, text: str) -> frozenset[str]:
+    """Return the stems of a title that its text does not hold: a heading that says what the text is about."""
+    heading = title.partition(": ")[0] if ": " in title else title
+    if is_vague(heading):
+        return frozenset()
+    return frozenset(stems_of(plain_form(title.rstrip("…")))) - frozenset(stems_of(plain_form(text)))
+
+
+class Neighbours:
+    """What stood before and after each memory in its source."""
+
+    NEAR = 3  # Lines between two memories that are neighbours
+
+    def __init__(self, memories: Iterable[Memory]) -> None:
+        places: dict[tuple[str | None, str], list[tuple[int, int, str]]] = {}
+        self._place: dict[str, tuple[tuple[str | None, str], tuple[int, int, str]]] = {}
+        for memory in memories:
+            source = memory.source
+            if source is not None and source.path is not None and source.span is not None:
+                key, place = (memory.project, source.path), (*source.span, memory.id)
+                places.setdefault(key, []).append(place)
+                self._place[memory.id] = (key, place)
+        self._places = {key: sorted(found) for key, found in places.items()}
+
+    def before(self, identifier: str) -> str:
+        """Return the id of the memory that ends just before this one, empty if there is none."""
+        return self._beside(identifier, -1)
+
+    def after(self, identifier: str) -> str:
+        """Return the id of the memory that begins just after this one, empty if there is none."""
+        return self._beside(identifier, 1)
+
+    def _beside(self, identifier: str, step: int) -> str:
+        if identifier not in self._place:
+            return ""
+        key, place = self._place[identifier]
+        row = self._places[key]
+        at = bisect_left(row, place) + step
+        if not 0 <= at < len(row):
+            return ""
+        other = row[at]
+        gap = place[0] - other[1] if step < 0 else other[0] - place[1]
+        return other[2] if 0 < gap <= self.NEAR else ""
+
+
+def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: int) -> tuple[Mend, str]:
+    """Return what would mend a memory, and the neighbour that it takes. `parts`: into which it can be split."""
+    if reason is FlawReason.OVERSIZED:
+        return (Mend.SPLIT if parts > 1 else Mend.SHORTEN), ""
+    if reason not in FRAGMENTS:
+        return Mend.RETIRE, ""
+    other = (neighbours.after if reason in {FlawReason.OPEN, FlawReason.HALF} else neighbours.before)(memory.id)
+    heading = heading_above(memory)
+    if reason is FlawReason.NAMELESS and heading:
+        return Mend.HEADING, ""
+    if other:
+        return Mend.JOIN, other
+    return (Mend.HEADING if heading else Mend.SHORTEN), ""
+
+
+def heading_above(memory: Memory) -> str:
+    """Return the nearest heading of a memory that names a subject it does not say itself; empty if there is none."""
+    native = (memory.source.native_id if memory.source else None) or ""
+    said = frozenset(stems_of(plain_form(memory.insight)))
+    for heading in reversed(native.rpartition("#")[0].split(" > ")):
+        words = heading.strip()
+        if words and not is_vague(words) and not frozenset(stems_of(plain_form(words))) <= said:
+            return words
+    return ""
+
+
+def parts_of(insight: str, most: int) -> Sequence[str]:
+    """Return the parts into which a text can be split, each of at most so many characters; the text where it has none.
+
+    It is split between paragraphs and between items of the outermost list; code and what belongs to an item stay with
+    what stands before them.
+    """
+    pieces: list[str] = []
+    fenced = False
+    for line in insight.split("\n"):
+        starts = not fenced and bool(line.strip()) and not line.startswith((" ", "\t"))
+        opens_item = starts and bool(re.match(r"(?:[-*+•]|\d{1,3}[.)])\s", line))
+        after_gap = starts and bool(pieces) and pieces[-1].endswith("\n\n")
+        if not pieces or opens_item or (after_gap and not line.lstrip().startswith(("```", "~~~"))):
+            pieces.append("")
+        pieces[-1] += f"{line}\n"
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+    return _gathered([piece.strip("\n") for piece in pieces if piece.strip()], most)
+
+
+def _gathered(pieces: Sequence[str], most: int) -> list[str]:
+    """Return pieces put together as long as they stay short enough; one that announces keeps what follows."""
+    parts: list[str] = []
+    for piece in pieces:
+        joined = f"{parts[-1]}\n{piece}" if parts else piece
+        if parts and (len(joined) <= most or parts[-1].rstrip().endswith((":", "："))):
+            parts[-1] = joined
+        else:
+            parts.append(piece)
+    return parts

@@ -1,0 +1,202 @@
+"""`memtui tidy` and `mend`: what needs attention, and the mends that it offers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+
+from memtui.analysis.flaws import Flaw, Mend
+from memtui.cli import parsing
+from memtui.cli.output import progress, say, write_json, write_line
+from memtui.cli.parsing import Parser
+from memtui.cli.session import UNDO_HINT, Commands, Session
+from memtui.curate.projects import unchecked_words
+from memtui.curate.tidy import TidyOptions, tidy
+from memtui.curate.tidy_report import FINDINGS, FLAWED, WORDS, TidyReport, flaw_record, lesson_record, report_record
+from memtui.errors import EXIT_DONE, EXIT_FINDINGS, NotFoundError
+from memtui.text.sanitize import reveal
+from memtui.text.words import counted
+from memtui.vault.filters import EVERYTHING
+from memtui.wording import tidying
+
+FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` has all
+
+ADVICE = {
+    "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
+    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
+    "anchors": "`memtui review --re-anchor` follows moved files, "
+    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one",
+    "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
+    "oversized": "`memtui mend ID` splits it where it can, `memtui edit ID` to shorten it",
+    "vague": "`memtui edit ID` to say what to do and where; `memtui mend ID` retires it",
+    "fragments": "`memtui mend ID` joins it with its neighbour or takes its heading in",
+    "secrets": "`memtui edit ID` and rotate the secret; `memtui purge ID` erases it for good",
+    "unconfirmed": "`memtui inbox accept ID` or `memtui inbox reject ID`",
+    "unused": "`memtui verify ID` keeps it, `memtui retire ID` takes it out of use",
+}
+
+
+def _tidy_arguments(parser: Parser) -> None:
+    parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
+    parser.add_flag("--learned", "list what your dismissals teach, and what is not shown for it")
+    parser.add_value("--unlearn", "NAME", "propose again what is like those dismissals, which stay dismissed")
+    parsing.add_all_projects(parser)
+
+
+def _tidy(arguments: argparse.Namespace, session: Session) -> int:
+    """Report what needs attention; nothing is changed.
+
+    Findings are duplicates, contradictions, dead anchors, what is due for review, and oversized, vague, fragmentary,
+    secret-bearing, unconfirmed and never used memories. Exits 0 when clean and 7 with findings, which suits cron.
+    What is like enough dismissed proposals is not shown: --learned lists why, --unlearn takes that back.
+    """
+    report = tidy_report(session, all_projects=arguments.all_projects)
+    if arguments.unlearn is not None:
+        return _unlearn(arguments.unlearn, report, session)
+    if arguments.learned:
+        return _print_lessons(report, session)
+    if report.unchecked:
+        say(unchecked_words(report.unchecked))
+    if session.json:
+        write_json(report_record(report))
+    else:
+        _print_findings(report)
+    return EXIT_FINDINGS if report.total else EXIT_DONE
+
+
+def tidy_report(session: Session, *, all_projects: bool = False) -> TidyReport:
+    """Return what a pass over the memories in view finds."""
+    options = TidyOptions(
+        scope=EVERYTHING if all_projects else session.view.listing_scope,
+        threshold=session.config.review.threshold,
+        tree=session.view.tree,
+        model=session.stored_model,
+        secret_patterns=session.secret_patterns,
+        encoding=session.config.context.encoding,
+    )
+    return tidy(session.vault, options, stage=progress)
+
+
+def _print_findings(report: TidyReport) -> None:
+    """Print the first few findings of each kind, and what to do about them."""
+    for finding in FINDINGS:
+        if number := len(getattr(report, finding)):
+            tokens = report.token_mass(finding)
+            write_line(f"{WORDS.get(finding, finding)} ({number:,}, {tokens:,} tokens): {ADVICE[finding]}")
+            _print_first(_finding_rows(report, finding), number)
+    if report.ripe:
+        write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')
+        _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe))
+    if report.hidden:
+        say(tidying.not_shown(report.lessons))
+    counts = report.counts()
+    where = f"{counted(counts['memories'], 'memory')}, {counts['tokens']:,} tokens"
+    if not report.total:
+        say(f"Nothing to tidy in {where}.")
+        return
+    after = counts["memories_after"]
+    merging = f"; merging the easy duplicates leaves {after:,}" if after < counts["memories"] else ""
+    say(f"{counted(report.total, 'finding')} in {where}{merging}. Nothing was changed.")
+
+
+def _print_first(rows: Iterable[str], number: int) -> None:
+    for _, row in zip(range(FINDINGS_SHOWN), rows, strict=False):
+        write_line(f"  {reveal(row)}")
+    if number > FINDINGS_SHOWN:
+        write_line(f"  and {number - FINDINGS_SHOWN:,} more")
+    write_line("")
+
+
+def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
+    if finding == "duplicates":
+        for group in report.duplicates:
+            differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
+            pile = "easy" if group.pile == "easy" else "please check"
+            alike = f"{pile}, similarity {group.score:.2f}{differs}"
+            yield f"{' '.join(group.ids)}  {alike} · {report.titles[group.ids[0]]}"
+    elif finding == "contradictions":
+        for pair in report.contradictions:
+            yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"
+    elif finding == "anchors":
+        words = {"gone": "maybe", "moved": "now"}
+        for anchor in report.anchors:
+            where = f" · {words[anchor.state]} {anchor.suggestion}" if anchor.suggestion else ""
+            yield f"{anchor.id}  {anchor.state} · {anchor.path}{where}"
+    elif finding in FLAWED:
+        for identifier in getattr(report, finding):
+            yield f"{identifier}  {tidying.flaw_words(report.flaws[identifier])} · {report.titles[identifier]}"
+    else:
+        for identifier in getattr(report, finding):
+            yield f"{identifier}  {report.titles[identifier]}"
+
+
+def _print_lessons(report: TidyReport, session: Session) -> int:
+    lessons = report.lessons
+    session.put_rows(
+        (lesson_record(lesson, number) for lesson, number in lessons),
+        ([lesson.name, tidying.lesson_words(lesson, number)] for lesson, number in lessons),
+    )
+    if not session.json:
+        say("`memtui tidy --unlearn NAME` shows them again." if lessons else "Your dismissals teach nothing yet.")
+    return EXIT_DONE
+
+
+def _unlearn(name: str, report: TidyReport, session: Session) -> int:
+    from memtui.curate.resolutions import unlearn
+
+    lesson = report.lesson(name)
+    session.back_up_daily()
+    number = unlearn(session.vault, lesson, actor=session.actor)
+    session.put({"name": lesson.name, "dismissals": number}, [lesson.name])
+    say(f"{tidying.unlearned(lesson)}. {UNDO_HINT}")
+    return EXIT_DONE
+
+
+def _mend_arguments(parser: Parser) -> None:
+    parser.add_value("id", "ID", "the memories; without any, the mends that are offered", nargs="*")
+    ways = [way.value for way in Mend if way is not Mend.SHORTEN]
+    parser.add_value("--how", "WAY", f"{', '.join(ways)} (default: as offered)", choices=ways)
+    parser.add_flag("--dry-run", "only print what would be done")
+    parsing.add_all_projects(parser)
+
+
+def _mend(arguments: argparse.Namespace, session: Session) -> None:
+    """Mend what `tidy` lists as oversized, vague or a fragment.
+
+    A fragment is joined with its neighbour in the source, or takes in the heading that it stood under. What says
+    nothing is retired, and what says too much is split. Each memory is one undoable change.
+    """
+    report = tidy_report(session, all_projects=arguments.all_projects)
+    wanted = session.resolve(arguments.id) or list(report.flaws)
+    flaws = [_flaw(report, identifier) for identifier in wanted]
+    if arguments.dry_run or not arguments.id:
+        session.put_rows(
+            (flaw_record(flaw) for flaw in flaws),
+            ([one.id, tidying.mend_words(one), tidying.flaw_words(one), report.titles[one.id]] for one in flaws),
+        )
+        if not session.json:
+            say(
+                f"{counted(len(flaws), 'mend')} offered. Nothing was changed." if flaws else "There is nothing to mend."
+            )
+        return
+    from memtui.curate.mends import mend
+
+    session.back_up_daily()
+    how = Mend(arguments.how) if arguments.how else None
+    done = [mend(session.vault, flaw, actor=session.actor, how=how) for flaw in flaws]
+    session.put_rows(
+        ({"id": one.memory.id, "mend": one.mend, "others": [other.id for other in one.others]} for one in done),
+        ([one.memory.id, tidying.mended(one)] for one in done),
+    )
+    if not session.json:
+        say(f"Mended {counted(len(done), 'memory')}. {UNDO_HINT}")
+
+
+def _flaw(report: TidyReport, identifier: str) -> Flaw:
+    flaw = report.flaws.get(identifier)
+    if flaw is None:
+        raise NotFoundError("Tidy offers no mend for it", where=identifier, remedy="`memtui mend` lists the offers.")
+    return flaw
+
+
+COMMANDS: Commands = {"tidy": (_tidy_arguments, _tidy), "mend": (_mend_arguments, _mend)}

@@ -1,0 +1,131 @@
+"""Mend a memory that is a fragment, says nothing, or says too much: join, take the heading in, split, retire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memtui.analysis.flaws import Flaw, Mend, heading_above, parts_of
+from memtui.analysis.titles import title_for
+from memtui.curate.fields import LONGEST_TITLE
+from memtui.curate.lifecycle import retire
+from memtui.curate.merge import merge
+from memtui.curate.outcomes import require_versions
+from memtui.curate.tidy import PART_CHARACTERS
+from memtui.domain.identity import Actor, check_may_alter, require_person
+from memtui.domain.memory import Link, Memory, Source, new_id
+from memtui.errors import RefusedError, UsageError
+from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What became of a memory; the memories are as stored."""
+
+    mend: Mend
+    memory: Memory  # the one that holds the text now, or that was retired
+    others: tuple[Memory, ...] = ()  # the neighbour that was joined, or the further parts
+
+
+def mend(
+    vault: Vault, flaw: Flaw, *, actor: Actor, how: Mend | None = None, versions: Mapping[str, int] | None = None
+) -> Mended:
+    """Mend a memory as it is proposed, or in another way; one undoable change.
+
+    Raises:
+        RefusedError: an agent cannot decide, or a memory is no longer in use.
+        UsageError: it cannot be mended like this.
+        ConflictError: it has another version than was read.
+    """
+    require_person(actor, "decide this")
+    way = how or flaw.mend
+    if way is Mend.JOIN:
+        return _joined(vault, flaw, actor, versions)
+    if way is Mend.RETIRE:
+        return Mended(way, retire(vault, [flaw.id], actor=actor, reason="says nothing", versions=versions).changed[0])
+    if way is Mend.SHORTEN:
+        raise UsageError("Nobody but a person can shorten it", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
+    with vault.write(actor=actor.name, action="mend") as writer:
+        memory = writer.get(flaw.id)
+        _check(memory, actor)
+        require_versions([memory], versions or {})
+        return _headed(writer, memory) if way is Mend.HEADING else _split(writer, memory)
+
+
+def _check(memory: Memory, actor: Actor) -> None:
+    check_may_alter(actor, memory)
+    if memory.status not in {"active", "candidate"}:
+        raise RefusedError(f"Only memories in use can be mended; this one is {memory.status}", where=memory.id)
+
+
+def _joined(vault: Vault, flaw: Flaw, actor: Actor, versions: Mapping[str, int] | None) -> Mended:
+    """Put a memory and its neighbour together, in the order of their source; the neighbour's title does for both."""
+    if not flaw.other:
+        raise UsageError("Its neighbour in the source is not known", where=flaw.id)
+    with vault.read() as reader:
+        found = reader.get_many([flaw.id, flaw.other])
+    mine, other = found[flaw.id], found[flaw.other]
+    first, second = sorted((mine, other), key=_place)
+    made = merge(
+        vault,
+        [flaw.other, flaw.id],
+        into=flaw.other,
+        actor=actor,
+        chosen={"title": other.title, "insight": f"{first.insight.rstrip()}\n\n{second.insight.strip()}"},
+        versions=versions,
+    )
+    return Mended(Mend.JOIN, made.result, made.originals)
+
+
+def _place(memory: Memory) -> tuple[int, int]:
+    return (memory.source.span if memory.source else None) or (0, 0)
+
+
+def _headed(writer: VaultWriter, memory: Memory) -> Mended:
+    heading = heading_above(memory)
+    if not heading:
+        raise UsageError("The heading above it is not known", where=memory.id, remedy=f"`memtui edit {memory.id}`")
+    title = memory.title if heading.casefold() in memory.title.casefold() else f"{heading}: {memory.title}"
+    made = replace(memory, title=title[:LONGEST_TITLE], insight=f"{heading}: {memory.insight.lstrip()}")
+    writer.summary = f"take the heading into {made.title}"
+    return Mended(Mend.HEADING, writer.put(made))
+
+
+def _split(writer: VaultWriter, memory: Memory) -> Mended:
+    """Leave the first part in the memory, and make a memory of each further one, with a link to where it came from."""
+    first, *rest = parts_of(memory.insight, PART_CHARACTERS)
+    if not rest:
+        raise UsageError("It has no parts to split it into", where=memory.id, remedy=f"`memtui edit {memory.id}`")
+    headings = _headings(memory)
+    further = [_part(memory, text, headings, writer) for text in rest]
+    kept = writer.put(replace(memory, insight=first))
+    made = writer.put_many(further)
+    writer.add_links(
+        Link(from_id=part.id, type="derived-from", to_id=kept.id, origin="person", created_at=writer.now)
+        for part in made
+    )
+    writer.summary = f"split {memory.title} into {len(made) + 1}"
+    return Mended(Mend.SPLIT, kept, tuple(made))
+
+
+def _headings(memory: Memory) -> Sequence[str]:
+    native = (memory.source.native_id if memory.source else None) or ""
+    return [*filter(None, native.rpartition("#")[0].split(" > ")), memory.title.partition(": ")[0]]
+
+
+def _part(memory: Memory, text: str, headings: Sequence[str], writer: VaultWriter) -> Memory:
+    return replace(
+        memory,
+        id=new_id(),
+        title=title_for(text, headings)[:LONGEST_TITLE],
+        insight=text.strip(),
+        rationale="",
+        snippet="",
+        rules=(),
+        pinned=False,
+        created_at=writer.now,
+        updated_at=writer.now,
+        sources=(Source(format="memtui"),),
+        version=1,
+    )

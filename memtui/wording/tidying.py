@@ -1,0 +1,116 @@
+"""Sentences about what Tidy finds in single memories, how it is mended, and what dismissals teach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from memtui.analysis.dismissals import Lesson, PlaceSort
+from memtui.analysis.flaws import Flaw, FlawReason, Mend
+from memtui.curate.mends import Mended
+from memtui.curate.tidy_report import Alikeness
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
+from memtui.wording import outcomes
+
+_FLAWS: Mapping[FlawReason, str] = {
+    FlawReason.OPEN: "it ends before what it announces",
+    FlawReason.BACK: "it refers to a text that stood before it",
+    FlawReason.DANGLING: "it begins with a word for something that another text names",
+    FlawReason.RESUMED: "its list goes on from another",
+    FlawReason.CODE: "it is code without a word on what it is for",
+    FlawReason.HALF: "it says what is wrong, and not what is right",
+    FlawReason.NAMELESS: "it says what something is, but not its name",
+    FlawReason.POINTER: "it only says where to read",
+    FlawReason.ANNOUNCES: "it only says what its file is",
+    FlawReason.STAMP: "it only sets a date, a version or an author",
+    FlawReason.ECHO: "it says its own name again",
+    FlawReason.PLATITUDE: "it says nothing that does not hold everywhere",
+    FlawReason.OVERSIZED: "it takes the room of several memories",
+}
+
+_MENDS: Mapping[Mend, str] = {
+    Mend.JOIN: "join it with {other}",
+    Mend.HEADING: "take its heading in",
+    Mend.SPLIT: "split it",
+    Mend.SHORTEN: "edit it",
+    Mend.RETIRE: "retire it",
+}
+
+_MENDED: Mapping[Mend, str] = {
+    Mend.JOIN: "Joined into",
+    Mend.HEADING: "Took the heading in",
+    Mend.SPLIT: "Split",
+    Mend.RETIRE: "Retired",
+}
+
+DISMISSED = {
+    "duplicates": outcomes.NOT_DUPLICATES,
+    "contradictions": outcomes.NOT_CONTRADICTING,
+    "ripe": outcomes.NO_COMMON_CONCLUSION,
+    "oversized": "Its length will not be mentioned again",
+    "vague": "It will not be called vague again",
+    "fragments": "It will not be called a fragment again",
+}
+"""What a dismissal says, by finding."""
+
+_PLACES: Mapping[PlaceSort, str] = {"files": "in {place}", "heading": "under “{place}”", "project": "in {place}"}
+_NOUNS = {
+    "duplicates": ("duplicate", "duplicates"),
+    "contradictions": ("contradiction", "contradictions"),
+    "ripe": ("common conclusion", "common conclusions"),
+    "links": ("link", "links"),
+    "oversized": ("oversized memory", "oversized memories"),
+    "vague": ("vague memory", "vague memories"),
+    "fragments": ("fragment", "fragments"),
+}
+
+
+def flaw_words(flaw: Flaw) -> str:
+    """Return what is wrong with a memory: `it ends before what it announces: “follow these rules:”`."""
+    said = f": “{tame(flaw.said, 60)}”" if flaw.said else ""
+    return f"{_FLAWS[flaw.reason]}{said}"
+
+
+def mend_words(flaw: Flaw) -> str:
+    """Return what would mend it: `join it with k3f9x2ab`."""
+    return _MENDS[flaw.mend].format(other=flaw.other)
+
+
+def mended(done: Mended) -> str:
+    """Return what was done: `Split: TITLE; 2 more parts`."""
+    more = f"; {counted(len(done.others), 'more part')}" if done.mend is Mend.SPLIT else ""
+    return f"{_MENDED[done.mend]}: {tame(done.memory.title)}{more}"
+
+
+def lesson_words(lesson: Lesson, hidden: int) -> str:
+    """Return why proposals are not shown: `3 contradictions (number) in docs/adr.md: you dismissed 12 like this`."""
+    shape = f" ({', '.join(lesson.shape)})" if lesson.shape else ""
+    where = _PLACES[lesson.sort].format(place=tame(lesson.place, 80))
+    what = counted(hidden, *_NOUNS[lesson.finding]) if hidden else f"no {_NOUNS[lesson.finding][0]} yet"
+    return f"{what}{shape} {where}: you dismissed {lesson.number:,} like this"
+
+
+def not_shown(lessons: Iterable[tuple[Lesson, int]]) -> str:
+    """Return how much is not shown for what dismissals teach."""
+    hidden = [(lesson, number) for lesson, number in lessons if number]
+    total = sum(number for _, number in hidden)
+    like = hidden[0][0].number if len(hidden) == 1 else sum(lesson.number for lesson, _ in hidden)
+    return f"Not shown: {total:,}, as you dismissed {like:,} like them. `memtui tidy --learned` lists why."
+
+
+def unlearned(lesson: Lesson) -> str:
+    return f"Proposals like these {counted(lesson.number, 'dismissal')} are made again; those stay dismissed"
+
+
+def ways_to_dismiss(
+    finding: str, found: Mapping[Alikeness, Sequence[tuple[str, ...]]], files: str
+) -> list[tuple[Alikeness, str]]:
+    """Return the ways to dismiss several proposals as (name, words), those that dismiss more than a narrower one."""
+    words = {"shape": "of this shape", "file": f"from {tame(files, 60)}", "sort": "all of them"}
+    ways: list[tuple[Alikeness, str]] = []
+    largest = 1
+    for by, alike in sorted(found.items(), key=lambda each: len(each[1])):
+        if len(alike) > largest:
+            ways.append((by, f"{words[by]}: {counted(len(alike), *_NOUNS[finding])}"))
+            largest = len(alike)
+    return ways

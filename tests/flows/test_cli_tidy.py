@@ -1,0 +1,82 @@
+"""Tidy, mends and what dismissals teach, from the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flows.cli_driver import Cli
+
+GRAIN = ("wheat", "barley", "maize", "oats", "rye")
+RULES = "# Silos\n\n" + "\n".join(
+    f"- The silo for {grain} holds {number + more} tonnes." for number, grain in enumerate(GRAIN) for more in (30, 60)
+)
+
+
+def fill(cli: Cli) -> None:
+    cli("import", cli.write("CLAUDE.md", RULES), "--active", "--project", "mill")
+
+
+def tidied(cli: Cli) -> Any:
+    return cli("tidy", "--all-projects", "--json", code=(0, 7)).json
+
+
+def conflicts(cli: Cli) -> list[list[str]]:
+    return [one["ids"] for one in tidied(cli)["conflicts"]]
+
+
+def test_dismissals_teach_are_listed_and_taken_back(cli: Cli) -> None:
+    fill(cli)
+    found = conflicts(cli)
+    assert len(found) == len(GRAIN)
+    for pair in found[:3]:
+        cli("settle", *pair, "--dismiss", "--project", "mill")
+    report = cli("tidy", "--all-projects", code=(0, 7))
+    assert "Not shown: 2, as you dismissed 3 like them." in report.err
+    assert tidied(cli)["hidden"] == 2
+    row = cli("tidy", "--learned", "--all-projects", "--json").json[0]
+    assert {key: row[key] for key in ("finding", "shape", "by", "dismissals", "hidden")} == {
+        "finding": "contradictions", "shape": ["number"], "by": "files", "dismissals": 3, "hidden": 2,
+    }  # fmt: skip
+    assert "2 contradictions (number) in" in cli("tidy", "--learned", "--all-projects").out
+    told = cli("tidy", "--unlearn", row["name"], "--all-projects")
+    assert "are made again" in told.err
+    assert conflicts(cli) == found[3:]
+    cli("undo")
+    assert tidied(cli)["hidden"] == 2
+    missing = cli("tidy", "--unlearn", "nosuch", "--all-projects", code=3)
+    assert "No such lesson was learned" in missing.err
+
+
+def test_all_of_a_shape_are_dismissed_at_once(cli: Cli) -> None:
+    fill(cli)
+    first = conflicts(cli)[0]
+    told = cli("settle", *first, "--dismiss", "--alike", "--project", "mill")
+    assert "5 proposals" in told.err
+    assert tidied(cli)["conflicts"] == []
+    wrong = cli("settle", *first, "--keep", first[0], "--alike", code=2)
+    assert "--alike goes with" in wrong.err
+
+
+def test_mends_are_offered_shown_and_done(cli: Cli) -> None:
+    rows = [
+        {
+            "insight": text,
+            "source": {"format": "claude-md", "path": "C.md", "span": [line, line], "native_id": f"Tide gauge#{line}"},
+        }
+        for line, text in enumerate(("The scale is calibrated weekly.", "All three are calibrated by hand."), 3)
+    ]
+    cli("import", cli.write("rows.jsonl", "\n".join(map(json.dumps, rows))), "--active", "--project", "pier")
+    (offer,) = cli("mend", "--all-projects", "--json").json
+    assert (offer["finding"], offer["reason"], offer["mend"]) == ("fragments", "dangling", "join")
+    listed = cli("mend", "--all-projects")
+    assert f"join it with {offer['with']}" in listed.out
+    assert "1 mend offered. Nothing was changed." in listed.err
+    (done,) = cli("mend", offer["id"], "--project", "pier", "--json").json
+    assert done == {"id": offer["with"], "mend": "join", "others": [offer["id"]]}
+    assert cli("show", offer["id"], "--json").json["status"] == "merged"
+    cli("undo")
+    assert cli("mend", offer["id"], "--how", "heading", "--project", "pier").lines
+    assert cli("show", offer["id"], "--json").json["insight"].startswith("Tide gauge: ")
+    gone = cli("mend", offer["with"], "--project", "pier", code=3)
+    assert "Tidy offers no mend for it" in gone.err

@@ -1,0 +1,116 @@
+"""Memories that are fragments, hold no fact or hold too much: what is found, what is left alone, what mends it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memtui.analysis.flaws import FlawReason, Mend, Neighbours, flaw_in, heading_above, mend_of, parts_of
+from memtui.domain.memory import Memory, Source
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+FLAWED = [
+    (FlawReason.OPEN, "Adding a quay", "To add a quay, change these files:"),
+    (FlawReason.OPEN, "When a ferry is late", "When a ferry is late:"),
+    (FlawReason.OPEN, "Berths", "The berths are listed below"),
+    (FlawReason.BACK, "Tides", "Apply the steps above before the tide table is read."),
+    (FlawReason.BACK, "确认", "按上述流程执行"),
+    (FlawReason.DANGLING, "All three run without a tide table", "All three run without a tide table."),
+    (FlawReason.DANGLING, "These replace the crane log", "These replace the crane log of the old harbour."),
+    (FlawReason.DANGLING, "This keeps the berth free", "This keeps the berth free for the pilot."),
+    (FlawReason.RESUMED, "Mooring", "4. Tie the bow line.\n5. Tie the stern line."),
+    (FlawReason.CODE, "Examples", "```python\nmoor(ship)\n```"),
+    (FlawReason.HALF, "The bow line slips", "Problem: the bow line slips."),
+    (FlawReason.NAMELESS, "A list of all berths", "A list of all berths and their depths."),
+    (FlawReason.NAMELESS, "Settings for the tide gauge", "Settings for the tide gauge."),
+    (FlawReason.POINTER, "See docs/tides.md", "See `docs/tides.md` for the tides."),
+    (FlawReason.ANNOUNCES, "This file describes the harbour", "This file describes the harbour to coding agents."),
+    (FlawReason.STAMP, "Last updated", "Last updated: 2026-01-06\nVersion: 2"),
+    (FlawReason.ECHO, "Skill weigh-containers", "Skill `weigh-containers`: Weigh the containers"),
+    (FlawReason.PLATITUDE, "Be careful", "Be careful with errors."),
+]
+
+
+@pytest.mark.parametrize(("reason", "title", "insight"), FLAWED)
+def test_what_does_not_stand_by_itself_or_says_nothing_is_found(reason: FlawReason, title: str, insight: str) -> None:
+    found = flaw_in(title, insight)
+    assert found is not None
+    assert found[0] is reason
+
+
+SOUND = [
+    ("Cranes", "The cranes are numbered from the quay: the nearest is 1."),
+    ("Adding a quay", "To add a quay, change these files:\n\n- `quays.toml`\n- `berths.toml`"),
+    ("This repository holds the harbour's timetable", "This repository holds the harbour's timetable."),
+    ("It is never safe to skip the weighing", "It is never safe to skip the weighing."),
+    ("Both client and server check the berth", "Both client and server check the berth."),
+    ("Tides: This doubles the waiting time", "This doubles the waiting time."),
+    ("Keep the load above 80 %", "Keep the load of the generator above 80 %."),
+    ("Mooring", "1. Tie the bow line.\n2. Tie the stern line."),
+    ("Weighing a container", "```python\n# the scale needs two seconds\nweigh(container)\n```"),
+    ("Read docs/tides.md", "Read `docs/tides.md` before you change the tide gauge."),
+    ("A component that weighs must lock the scale", "A component that weighs a container must lock the scale."),
+    ("The silo for rye holds 35 tonnes", "The silo for rye holds 35 tonnes."),
+    ("Berths for ferries stay free", "Berths for ferries closed in winter stay free."),
+    ("Diese Anwendung plant die Kräne", "Diese Anwendung plant die Kräne."),
+    ("Problem: the bow line slips", "Problem: the bow line slips. Tie it twice, and check the cleat after an hour."),
+]
+
+
+@pytest.mark.parametrize(("title", "insight"), SOUND)
+def test_what_stands_by_itself_is_left_alone(title: str, insight: str) -> None:
+    assert flaw_in(title, insight) is None
+
+
+def piece(
+    identifier: str, first: int, last: int, heading: str = "Harbour > Mooring", insight: str = "Tie the bow line."
+) -> Memory:
+    source = Source(format="claude-md", path="CLAUDE.md", span=(first, last), native_id=f"{heading}#1")
+    return Memory(
+        id=identifier,
+        title="Mooring",
+        insight=insight,
+        project="harbour",
+        created_at=NOW,
+        updated_at=NOW,
+        sources=(source,),
+    )
+
+
+def test_a_fragment_is_joined_with_what_stood_next_to_it_in_its_file() -> None:
+    before, middle, after = piece("a", 3, 4), piece("b", 6, 6), piece("c", 8, 9)
+    far = piece("d", 40, 41)
+    neighbours = Neighbours([far, after, before, middle])
+    assert mend_of(middle, FlawReason.DANGLING, neighbours, 1) == (Mend.JOIN, "a")
+    assert mend_of(middle, FlawReason.OPEN, neighbours, 1) == (Mend.JOIN, "c")
+    assert mend_of(far, FlawReason.OPEN, neighbours, 1) == (Mend.HEADING, "")
+
+
+def test_without_neighbour_the_heading_is_taken_in_or_a_person_edits_it() -> None:
+    alone = piece("a", 3, 4, insight="Settings for the tide gauge.")
+    assert heading_above(alone) == "Mooring"
+    assert mend_of(alone, FlawReason.NAMELESS, Neighbours([alone]), 1) == (Mend.HEADING, "")
+    generic = piece("b", 3, 4, heading="Notes", insight="Settings for the tide gauge.")
+    assert heading_above(generic) == ""
+    assert mend_of(generic, FlawReason.NAMELESS, Neighbours([generic]), 1) == (Mend.SHORTEN, "")
+
+
+def test_what_says_nothing_is_retired_and_what_says_too_much_is_split_where_it_has_parts() -> None:
+    one = piece("a", 3, 4)
+    assert mend_of(one, FlawReason.POINTER, Neighbours([one]), 1) == (Mend.RETIRE, "")
+    assert mend_of(one, FlawReason.OVERSIZED, Neighbours([one]), 3) == (Mend.SPLIT, "")
+    assert mend_of(one, FlawReason.OVERSIZED, Neighbours([one]), 1) == (Mend.SHORTEN, "")
+
+
+def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> None:
+    items = "\n".join(f"- Crane {number} lifts {number} tonnes\n  at most." for number in range(9))
+    code = "```\nlift()\n\nlower()\n```"
+    text = f"The cranes lift by the book:\n\n{items}\n\nA paragraph of its own.\n{code}"
+    parts = parts_of(text, 120)
+    assert len(parts) > 2
+    assert parts[0].startswith("The cranes lift by the book:\n- Crane 0")
+    assert parts[-1].endswith(code)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert parts_of("One sentence only.", 5) == ["One sentence only."]
