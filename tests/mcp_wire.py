@@ -83,7 +83,11 @@ class Wire:
         answer: dict[str, Any] = result["structuredContent"]
         return answer
 
-    def _write(self, message: Mapping[str, Any]) -> None:
+    def write(self, line: bytes) -> None:
+        """Send a line as it is."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        self.write(json.dumps(message).encode())

@@ -127,9 +127,9 @@ class _Check:
             return
         try:
             for change, line, quote in look(rule):
-                severity: Severity = rule.severity
                 shown = one_line(quote)[:LONGEST_QUOTE]
-                yield Finding(constraint.id, constraint.title, text, change.path, line, severity, constraint.why, shown)
+                title, why = constraint.told
+                yield Finding(constraint.id, title, text, change.path, line, rule.severity, why, shown)
         except TimeoutError:
             self.report.unchecked.append((constraint.id, text, "its pattern takes too long"))
 
@@ -139,7 +139,8 @@ class _Check:
             return
         for change in self.changes.files:
             if any(fits(anchor.split("::", 1)[0], path) for anchor in constraint.anchors for path in change.paths):
-                yield Finding(constraint.id, constraint.title, "", change.path, None, "reminder", constraint.why)
+                title, why = constraint.told
+                yield Finding(constraint.id, title, "", change.path, None, "reminder", why)
                 return
 
     def _forbidden(self, rule: Rule) -> Iterator[tuple[Change, int | None, str]]:

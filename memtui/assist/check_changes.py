@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -127,6 +129,37 @@ def _take_hunk(part: FilePatch, lines: Iterator[bytes], hunk: re.Match[bytes]) -
         if mark != b"-":
             (part.added if mark == b"+" else part.around)[number] = decoded_line(text)
             number += 1
+
+
+_WIDE_SAMPLE = 2_000  # Bytes by which UTF-16 without its mark is known
+_LEAST_WIDE = 0.4  # Share of zeros in them, all on one side: Latin letters have one each
+
+
+def wide_text(content: bytes) -> str | None:
+    """Return the text of a file in UTF-16, which git takes for binary; None for any other."""
+    sample = content[:_WIDE_SAMPLE]
+    zeros = [sample[side::2].count(0) for side in (0, 1)]
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif min(zeros) == 0 and max(zeros) >= _LEAST_WIDE * max(1, len(sample)):
+        encoding = "utf-16-be" if zeros[0] else "utf-16-le"
+    else:
+        return None
+    return content.decode(encoding, "replace").replace("\r\n", "\n")
+
+
+def wide_lines(before: bytes, after: bytes) -> Lines | None:
+    """Return the lines of a file in UTF-16 that it did not have before, wherever they stood; None for another file."""
+    text = wide_text(after)
+    if text is None:
+        return None
+    known = Counter((wide_text(before) or before.decode("utf-8", "replace").replace("\r\n", "\n")).split("\n"))
+    added: dict[int, str] = {}
+    around: dict[int, str] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        known[line] -= 1
+        (around if known[line] >= 0 else added)[number] = line
+    return Lines(added, around)
 
 
 def decoded_line(line: bytes) -> str:

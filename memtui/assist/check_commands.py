@@ -67,7 +67,7 @@ def _holds(folder: str, rule: Rule) -> bool:
 
 
 def _forbidden(constraint: Constraint, rule: str, severity: Severity) -> Forbidden:
-    return Forbidden(constraint.id, rule, severity, checks.command_refused(constraint.id, rule, constraint.why))
+    return Forbidden(constraint.id, rule, severity, checks.command_refused(constraint.id, rule, constraint.told[1]))
 
 
 def files_changed_by(command: str) -> Iterator[str]:

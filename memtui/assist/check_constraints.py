@@ -16,6 +16,7 @@ from memtui.errors import MemtuiError, UsageError
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
+from memtui.wording import checks
 
 LONGEST_WHY = 300  # Characters of a constraint's words that a finding quotes
 KIND = "constraint"
@@ -32,6 +33,17 @@ class Constraint:
     rules: tuple[tuple[str, Rule], ...] = ()  # as they are written, and what they mean
     unread: tuple[tuple[str, str], ...] = ()  # rules that this memtui cannot read, with the reason
     anchors: tuple[str, ...] = ()  # its files; one that has words alone is a reminder where they change
+    is_verified: bool = True  # whether a person verified it
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """Title and words as an assistant may read them: of what looks planted and nobody verified, the rules alone."""
+        # Imported here: few constraints have anything to tell, and a commit waits.
+        from memtui.text.injection import planted_instructions
+
+        if not self.is_verified and planted_instructions(f"{self.title}\n{self.why}"):
+            return "", checks.planted(self.id)
+        return self.title, self.why
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +62,11 @@ def of_memory(memory: Memory) -> Constraint:
     """Return a memory as a constraint."""
     found, unread = readable_rules(memory.rules)
     reason = one_line(memory.rationale or memory.insight)
-    why = memory.title if reason == memory.title else f"{memory.title.rstrip('.')}. {reason}"
+    named = memory.title.rstrip(".… ")
+    why = reason if reason.startswith(named) else f"{named}. {reason}"
     anchors = tuple(anchor.path for anchor in memory.anchors)
-    return Constraint(memory.id, memory.title, _short(why), tuple(found), tuple(unread), anchors)
+    is_verified = memory.verified_at is not None
+    return Constraint(memory.id, memory.title, _short(why), tuple(found), tuple(unread), anchors, is_verified)
 
 
 def _short(text: str) -> str:

@@ -19,6 +19,7 @@ from memtui.assist.check_changes import (
     decoded_line,
     entries_of,
     patches_of,
+    wide_lines,
 )
 from memtui.errors import MemtuiError
 
@@ -217,7 +218,7 @@ class Repository:
         for _, section in self._sections(self.git(*_DIFF, "-p", "--text", *what, "--", *paths)):
             if section is not None and not any("\0" in line for line in section.added.values()):
                 return section
-        return Lines({}, {})
+        return wide_lines(*self.contents([change])[change.path]) or Lines({}, {})
 
     def _sections(self, output: bytes) -> Iterator[tuple[Change, Lines | None]]:
         """Yield each entry that has a patch with its lines; None for the lines of a binary file."""
@@ -280,7 +281,9 @@ class Repository:
 def whole_file(file: Path, name: str) -> Change:
     """Return a file all of whose lines are new."""
     content = _content(file)
-    lines = {} if b"\0" in content else dict(enumerate(map(decoded_line, content.split(b"\n")), 1))
+    plain = {} if b"\0" in content else dict(enumerate(map(decoded_line, content.split(b"\n")), 1))
+    wide = wide_lines(b"", content)
+    lines = wide.added if wide is not None else plain
     mode = SYMLINK if file.is_symlink() else PLAIN
     return Change(name, "A", mode=mode, added={} if mode == SYMLINK else lines)
 

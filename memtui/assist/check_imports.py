@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from memtui.assist.check_changes import Change
+from memtui.assist.check_changes import Change, wide_text
 from memtui.domain.rules import fits, names_module, same_place
 from memtui.recall.imports.follow import language_of, parse
 from memtui.recall.imports.sources import SAME_PACKAGE, USED, Language, SourceTree, Statement
@@ -36,7 +37,9 @@ def new_imports(
         if language is None or change.path not in contents:
             yield from ((change, number, name) for number, name in _by_line(change, target))
             continue
-        before, after = contents[change.path]
+        before, after = (
+            content if (text := wide_text(content)) is None else text.encode() for content in contents[change.path]
+        )
         for statement in _new_statements(before, after, language):
             line = _line_of(statement, change, language)
             if line is not None and _reaches(statement, target, change.path, language, tree):
@@ -65,6 +68,8 @@ def _reaches(statement: Statement, target: str, file: str, language: Language, t
         names = (*whole, *(f"{written}.{name}" for name in statement.names))
         if any(_is_target(target, name) for name in names):
             return True
+    elif whole and "/" in written and _is_target(target, posixpath.normpath(posixpath.join(file, "..", written))):
+        return True  # also where no file is there yet
     if tree is None:
         return False
     known = set() if whole else set(language.resolve(tree, file, [Statement("", statement.path)], False))

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from memtui.analysis.titles import title_for
 from memtui.capture.plan import ImportPlan, Planned
-from memtui.curate.lifecycle import planted_reasons
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source, content_hash
+from memtui.domain.planted import planted_reasons
 from memtui.errors import NotFoundError
 from memtui.vault.filters import Scope
 from memtui.vault.reader import VaultReader

@@ -19,6 +19,7 @@ from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
+from memtui.domain.planted import planted_reasons
 from memtui.errors import MemtuiError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted, some_of
@@ -141,7 +142,7 @@ def _read(session: Session, wanted: MemoryFilter) -> list[Offer]:
 
 
 def _planted(memory: Memory) -> str:
-    return "".join(f"  [looks planted: it {reason}]" for reason in lifecycle.planted_reasons(memory)[:1])
+    return "".join(f"  [looks planted: it {reason}]" for reason in planted_reasons(memory)[:1])
 
 
 def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
@@ -260,7 +261,7 @@ def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
     with session.vault.read() as reader:
         # Unassigned ones would go to the project in view: that is decided one by one.
         waiting = reader.select(waiting_in(session, with_unassigned=False), sort="created", now=session.vault.now())
-    planted = {memory.id: reasons for memory in waiting if (reasons := lifecycle.planted_reasons(memory))}
+    planted = {memory.id: reasons for memory in waiting if (reasons := planted_reasons(memory))}
     for identifier, reasons in planted.items():
         say(f"{identifier} skipped: its text looks planted: it {reasons[0]}; read it, then accept it by its id")
     return [memory.id for memory in waiting if memory.id not in planted]

@@ -15,6 +15,7 @@ from memtui.curate.fields import check_kind_in_use, named_tags
 from memtui.curate.views import MemoryView, get_view, list_memories, view_record
 from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
 from memtui.domain.memory import STATUSES
+from memtui.domain.planted import held_back
 from memtui.domain.record import format_time
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal
@@ -149,6 +150,8 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
         yield f"Link     {arrow}"
     yield from _source_lines(view, session)
+    if view.memory.status == "active" and (planted := held_back(view.memory)):
+        yield f"Held     looks planted, it {planted}; no assistant is told until `memtui verify {view.memory.id}`"
     yield from _value_lines(view, session)
 
 

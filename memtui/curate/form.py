@@ -308,7 +308,7 @@ def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
 
 def _wording(name: str, text: str, kind: str) -> Iterator[Finding]:
     for reason in planted_instructions(text)[:1]:
-        yield Finding(name, "hint", f"may look planted: it {reason}")
+        yield Finding(name, "hint", f"may look planted: it {reason}; no assistant is told of it until you verify it")
     line = ordering_line(text)
     if line is not None and kind not in RULE_KINDS:
         place = f"line {line} is " if "\n" in text else ""

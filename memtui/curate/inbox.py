@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.lifecycle import accepted, planted_reasons, supersede_replaced
+from memtui.curate.lifecycle import accepted, supersede_replaced
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source
+from memtui.domain.planted import planted_reasons
 from memtui.errors import NotFoundError
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter

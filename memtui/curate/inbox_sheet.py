@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from memtui.curate.fields import check_kind
-from memtui.curate.lifecycle import planted_reasons
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory, new_id, normalise
+from memtui.domain.planted import planted_reasons
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted

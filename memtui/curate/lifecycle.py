@@ -19,8 +19,8 @@ from memtui.curate.projects import project_for_writing
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.lessons import SNOOZED
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash
+from memtui.domain.planted import held_back, planted_reasons
 from memtui.errors import UsageError
-from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import one_line
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
@@ -42,6 +42,8 @@ def verify(
 ) -> Outcome:
     """Say "still true": resets freshness, adds evidence, ends a snooze, and records the tree's files as they are now.
 
+    What looks planted reaches assistants from then on, so that it is verified by itself only.
+
     Raises `RefusedError`: an agent cannot verify.
     """
     require_person(actor, "verify")
@@ -49,6 +51,8 @@ def verify(
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "active":
             return Skipped(memory.id, SkipReason.NOT_ACTIVE, memory.status)
+        if len(prefixes) > 1 and held_back(memory):
+            return Skipped(memory.id, SkipReason.PLANTED_UNVERIFIED)
         return verified(batch, memory, tree)
 
     return apply_to_each(vault, prefixes, actor, "verify", step, reason=reason, versions=versions)
@@ -337,13 +341,6 @@ def reject(
     return apply_to_each(vault, prefixes, actor, "reject", step, reason=reason, versions=versions)
 
 
-def planted_reasons(memory: Memory) -> list[str]:
-    """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
-    texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
-    texts += [f"{source.path or ''}\n{source.native_id or ''}" for source in memory.sources]
-    return planted_instructions("\n".join(filter(None, texts)))
-
-
 @dataclass(frozen=True, slots=True)
 class Oddities:
     """What a person should know before accepting a candidate."""
@@ -372,5 +369,5 @@ def oddities(
     for memory in memories:
         same = [key for key, _ in holders.get(hashes[memory.id], ()) if in_use.get(key, "") == memory.project]
         secrets = dict.fromkeys(rule for rules in secrets_in(memory, patterns).values() for rule in rules)
-        result[memory.id] = Oddities(tuple(planted_reasons(memory)), tuple(secrets), tuple(same))
+        result[memory.id] = Oddities(planted_reasons(memory), tuple(secrets), tuple(same))
     return result

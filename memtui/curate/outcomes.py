@@ -35,6 +35,7 @@ class SkipReason(StrEnum):
     UNREADABLE_FILES = "unreadable-files"
     SOURCES_AGREE = "sources-agree"  # No source says anything else
     PLANTED = "planted"  # Its text may steer an assistant, so that it is accepted by itself only
+    PLANTED_UNVERIFIED = "planted-unverified"  # The same, so that it is verified by itself only
     UNASSIGNED = "unassigned"  # It has no project, which is decided for each memory by itself
 
 

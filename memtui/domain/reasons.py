@@ -35,6 +35,7 @@ class ReasonCode(StrEnum):
     OVER_LIMIT = "over-limit"
     TOO_MANY = "too-many"
     SECRET = "secret"  # noqa: S105 - what a memory is withheld for
+    PLANTED = "planted"
     ALREADY_LOADED = "already-loaded"
     LEFT_OUT = "left-out"
 
@@ -74,6 +75,7 @@ class ReasonCode(StrEnum):
     TOO_LITTLE_SHARED = "too-little-shared"
     ALL_WITHHELD = "all-withheld"
     ALL_SECRET = "all-secret"  # noqa: S105 - why a payload is empty
+    ALL_PLANTED = "all-planted"
     ALL_LOADED = "all-loaded"
     ALL_LEFT_OUT = "all-left-out"
     NO_ROOM = "no-room"

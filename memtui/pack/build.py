@@ -16,7 +16,7 @@ from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
 from memtui.pack.detail import WHOLE
-from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_secrets
+from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_planted, without_secrets
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.references import with_referents
 from memtui.pack.relevance import without_unrelated, worths
@@ -34,6 +34,8 @@ from memtui.workspace import Tree
 if TYPE_CHECKING:
     from memtui.pack.compile import Compiler
     from memtui.recall.semantic import Meaning
+
+MOST_ROUNDS = 4  # Times that what was chosen is read for planted texts, before everything is
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -220,6 +222,13 @@ def pack_of_recall(
     compiler = _compiler(task) if options.style == "compiled" else None
     in_hand = () if is_union or options.standing is not None else task.files
     info = PayloadInfo(project, options.style, edition, in_hand)
+    for _ in range(MOST_ROUNDS):
+        pack = build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+        less = without_planted(found, [one.hit for one in pack.included], options.with_ids)
+        if less is None:
+            return pack
+        found = less
+    found = without_planted(found, None, options.with_ids) or found
     return build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
 
 

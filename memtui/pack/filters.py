@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory, Source, content_hash
+from memtui.domain.planted import held_back
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.errors import UsageError
@@ -248,23 +249,47 @@ def without_secrets(found: Recall, choice: str, patterns: Patterns = ()) -> Reca
         secrets = _secrets_of(found, patterns)
     if not secrets:
         return found
+    reasons = {one: Reason(ReasonCode.SECRET, names=tuple(names)) for one, names in secrets.items()}
+    return _without(found, reasons, ReasonCode.ALL_SECRET)
+
+
+def _without(found: Recall, reasons: Mapping[str, Reason], everything: ReasonCode) -> Recall:
+    """Return a recall with some memories withheld. `everything`: why nothing is left, if so."""
     told = [
-        Withheld.of(hit.memory, Reason(ReasonCode.SECRET, names=tuple(secrets[hit.memory.id])), hit.relevance)
-        for hit in (*found.put_in, *found.pins, *found.hits)
-        if hit.memory.id in secrets
+        Withheld.of(hit.memory, reasons[hit.memory.id], hit.relevance)
+        for hit in _all(found)
+        if hit.memory.id in reasons
     ]
-    less = _changed(found, lambda hits: tuple(hit for hit in hits if hit.memory.id not in secrets))
+    less = _changed(found, lambda hits: tuple(hit for hit in hits if hit.memory.id not in reasons))
     return replace(
         less,
         withheld=(*told, *less.withheld),
-        abstained=less.abstained or (None if less.hits or less.put_in else Reason(ReasonCode.ALL_SECRET)),
+        abstained=less.abstained or (None if less.hits or less.put_in else Reason(everything)),
     )
+
+
+def _all(found: Recall) -> tuple[Hit, ...]:
+    return (*found.put_in, *found.pins, *found.hits)
 
 
 def _secrets_of(found: Recall, patterns: Patterns) -> dict[str, list[str]]:
     """Return the names of the rules that found something, by id of the memory."""
-    hits = (*found.put_in, *found.pins, *found.hits)
-    return {hit.memory.id: names for hit in hits if (names := _secrets_in(hit.memory, patterns))}
+    return {hit.memory.id: names for hit in _all(found) if (names := _secrets_in(hit.memory, patterns))}
+
+
+def without_planted(found: Recall, chosen: Iterable[Hit] | None, allowed: Collection[str]) -> Recall | None:
+    """Return a recall without what looks planted to steer an assistant and no person verified; None if none does.
+
+    Args:
+        chosen: the hits to look at, None for all: reading sixty memories for it takes 40 ms.
+        allowed: ids of what a person put in by hand, knowing what it says.
+    """
+    reasons = {
+        hit.memory.id: Reason(ReasonCode.PLANTED, note=why)
+        for hit in (_all(found) if chosen is None else chosen)
+        if hit.memory.id not in allowed and (why := held_back(hit.memory))
+    }
+    return _without(found, reasons, ReasonCode.ALL_PLANTED) if reasons else None
 
 
 def with_unconfirmed(vault: Vault, found: Recall) -> Recall:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.curate.lifecycle import planted_reasons
 from memtui.domain.memory import Memory, content_hash
+from memtui.domain.planted import planted_reasons
 from memtui.domain.record import Record
 from memtui.sync.carrier import Incoming, Page
 from memtui.sync.local import KinStore, Local, hand_over, kin_of, read_local

@@ -67,6 +67,11 @@ def suggested(rule: str) -> str:
     return f"its words suggest {rule}"
 
 
+def planted(memory: str) -> str:
+    """Return what is told in place of words that look planted."""
+    return f"Its words look planted and nobody verified them: `memtui show {memory}`"
+
+
 def unchecked(memory: str, rule: str, reason: str) -> str:
     """Return why a rule was not checked."""
     return f"not checked: {rule} of {memory} ({reason})"

@@ -265,6 +265,7 @@ SKIPPED: Mapping[SkipReason, str] = {
     SkipReason.UNREADABLE_FILES: "none of its files can be read",
     SkipReason.SOURCES_AGREE: "no source of it says anything else",
     SkipReason.PLANTED: "looks planted; accept it by itself",
+    SkipReason.PLANTED_UNVERIFIED: "looks planted; verify it by itself",
     SkipReason.UNASSIGNED: "no project",
 }
 """Why a memory was not changed, with the status, kind, project or day that the reason names."""

@@ -44,7 +44,7 @@ def remedy(wiring: Wiring, assistant: str, title: str) -> str:
 
 def changed_by_hand(path: str, kept: str) -> str:
     """Return that a person's change inside memtui's part of a file goes with it, and where it is kept."""
-    return f"memtui's entry in {path} was changed by hand, and the change goes with it; the file of before: {kept}"
+    return f"memtui's part of {path} was changed by hand, and the change goes with it; the file of before: {kept}"
 
 
 def answer_words(answer: Answer, seconds: float, tools: int, detail: str) -> str:

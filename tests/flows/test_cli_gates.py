@@ -146,6 +146,21 @@ def test_a_hook_whose_memtui_is_gone_lets_commits_pass(cli: Cli, repo: Repo, hel
     assert "nothing was checked" in said
 
 
+def test_a_change_between_its_marks_is_told_and_kept_when_a_gate_goes(cli: Cli, repo: Repo, held: str) -> None:
+    del held
+    hook = repo.folder / ".git" / "hooks" / "commit-msg"
+    cli("install", "git-hook")
+    hook.write_text(f"{hook.read_text()}echo ours\n")
+    assert "by hand" not in cli("uninstall", "git-hook").err
+    assert hook.read_text() == "#!/bin/sh\necho ours\n"
+    cli("install", "git-hook")
+    changed = hook.read_text().replace("|| exit $?", "|| exit 9")
+    hook.write_text(changed)
+    (kept,) = [line.split()[-1] for line in cli("uninstall", "git-hook").err.splitlines() if "by hand" in line]
+    assert Path(kept).read_text() == changed
+    assert hook.read_text() == "#!/bin/sh\necho ours\n"
+
+
 DEEP = """\
 # ours
 repos:

@@ -75,7 +75,7 @@ _NEW_KEYS = ("new_string", "newString", "new_str", "content", "file_text", "new_
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 _COMMAND_KEYS = ("command", "cmd", "commands", "script")
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
-_INJECTED = re.compile(r"<(hook_context|system-reminder|session_context|background-facts)>.*?</\1>", re.DOTALL)
+_INJECTED = ("hook_context", "system-reminder", "session_context", "background-facts")  # Tags of what others added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +216,10 @@ def _prompt(values: Mapping[str, Any]) -> str:
     inner = values.get("userPromptSubmit")
     if not text and isinstance(inner, dict):
         text = _text(inner, "prompt", "text")
-    return _INJECTED.sub(" ", text).strip() if "</" in text else text.strip()
+    for tag in _INJECTED:
+        *closed, rest = text.split(f"</{tag}>")
+        text = " ".join([*(part.partition(f"<{tag}>")[0] for part in closed), rest])
+    return text.strip()
 
 
 def _folder(values: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 
 from memtui.assist.hooks.certain import certain_hits, tied_hits
@@ -22,7 +21,6 @@ from memtui.pack.targets.base import Target
 from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import Evidence, gather
 from memtui.recall.result import Recall, Task
-from memtui.text.injection import planted_instructions
 from memtui.vault.packs import Recipe, read_recipes
 from memtui.vault.vault import Vault
 
@@ -116,15 +114,11 @@ class Desk:
         return Offer(pack, lessons)
 
     def _whole(self, build: Callable[[frozenset[str]], Pack]) -> Pack:
-        """Return the pack in which every memory is whole and none looks planted.
-
-        A person who copies a payload is warned of such a text and can judge; nobody looks at what a hook injects. Only
-        what was chosen is looked at: reading sixty memories for it takes 40 ms.
-        """
+        """Return the pack in which every memory is whole."""
         without: frozenset[str] = frozenset()
         for _ in range(MOST_ROUNDS):
             pack = build(without)
-            unfit = {one.memory.id for one in pack.included if one.detail != WHOLE or _is_planted(one.memory)}
+            unfit = {one.memory.id for one in pack.included if one.detail != WHOLE}
             if not unfit:
                 return pack
             without |= unfit
@@ -150,8 +144,3 @@ def _servable(found: Recall, known: State) -> Recall:
         hits=tuple(hit for hit in found.hits if not known.has(hit.memory)),
         pins=tuple(hit for hit in found.pins if not known.has(hit.memory)),
     )
-
-
-@lru_cache(maxsize=256)
-def _is_planted(memory: Memory) -> bool:
-    return bool(planted_instructions(f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"))

@@ -16,7 +16,7 @@ from memtui.assist.check_git import GitError, Repository
 from memtui.assist.install import gate_yaml
 from memtui.assist.install.command import Program, shell_line
 from memtui.assist.install.plan import Blocked, Paste, Plan
-from memtui.assist.installed import Installed, without_ours
+from memtui.assist.installed import Installed, is_as_written, without_ours
 from memtui.assist.splice import FileEdit, TextFile, read_file
 from memtui.domain.wiring import Scope
 from memtui.errors import MemtuiError, RefusedError, UsageError
@@ -90,9 +90,21 @@ def _plan(gate: Gate, target: _File, *, is_install: bool) -> Plan:
     except MemtuiError as error:
         blocked = Blocked(target.path, error, (Paste(str(target.path), target.paste),))
         return Plan(gate, Scope.PROJECT, blocked=(blocked,))
-    edit = FileEdit(target.path, file.data, wanted, without, mode=target.mode if is_install else None)
+    mode = target.mode if is_install else None
+    by_hand = not is_install and is_as_written(file) is False and _is_changed_by_hand(file, target, base)
+    edit = FileEdit(target.path, file.data, wanted, without, mode=mode, by_hand=by_hand)
     kept = (target.path,) if file.data is not None and not edit.is_change else ()
     return Plan(gate, Scope.PROJECT, (edit,) if edit.is_change else (), kept)
+
+
+def _is_changed_by_hand(file: TextFile, target: _File, base: TextFile) -> bool:
+    """Return whether memtui's lines are there and say something else than memtui would write."""
+    there = _OURS.search(file.text.replace("\r\n", "\n"))
+    try:
+        ours = _OURS.search(_put(target, base).replace("\r\n", "\n"))
+    except MemtuiError:
+        ours = None
+    return there is not None and (ours is None or there[0] != ours[0])
 
 
 def _put(target: _File, base: TextFile) -> str:

@@ -13,6 +13,9 @@ from memtui.errors import RefusedError, SourceError
 
 _HEADER = re.compile(r"^[ \t]*\[(?P<name>[^\[\]\n]+)\][ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 _ANY_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_QUOTED = re.compile(
+    r'''(?P<long>"""(?:\\.|[^\\])*?"{3,5}|\'{3}.*?\'{3,5})|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*''', re.DOTALL
+)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Path = tuple[str, ...]
@@ -49,7 +52,7 @@ def put(text: str, path: Path, table: Mapping[str, Any], newline: str = "\n") ->
     if not isinstance(there, dict):
         raise _refused(path)
     start, end = _span(text, path)
-    following = _ANY_HEADER.search(text, text.find("\n", start) + 1, end)
+    following = _ANY_HEADER.search(_unquoted(text), text.find("\n", start) + 1, end)
     end = following.start() if following else end
     own = text[start:end]
     for key, value in table.items():
@@ -92,15 +95,20 @@ def _key(name: str) -> str:
 
 def _span(text: str, path: Path) -> tuple[int, int]:
     """Return where a table begins and ends, those within it included; the blank lines after it stay."""
-    spans = []
-    for start, name in _headers(text):
+    spans, heads = [], _unquoted(text)
+    for start, name in _headers(heads):
         if name[: len(path)] == path:
-            following = _ANY_HEADER.search(text, text.find("\n", start) + 1 or len(text))
+            following = _ANY_HEADER.search(heads, text.find("\n", start) + 1 or len(text))
             end = following.start() if following else len(text)
             spans.append((start, start + len(_without_blank_end(text[start:end]))))
-    if not spans or any(_ANY_HEADER.search(text, first[1], then[0]) for first, then in pairwise(spans)):
+    if not spans or any(_ANY_HEADER.search(heads, first[1], then[0]) for first, then in pairwise(spans)):
         raise _refused(path)
     return spans[0][0], spans[-1][1]
+
+
+def _unquoted(text: str) -> str:
+    """Return a text of the same length with nothing but blanks in its multi-line strings: no head stands in them."""
+    return _QUOTED.sub(lambda found: re.sub(r"[^\r\n]", " ", found[0]) if found["long"] else found[0], text)
 
 
 def _without_blank_end(text: str) -> str:

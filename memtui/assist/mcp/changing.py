@@ -19,6 +19,7 @@ from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory
+from memtui.domain.planted import held_back
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.sanitize import reveal, tame
 from memtui.vault.reader import VaultReader
@@ -189,14 +190,10 @@ class Changing:
         self, action: str, memory: Memory, view: View, person: Actor, reason: str, versions: Mapping[str, int]
     ) -> Outcome:
         vault, patterns = self.place.vault, self.place.patterns
+        if action in {"accept", "verify"}:
+            _refuse_planted(memory)
         match action:
             case "accept":
-                if planted := lifecycle.planted_reasons(memory):
-                    raise RefusedError(
-                        "This text may steer an assistant, so a person reads it in memtui first",
-                        where=f"{memory.id}: {planted[0]}",
-                        remedy=f"memtui show {memory.id}, then memtui inbox accept {memory.id}.",
-                    )
                 return lifecycle.accept(
                     *(vault, [memory.id]),
                     actor=person,
@@ -224,6 +221,16 @@ def require_done(outcome: Outcome, versions: Mapping[str, int]) -> None:
     require_changed(outcome, versions)
     for skipped in outcome.skipped:
         raise UsageError(f"Nothing was changed: {skip_reason(skipped)}", where=skipped.id)
+
+
+def _refuse_planted(memory: Memory) -> None:
+    if planted := held_back(memory):
+        act = "verify" if memory.status == "active" else "inbox accept"
+        raise RefusedError(
+            "This text may steer an assistant, so a person reads it in memtui first",
+            where=f"{memory.id}: {planted}",
+            remedy=f"memtui show {memory.id}, then memtui {act} {memory.id}.",
+        )
 
 
 def _refuse_report(insight: str) -> None:

@@ -14,6 +14,7 @@ from memtui.curate.fields import check_kind, relative_name
 from memtui.curate.projects import View, narrow_to_files
 from memtui.curate.switch import Off
 from memtui.domain.memory import Anchor, Memory, content_hash
+from memtui.domain.planted import held_back
 from memtui.domain.reasons import ReasonCode
 from memtui.domain.record import format_time
 from memtui.errors import AmbiguousIdError, MemtuiError, NotFoundError, UsageError
@@ -183,7 +184,8 @@ class Seeing:
             memory = hit.memory
             if len(rows) == limit:
                 break
-            if memory.project is not None and kind in {None, "", memory.kind} and not self.place.holds_secret(memory):
+            is_meant = memory.project is not None and kind in {None, "", memory.kind}
+            if is_meant and not held_back(memory) and not self.place.holds_secret(memory):
                 rows.append(row_of(memory))
         return {"memories": rows, "sure": found.sure if rows else "nothing", "note": NOTE}
 
@@ -230,6 +232,8 @@ class Seeing:
         now, scope = self.place.vault.now(), own_scope(view)
         reason = ineligible(memory, scope, now, successors(links, near, scope, now).get(memory.id))
         if reason is None:
+            if held_back(memory):
+                return "withheld: it looks planted, and no person verified it"
             hidden = self.place.holds_secret(memory)
             return "withheld: it seems to contain a secret" if hidden else memory
         if reason.code in {ReasonCode.OTHER_PROJECT, ReasonCode.UNASSIGNED}:
@@ -308,7 +312,8 @@ def _body(text: str) -> str:
 
 
 def masked_row(memory: Memory, patterns: Sequence[tuple[str, str]]) -> Answer:
-    """Return a candidate as a list shows it, without its words where they hold what looks like a secret."""
+    """Return a candidate as a list shows it, without its words where they look planted or hold a secret."""
     row = row_of(memory)
-    hidden = secrets_in(memory, patterns)
-    return row | {"title": "[seems to contain a secret]", "line": ""} if hidden else row
+    if secrets_in(memory, patterns):
+        return row | {"title": "[seems to contain a secret]", "line": ""}
+    return row | {"title": "[looks planted]", "line": ""} if held_back(memory) else row

@@ -26,6 +26,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from memtui import __version__
 from memtui.assist.mcp.arguments import checked
 from memtui.assist.mcp.confirming import Confirming, Deferred
+from memtui.assist.mcp.incoming import Incoming
 from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, tools_for
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
@@ -306,6 +307,6 @@ def serve(open_place: Callable[[], Place], profile: str, agent: str | None = Non
     async def run() -> None:
         protocol = MemoryServer(open_place, tools_for(profile), agent).protocol()
         async with stdio_server() as (incoming, outgoing):
-            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+            await protocol.run(Incoming(incoming, outgoing), outgoing, protocol.create_initialization_options())
 
     anyio.run(run)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from memtui.errors import ConflictError, MemtuiError
+from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.pack.targets.markdown import fenced
 from memtui.text.sanitize import reveal, without_surrogates
 
@@ -32,6 +32,9 @@ def error_text(error: BaseException) -> str:
     """Return what a model can mend: what is wrong, where, and what to do."""
     if isinstance(error, ConflictError):
         text = f"{error} It has version {error.current_version} now." if error.current_version else str(error)
+    elif isinstance(error, SecretRefusedError):
+        # Its own remedy is an option of the command line.
+        text = str(SecretRefusedError(error.what, where=error.where, remedy="Nothing was stored. Say it without that."))
     elif isinstance(error, MemtuiError):
         text = str(error)
     else:

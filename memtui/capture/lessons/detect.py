@@ -13,11 +13,11 @@ from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
 from memtui.capture.lessons.features import NAME, WIDE, Setting, features, is_kept, model
 from memtui.capture.lessons.findings import finding_taken_up
-from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal
+from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal
 from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
 from memtui.capture.lessons.runs import Recovery, recoveries
 from memtui.capture.lessons.same import joined, said_twice, same_lesson, stated_in
-from memtui.capture.lessons.secret_words import holds_secret
+from memtui.capture.lessons.secret_words import holds_secret, secret_spans
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.lessons.until import end_of
 from memtui.capture.lessons.write import (
@@ -146,6 +146,10 @@ class _Reader:
     def _proposal(self, said: Said, group: list[Statement], judged: Sequence[_Judged]) -> Proposal | None:
         words = quote_of(said, group)
         if holds_secret(words):
+            spans = secret_spans(said.text[: group[-1].end])
+            group = [one for one in group if not any(start < one.end and end > one.start for start, end in spans)]
+            words = cut(" … ".join(one.text.strip() for one in group), LONGEST_QUOTE)
+        if not group or holds_secret(words):
             return None
         chosen = [one for one in judged if one.statement in group]
         best = max(chosen, key=lambda one: one.share)

@@ -21,6 +21,12 @@ def holds_secret(text: str) -> bool:
     return _SECRET_WORD.search(text) is not None and _MIXED.search(text) is not None
 
 
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Return where in a text that holds a secret it may stand."""
+    found = [(one.start, one.end) for one in find_secrets(text) if one.severity == "secret"]
+    return [*found, *(one.span() for one in _MIXED.finditer(text))]
+
+
 def masked(text: str) -> str:
     """Return a text without the values in it that look like secrets."""
     return redact(text, find_secrets(text))

@@ -18,8 +18,8 @@ from memtui.capture.blocks import Span
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
 from memtui.capture.json_rows import JsonRow, rows_of
 from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
-from memtui.curate.lifecycle import planted_reasons
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
+from memtui.domain.planted import planted_reasons
 from memtui.domain.record import (
     Record,
     RecordError,

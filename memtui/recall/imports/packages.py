@@ -191,7 +191,7 @@ _PYTHON_TOKEN = re.compile(
     | (?<![\w.])from\b(?P<module>(?:(?!import\b)\w++|[.]++|[\ \t\f]++|\\\n){1,60}+)import\b
       (?P<names>[\ \t]*+\((?:[^()\#]++|\#[^\n]*+)*+ | (?:[^\n;\#\\]++|\\\n)*+)
     | (?<![\w.])import\b(?P<modules>(?:[^\n;\#\\]++|\\\n)*+)
-    | \bimport_module\(\s*+(?P<quote>["'])(?P<called>[\w.]++)(?P=quote)\s*+[,)]
+    | \b(?:import_module|__import__)\(\s*+(?P<quote>["'])(?P<called>[\w.]++)(?P=quote)\s*+[,)]
     """,
     re.DOTALL | re.VERBOSE,
 )

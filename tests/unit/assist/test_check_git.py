@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from checking import Repo, places, since, staged
 
-from memtui.assist.check_git import GitError, Repository
+from memtui.assist.check_git import GitError, Repository, whole_file
 
 MARK = "forbid 'XX' in '**'"
 
@@ -72,6 +72,16 @@ def test_lines_in_other_encodings_and_with_crlf_are_read(repo: Repo) -> None:
     report = staged(repo, "forbid 'XX$' in '**'")
     assert places(report) == [("crlf.txt", 2), ("latin.txt", 1)]
     assert report.findings[1].text == "café XX"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_new_lines_of_a_file_in_utf_16_are_read(repo: Repo, encoding: str) -> None:
+    repo.commit("start", wide_dot_cs="old XX\r\nlast\r\n".encode(encoding))
+    repo.stage(wide_dot_cs="old XX\r\nnew XX\r\nlast\r\n".encode(encoding), new_dot_cs="é\nXX\n".encode(encoding))
+    assert places(staged(repo, MARK)) == [("new.cs", 2), ("wide.cs", 2)]
+    repo.git("reset", "-q")
+    named = whole_file(repo.folder / "new.cs", "new.cs")
+    assert named.added[2] == "XX"
 
 
 def test_lines_that_look_like_a_patch_are_lines(repo: Repo) -> None:

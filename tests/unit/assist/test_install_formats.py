@@ -128,3 +128,13 @@ def test_every_assistant_says_what_is_left_to_do_and_what_it_loads() -> None:
         assert assistant.steps, assistant.name
         assert assistant.loads, assistant.name
         assert assistant.server.place.user, assistant.name
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_head_inside_a_long_text_is_no_table(quotes: str) -> None:
+    path = ("mcp_servers", "memtui")
+    text = f"note = {quotes}\nold:\n[mcp_servers.memtui]\ncommand = 1\n[x]\n{quotes} # [a]\n[c]\nd = '[b]'\n"
+    edited = toml_table.put(text, path, {"command": "x"})
+    assert toml_table.put(edited, path, {"command": "x"}) == edited
+    assert toml_table.put(edited, path, {"command": "y"}) == edited.replace('command = "x"', 'command = "y"')
+    assert toml_table.remove(edited, path) == text

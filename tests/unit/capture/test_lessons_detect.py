@@ -312,6 +312,16 @@ def test_secrets_are_in_no_proposal() -> None:
         assert "Maple" not in str(found)
 
 
+def test_rules_beside_a_secret_are_proposed_without_it() -> None:
+    said = (
+        "never run the importer before six, the feed is empty. the password of the kiosk is Maple!4471x."
+        " it is empty because the harbour sends it at six."
+    )
+    found = only(["person", said])
+    assert "never run the importer before six" in found.quote
+    assert "Maple" not in str(found)
+
+
 def test_a_long_turn_keeps_its_first_words_only() -> None:
     long = "remember: every tariff has a validity, " + "and so on and so forth, " * 40
     assert len(only(["person", long]).quote) <= LONGEST_QUOTE

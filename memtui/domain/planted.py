@@ -1,0 +1,23 @@
+"""Whether a memory looks planted to steer an assistant, and whether a person stands for it all the same."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from memtui.domain.memory import Memory
+from memtui.text.injection import planted_instructions
+
+
+# The same memories are looked at for each payload: 0.7 ms each.
+@lru_cache(maxsize=512)
+def planted_reasons(memory: Memory) -> tuple[str, ...]:
+    """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
+    texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
+    texts += [f"{source.path or ''}\n{source.native_id or ''}" for source in memory.sources]
+    return tuple(planted_instructions("\n".join(filter(None, texts))))
+
+
+def held_back(memory: Memory) -> str:
+    """Return why a memory reaches no assistant: it looks planted, and no person verified it; empty if it may."""
+    is_verified = memory.verified_at is not None and memory.status == "active"
+    return "" if is_verified else next(iter(planted_reasons(memory)), "")
