@@ -39,6 +39,11 @@ def language_of(text: str) -> str:
     return best[0] if len(best) == 1 else _ALL
 
 
+def words_of_language(text: str) -> int:
+    """Return how many of the short words of any language a text has."""
+    return sum(word in _short_words() for word in _WORD.findall(text[:600].lower())[:_READ_WORDS])
+
+
 def says(cue: str, plain: str, language: str = _ALL) -> bool:
     """Return whether a statement in lower case holds a cue of `cues.toml`, in one language or in any."""
     pattern = _pattern(cue, language)

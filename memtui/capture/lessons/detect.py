@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
-from memtui.capture.lessons.features import NAME, WIDE, Setting, features, is_kept, model
+from memtui.capture.lessons.features import NAME, SHORT, WIDE, Setting, features, is_kept, model
 from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal
 from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
@@ -34,11 +34,11 @@ from memtui.capture.lessons.write import (
 )
 from memtui.capture.transcripts.session import CallKind, Role, Session, ToolCall
 
-LEAST = 0.75
+LEAST = 0.33
 """Share of the model from which a statement is proposed: a false proposal costs a person more than a missed one."""
 
-LEAST_IN_REFUSAL = 0.5  # The same in the reason for a refusal, which is seldom small talk
-LEAST_AGAIN = 0.35  # The same of what is said twice about what was done
+LEAST_IN_REFUSAL = 0.2  # The same in the reason for a refusal, which is seldom small talk
+LEAST_AGAIN = 0.2  # The same of what is said twice about what was done
 
 _EXPLAINS = 2  # Statements after a lesson that may belong to it
 
@@ -223,14 +223,17 @@ def _judge(statement: Statement, setting: Setting, at: datetime | None) -> _Judg
     end = end_of(statement.plain, at) if _is_temporary(statement, setting) else None
     if is_out(statement, setting, end):
         return _Judged(statement, setting, 0.0, is_out=True)
-    found = features(statement, setting, stems(statement.text))
-    if is_kept(statement):
+    found = features(statement, setting)
+    if is_kept(statement, setting):
         return _Judged(statement, setting, _KEPT, is_out=False, until=end)
+    if found["remembers"] and not found["asks"] and found["length"] >= SHORT:
+        return _Judged(statement, setting, max(_ASKED_TO_KEEP, model().share(found)), is_out=False, until=end)
     only_orders = found["task"] and not found["rule"] and not found["caused"] and not found["remembers"]
     return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False, until=end)
 
 
 _KEPT = 0.97  # Share of what is typed to be kept
+_ASKED_TO_KEEP = 0.6  # Least share of what a person asks to remember, if it is more than a word or two
 
 
 def is_out(statement: Statement, setting: Setting, end: datetime | None = None) -> bool:
@@ -294,7 +297,7 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
         if one.is_out:
             yield from [group] if group else []
             group = []
-        elif one.share >= (LEAST_IN_REFUSAL if one.setting.is_refusal else LEAST):
+        elif one.share >= (LEAST_IN_REFUSAL if one.setting.is_refusal or one.setting.is_reply else LEAST):
             if group and _is_another(group[-1], one):
                 yield group
                 group = []
@@ -338,7 +341,7 @@ def _signal(said: Said, chosen: Sequence[_Judged]) -> LessonSignal:
     is_choice = says("chooses", plain, language)
     if said.refused:
         return LessonSignal.REJECTED_TOOL
-    if says("remembers", plain, language) or is_kept(chosen[0].statement):
+    if says("remembers", plain, language) or is_kept(chosen[0].statement, chosen[0].setting):
         return LessonSignal.REMEMBER
     if _is_repeated(said, setting):
         return LessonSignal.REPEATED_CORRECTION

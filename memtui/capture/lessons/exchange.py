@@ -70,10 +70,12 @@ class Said:
         ordinary = Setting(
             language=self.language,
             is_refusal=self.refused is not None and not self.is_reply,
+            is_reply=self.is_reply,
             after_edit=CallKind.EDIT in kinds,
             after_command=CallKind.COMMAND in kinds,
             after_options=self._after_options(),
             is_opening=self.is_opening,
+            is_alone="\n" not in self.text.strip(),
             acted_on=self._acted_on() if self.calls or self.answer or self.refused else frozenset(),
         )
         opened = bool(statements) and _contradicts(statements[0].plain, self.language)

@@ -22,7 +22,6 @@ NAME = re.compile(
 )
 """A name of code in prose: a span, an option, a path, a call, snake_case, camelCase, an acronym, `KEY=value`."""
 
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*\s?(?:%|[a-zA-Z]{1,5}\b)?")
 _CONTRAST = re.compile(
     r"[,;–—] ?(?:not|never|nicht|nie|kein\w*|non|pas|jamais|no|nunca|não|e não|y no|et pas|und nicht)\b"
     r"|(?:而不是|不是|而非)|ではなく|じゃなくて",
@@ -41,6 +40,9 @@ class Setting:
     is_refusal: bool = False
     """Whether it is the reason given for refusing a tool call."""
 
+    is_reply: bool = False
+    """Whether it follows a refusal that was given no reason."""
+
     after_edit: bool = False
     after_command: bool = False
     after_options: bool = False
@@ -55,6 +57,9 @@ class Setting:
     opened_no: bool = False
     """Whether the turn began by contradicting."""
 
+    is_alone: bool = False
+    """Whether the turn is one line."""
+
     acted_on: frozenset[str] = field(default_factory=frozenset)
     """Stems of what the assistant just did and said."""
 
@@ -63,13 +68,14 @@ class Setting:
 
 
 CUES = (
-    "opens_no", "temporary", "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours",
+    "opens_no", "wishes", "observes", "approves", "keeps", "temporary",
+    "own_state", "task", "handles_it", "blames", "reports", "remembers", "general", "ours",
     "reason", "chooses", "this_thing",
 )  # fmt: skip
 
 
-def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> dict[str, float]:
-    """Return what the model weighs. `stems`: those of the statement."""
+def features(statement: Statement, setting: Setting) -> dict[str, float]:
+    """Return what the model weighs."""
     plain = statement.plain
     said = {cue: float(says(cue, plain, setting.language)) for cue in CUES}
     if says("again", plain, setting.language):
@@ -85,7 +91,7 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
         "caused": max(said["reason"], _gives_cause(plain, setting)),
         "explained": float(_is_explained(setting)),
         **_form(statement, plain, setting),
-        **_place(setting, said, stems),
+        **_place(setting),
     }
     found["rule"] = max(forbids, obliges, said["general"])
     found["rule_caused"] = found["rule"] * found["caused"]
@@ -103,6 +109,7 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
     found["refusal_told"] = found["is_refusal"] * max(told, found["explained"])
     found["bare_duty"] = max(obliges, found["advises"]) * (1.0 - settled) * float(not found["names"])
     found["report_caused"] = said["reports"] * found["caused"]
+    found["keeps_told"] = said["keeps"] * max(told, found["explained"])
     found["task_rule"] = said["task"] * found["rule"]
     calm = 1.0 - max(found["after_edit"], found["after_command"], found["is_refusal"])
     found["task_calm"], found["this_calm"] = said["task"] * calm, said["this_thing"] * calm
@@ -114,9 +121,13 @@ def features(statement: Statement, setting: Setting, stems: frozenset[str]) -> d
 SHORT = 1.8  # Logarithm of the words up to which a statement is too short to say why
 
 
-def is_kept(statement: Statement) -> bool:
-    """Return whether a line is typed to be kept: `# rule`, as Claude Code takes it, or `/remember rule`."""
-    return statement.text.startswith(("# ", "/"))
+def is_kept(statement: Statement, setting: Setting) -> bool:
+    """Return whether a turn is typed to be kept: `# rule`, as Claude Code takes it, or `/remember rule`."""
+    is_noted = statement.text.startswith("# ") and setting.is_alone
+    return statement.start == 0 and (is_noted or _KEEPS.match(statement.text) is not None)
+
+
+_KEEPS = re.compile(r"/(?:remember|memori[sz]e|note)\s")
 
 
 def _told_after(plain: str) -> bool:
@@ -147,7 +158,6 @@ def _form(statement: Statement, plain: str, setting: Setting) -> dict[str, float
     return {
         "asks": float(asked or says("asks", plain, setting.language)),
         "names": log1p(min(4, len(NAME.findall(statement.text)))),
-        "numbers": float(bool(_NUMBER.search(plain))),
         "contrast": float(bool(_CONTRAST.search(plain))),
         "points": float(bool(_POINTS.search(plain))),
         "length": log1p(min(40.0, words)),
@@ -157,18 +167,14 @@ def _form(statement: Statement, plain: str, setting: Setting) -> dict[str, float
     }
 
 
-def _place(setting: Setting, said: Mapping[str, float], stems: frozenset[str]) -> dict[str, float]:
-    shared = len(stems & setting.acted_on) / max(4, len(stems))
+def _place(setting: Setting) -> dict[str, float]:
     return {
         "is_refusal": float(setting.is_refusal),
         "after_edit": float(setting.after_edit),
         "after_command": float(setting.after_command),
-        "after_options": float(setting.after_options),
-        "options_chosen": float(setting.after_options) * said["chooses"],
         "is_opening": float(setting.is_opening),
         "opened_no": float(setting.opened_no),
         "no_after_act": float(setting.opened_no and (setting.after_edit or setting.after_command)),
-        "shared": shared,
     }
 
 

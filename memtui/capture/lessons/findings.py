@@ -53,4 +53,4 @@ def _telling(statement: Statement) -> int:
     """Return how much a statement of the assistant says of a fault: that it fails, why, and of what."""
     acts = acts_of(statement.text)
     fault, named = not acts.isdisjoint(_FAULTS), bool(NAME.search(statement.text))
-    return (fault and named) * 2 + says("reason", statement.plain, language_of(statement.text))
+    return fault + named + says("reason", statement.plain, language_of(statement.text))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memtui.capture.lessons.cues import words_of_language
+
 MOST_CHARS = 6_000
 """Characters of a turn that are read; a longer one is a paste or a plan."""
 
@@ -21,7 +23,10 @@ _QUOTED_LINES = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _LOGGED = re.compile(
     r"^(?:[+-]{3} |@@ |[ \t]+at [\w.$]+\(|Traceback|\s*File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\$ |>>> |"
     r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|NOTE)\b|E\s{2,}|diff --git|error(?:\[\w+\])?: "
-    r"|[\w.]*(?:Error|Exception)\b:? ).*$",
+    r"|[\w.]*(?:Error|Exception)\b:? |\s*>? ?\d+ ?\| |\d+:\d+\s+(?:error|warning)\b"
+    r"|(?:DOM Path|HTML Element|Position|Detail|DETAIL): |Type '"
+    r"|(?:INSERT INTO|SELECT|CREATE|ALTER|DROP|UPDATE|DELETE FROM|VALUES|FROM|WHERE) ?[(\w\"`]"
+    r"|\[[\w:@/. -]{2,40}\] |\s*</?[a-z]+[ >]).*$",
     re.MULTILINE,
 )
 _PASTED = re.compile(r"(?<=[:：])[ \t]*\n(?:[ \t]*\n)?(?![ \t]*(?:[-*•]|\d+[.)])\s)(?:[^\n]*\S[^\n]*\n){1,}[^\n]*")
@@ -57,15 +62,36 @@ class Statement:
         return self.text[:MOST_MATCHED].lower().replace("\u2019", "'")
 
 
+_BOLD = re.compile(r"\*\*[^*\n]{1,200}\*\*|^#{2,6} ", re.MULTILINE)
+_MOST_BOLD = 2  # Bold words and headings of a turn; people type few, answers of assistants that they paste have many
+_SIGNS = re.compile(r"[{}\[\]()<>|=;:\"'\\/$@#_*%&+~^│└┌├─→⨯⚠✓❯]")
+_MOST_SIGNS, _FEW_SIGNS = 0.2, 0.12  # Share of such signs from which a line is code or a log, or may be one
+_SPOKEN = 2  # Words of a language, or signs of Chinese and Japanese, from which a line may be typed
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
 def statements_of(text: str) -> list[Statement]:
     """Return what a person states in a turn, in order."""
     typed = without_quotations(text[:MOST_CHARS])
+    is_answer = len(_BOLD.findall(typed)) > _MOST_BOLD
     found: list[Statement] = []
     for number, (start, end) in enumerate(_paragraphs(typed)):
-        found.extend(_sentences(typed, start, end, number))
+        if is_answer and _BOLD.search(typed, start, end):
+            continue
+        found.extend(one for one in _sentences(typed, start, end, number) if not _is_log(one.text))
         if len(found) >= MOST_STATEMENTS:
             break
     return found[:MOST_STATEMENTS]
+
+
+def _is_log(text: str) -> bool:
+    """Return whether a statement is a line of code, of a log or of markup rather than words."""
+    plain = re.sub(r"`[^`\n]*`", "", text)
+    signs = len(_SIGNS.findall(plain)) / max(1, len(plain))
+    if signs < _FEW_SIGNS:
+        return False
+    spoken = words_of_language(plain) + len(_WIDE.findall(plain)) / 2
+    return spoken < _SPOKEN or signs >= _MOST_SIGNS * max(1.0, spoken / _SPOKEN)
 
 
 def without_quotations(text: str) -> str:
