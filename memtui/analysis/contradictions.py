@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, combinations, product
@@ -31,6 +31,8 @@ CLAIM_SHARE = 0.5  # Part of the weight of rare terms that two claims share befo
 MOST_HOLDERS = 2  # Memories that stand for a clause that more of them repeat word for word
 LONGEST_IN_CROWD = 60  # Words of a memory; a longer one says so much that something always differs
 FEW = 12  # Memories of which every two are looked at
+ONE_IN = 40  # Memories for which one is proposed, at most, of those that came by themselves; `FEW_LONE` are in any case
+FEW_LONE = 8
 STEP = 200  # Memories between two checks for cancelling
 
 DECIDED_BY = frozenset({"person", "import", "merge"})
@@ -80,6 +82,7 @@ def find_contradictions(
             progress(min(done + part, total), total)
 
     near = {pair_of(each.one, each.other): each for each in alike}
+    lone: list[tuple[float, Contradiction]] = []
     for project, memories in by_project(snapshot.memories).items():
         if project is None:
             continue
@@ -95,10 +98,50 @@ def find_contradictions(
             contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others))
             if contradiction is not None:
                 found[pair] = contradiction
+            elif pair in near and (_is_of_file(one) != _is_of_file(other)):
+                lone += _against_file(one, other, known, nearness(near[pair], others))
             decided.add(pair)
         done += len(memories)
     step(0)
+    found.update((contradiction.ids, contradiction) for contradiction in _surest(lone, found, total))
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
+
+
+def _is_of_file(memory: Memory) -> bool:
+    """Return whether a memory was imported from a file, in which it stands among others."""
+    return memory.source is not None and memory.source.path is not None
+
+
+def _against_file(
+    one: Memory, other: Memory, known: TextCache, near: Nearness
+) -> Iterator[tuple[float, Contradiction]]:
+    """Yield how sure it is that a memory which came by itself excludes one from a file, and the contradiction."""
+    first, second = _by_age(one, other)
+    clash = known.sentences[(first.title, first.insight), (second.title, second.insight), near]
+    if clash is not None:
+        said = [known.written["", facts.insight] for facts in (clash.first, clash.second)]
+        told = explain(clash.first, clash.second, *said)
+        texts = (content_hash(first), content_hash(second))
+        newer = _newer(first, second)
+        yield (
+            clash.score,
+            Contradiction(
+                (first.id, second.id), told.type, told.why, told.words, told.claims, texts, newer.id if newer else ""
+            ),
+        )
+
+
+def _surest(
+    lone: Sequence[tuple[float, Contradiction]], found: Mapping[Pair, Contradiction], memories: int
+) -> Iterator[Contradiction]:
+    """Yield the surest, each memory once, and so few that they are worth a look."""
+    taken = {identifier for pair in found for identifier in pair}
+    most = max(FEW_LONE, memories // ONE_IN)
+    for _, contradiction in sorted(lone, key=lambda each: (-each[0], each[1].ids)):
+        if most and taken.isdisjoint(contradiction.ids):
+            taken.update(contradiction.ids)
+            most -= 1
+            yield contradiction
 
 
 def linked_contradictions(snapshot: Snapshot, *, cache: TextCache | None = None) -> list[Contradiction]:

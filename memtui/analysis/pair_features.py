@@ -237,8 +237,13 @@ class Judgement:
 def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
     """Return whether two memories say the same or contradict each other, None if neither is likely."""
     found = features(one, other, near)
-    odds = {question: _models()[model_name(question, near)].odds(found) for question in _QUESTIONS}
+    odds = model_odds(found, near)
     return decide(found, odds["duplicate"], odds["contradiction"], near)
+
+
+def model_odds(found: Mapping[str, float], near: Nearness) -> dict[Question, float]:
+    """Return the logarithm of the odds of both questions, relative to where a pair is proposed."""
+    return {question: _models()[model_name(question, near)].odds(found) for question in _QUESTIONS}
 
 
 _QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")

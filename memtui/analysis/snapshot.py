@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import UNKNOWN_CROWD, Judgement, Nearness, judge
+from memtui.analysis.sentence_clash import SentenceClash, sentence_clash
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash
 from memtui.text.normal_form import plain_form
@@ -187,6 +188,7 @@ class TextCache(CacheGroup):
         wordings: of memories, for duplicates.
         facts: of memories, by which two are judged.
         judgements: of two memories, as `judged` asks for them.
+        sentences: by which two memories of different origin exclude each other.
         clauses: of memories, for contradictions.
         claims: of clauses in plain form.
         written: claims of memories as they are written, of those that may contradict another.
@@ -198,10 +200,14 @@ class TextCache(CacheGroup):
         self.judgements: PassCache[tuple[Text, Text, Nearness], Judgement | None] = PassCache(
             lambda pair: judge(self.facts[pair[0]], self.facts[pair[1]], pair[2])
         )
+        self.sentences: PassCache[tuple[Text, Text, Nearness], SentenceClash | None] = PassCache(
+            lambda pair: sentence_clash(self.facts[pair[0]], self.facts[pair[1]], pair[2])
+        )
         self.clauses: PassCache[Text, list[Clause]] = PassCache(lambda text: clauses_of(*map(plain_form, text)))
         self.claims: PassCache[Clause, Claim | None] = PassCache(claim_of)
         self.written: PassCache[Text, list[Claim]] = PassCache(lambda text: claims_of(*text))
-        super().__init__((self.wordings, self.facts, self.judgements, self.clauses, self.claims, self.written))
+        caches = (self.wordings, self.facts, self.judgements, self.sentences, self.clauses, self.claims, self.written)
+        super().__init__(caches)
 
     def judged(self, one: Memory, other: Memory, near: Nearness) -> Judgement | None:
         """Return what two memories are to each other, in whatever order they are given."""

@@ -1,0 +1,93 @@
+"""Whether a memory that came by itself excludes what a file says, judged by the sentences that are nearest.
+
+The memories of one import were written together and hardly ever exclude each other, however alike they are. What was
+typed or captured later may: so such a pair needs less, but it has to stand out of its neighbours, and the sentences
+themselves have to differ in something that excludes. The weights were fitted on statements planted into real
+repositories, with as many that contradict nothing; `tests/bench/RESULTS.md` has what they are worth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from memtui.analysis.pair_facts import Facts
+from memtui.analysis.pair_features import Nearness, dice, features, model_odds
+from memtui.analysis.text_features import Wording
+
+LEAST = 0.7  # Score from which such a pair is proposed
+BY_EVIDENCE = 2.0  # What a plain exclusion in the sentences adds to the score
+BY_MARGIN = 5.0  # What it adds that a pair is nearer than its neighbours, per unit of cosine
+BY_ODDS = 0.2  # What the model of whole memories adds, per unit of the logarithm of its odds
+MOST_ODDS = 4.0  # How far that model counts, either way
+
+FEWEST_WORDS = 3  # Words of a sentence that is compared by itself
+MOST_SENTENCES = 24  # Of one memory
+MOST_PAIRS = 6  # Nearest pairs of sentences that are looked at
+NEARLY = 0.5  # Share of the nearest pair's nearness that the others need
+ONE_SUBJECT = 0.7  # Nearness from which a denial in one sentence alone excludes the other
+
+_EXCLUDES = ("number_of_one", "rival", "denies", "left", "swapped")
+_OF_THE_WHOLE = ("number_of_one", "rival")  # What also has to hold of the memories: the next sentence may say the same
+_SENTENCE = re.compile(r"(?<=[.;!?])\s|\n|\s[—–]\s|,\s+(?:but|and not|not)\s(?=\w)|(?<=[。！？])")
+
+
+class SentenceClash(NamedTuple):
+    """Two sentences that exclude each other, and how sure that is."""
+
+    score: float  # from `LEAST` on
+    first: Facts
+    second: Facts
+
+
+def sentence_clash(one: Facts, other: Facts, near: Nearness) -> SentenceClash | None:
+    """Return the sentences by which two memories exclude each other, None if they do not.
+
+    `near`: with the cosine of the memories' vectors.
+    """
+    if near.cosine is None:
+        return None
+    whole = features(one, other, near)
+    odds = model_odds(whole, near)
+    if odds["duplicate"] > 0.0:
+        return None
+    base = BY_MARGIN * (near.cosine - near.crowd) + BY_ODDS * max(-MOST_ODDS, min(MOST_ODDS, odds["contradiction"]))
+    found: SentenceClash | None = None
+    for nearness, first, second in _nearest(one, other):
+        strength = _strength(features(first, second, near), whole, nearness)
+        if strength is not None and base + strength >= LEAST and (found is None or base + strength > found.score):
+            found = SentenceClash(base + strength, first, second)
+    return found
+
+
+def _strength(found: Mapping[str, float], whole: Mapping[str, float], nearness: float) -> float | None:
+    """Return what the difference of two sentences is worth, None if nothing in them excludes."""
+    if any(found[name] >= 1.0 and (name not in _OF_THE_WHOLE or whole[name]) for name in _EXCLUDES):
+        return BY_EVIDENCE
+    differs = found["opposite"] or (found["negated_once"] and nearness >= ONE_SUBJECT)
+    return 0.0 if differs else None
+
+
+def _nearest(one: Facts, other: Facts) -> list[tuple[float, Facts, Facts]]:
+    """Return the pairs of sentences that share most of their words, the nearest first."""
+    pairs = []
+    for first in _sentences(one.insight):
+        for second in _sentences(other.insight):
+            mine, theirs = first.wording.parts, second.wording.parts
+            if shared := len(mine & theirs):
+                pairs.append((shared / min(len(mine), len(theirs)) + dice(mine, theirs) / 2, first, second))
+    pairs.sort(key=lambda pair: -pair[0])
+    return [pair for pair in pairs[:MOST_PAIRS] if pair[0] >= NEARLY * pairs[0][0]]
+
+
+def _sentences(text: str) -> list[Facts]:
+    parts = [part.strip() for part in _SENTENCE.split(text)]
+    long = [part for part in parts if len(part.split()) >= FEWEST_WORDS][:MOST_SENTENCES]
+    return [_facts(part) for part in long or [text]]
+
+
+@lru_cache(maxsize=20_000)
+def _facts(text: str) -> Facts:
+    return Facts(Wording(text), text)
