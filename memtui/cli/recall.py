@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
@@ -20,6 +21,7 @@ from memtui.curate.explain_payload import (
     steering_in,
 )
 from memtui.curate.projects import check_named_files, narrow_to_files
+from memtui.curate.query import is_query
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.build import Pack, context, recipes_of
@@ -91,6 +93,8 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     session.say_model_problem()
     if found.without_vector:
         say(partial_words(found.without_vector))
+    if is_query(query):
+        say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
     hits = _write_found(arguments, session, found, now)
     if arguments.explain and not session.json:
         _say_notes(view.tree, files)

@@ -235,6 +235,7 @@ class Session:
             secret_patterns=self.secret_patterns,
             targets=self.config.targets,
             value=self.config.value,
+            model=self.stored_model,
         )
 
     def back_up_daily(self) -> None:

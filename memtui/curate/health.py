@@ -51,6 +51,7 @@ class HealthOptions:
     secret_patterns: Sequence[tuple[str, str]] = ()
     targets: Sequence[tuple[str, TargetSettings]] = ()
     value: ValueSettings = field(default_factory=ValueSettings)
+    model: str | None = None  # whose stored vectors are compared; None compares by words alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Health:
     dead_memories: int  # number of memories with a dead anchor
     copies: int  # memories whose text is exactly another's
     duplicates: int | None  # surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories
+    duplicate_groups: int  # groups of duplicates that are proposed, as Tidy lists them
     duplicate_tokens: int
     proposed_contradictions: int | None  # pairs that are proposed; None likewise
     linked_contradictions: int  # pairs of active memories that are linked as contradicting
@@ -132,7 +134,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
     overdue = (
         one.waited_days for one in fading if _fresh(one, one.waited_days / one.pace, vault.kinds) < options.threshold
     )
-    duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
+    groups, duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
     most, least = _ranked(mine, fading, vault)
     return Health(
         counts=counts,
@@ -143,6 +145,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         dead_memories=len({identifier for identifier, _ in dead}),
         copies=copies,
         duplicates=duplicates,
+        duplicate_groups=groups,
         duplicate_tokens=tokens,
         proposed_contradictions=proposed,
         linked_contradictions=linked,
@@ -200,24 +203,26 @@ def _linked_contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int
     return len({pair_of(link.from_id, link.to_id) for link in links if link.from_id in ids and link.to_id in ids})
 
 
-def _doubles(vault: Vault, scope: Scope, options: HealthOptions, number: int) -> tuple[int | None, int, int | None]:
-    """Return surplus memories, their tokens, and contradictions; None above `MOST_COMPARED` memories."""
-    if number > MOST_COMPARED:
-        return None, 0, None
-    found: Snapshot = read_snapshot(vault, MemoryFilter(scope=scope))
-    from memtui.vault.search.vectors import counts
+def _doubles(
+    vault: Vault, scope: Scope, options: HealthOptions, number: int
+) -> tuple[int, int | None, int, int | None]:
+    """Return groups of duplicates, the memories to spare, their tokens, and contradictions.
 
-    with vault.read() as reader:
-        stored = counts(reader)
-    alike = pairs_by_meaning(vault, found, max(stored, key=stored.__getitem__, default=None))
+    The last and the memories to spare are None above `MOST_COMPARED` memories.
+    """
+    if number > MOST_COMPARED:
+        return 0, None, 0, None
+    found: Snapshot = read_snapshot(vault, MemoryFilter(scope=scope))
+    alike = pairs_by_meaning(vault, found, options.model)
     proposed = proposals(found, vault.kinds, alike)
     contradictions = [one for one in proposed.contradictions if one.type != "linked"]
-    spare = {identifier for group in proposed.duplicates for identifier in group.ids[1:]}
+    groups = proposed.duplicates
+    spare = {identifier for group in groups for identifier in group.ids[1:]}
     if not spare:
-        return 0, 0, len(contradictions)
+        return len(groups), 0, 0, len(contradictions)
     counter = get_counter(options.context.encoding)
     texts = [f"{one.title}\n{one.insight}\n{one.rationale}\n{one.snippet}" for one in found.memories if one.id in spare]
-    return len(spare), sum(counter.count(text) for text in texts), len(contradictions)
+    return len(groups), len(spare), sum(counter.count(text) for text in texts), len(contradictions)
 
 
 def _ranked(

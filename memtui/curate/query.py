@@ -20,6 +20,7 @@ FIELDS: Mapping[str, str] = {
     "tag": "tag:redis",
     "project": "project:shop, or project:unassigned",
     "status": "status:retired, or status:any; without it active ones",
+    "is": "is:pinned, is:due, is:confirmed, is:snoozed, or a status as is:retired",
     "file": "file:payments/service.py, a folder payments/, a name service.py, or a pattern 'src/*.py'",
     "source": "source:claude-md, the format it was imported from",
     "id": "id:nkr3, the beginning of an id",
@@ -100,12 +101,13 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     alternatives: dict[tuple[str, bool], list[str]] = {}
     names_status = names_project = False
     for token in _tokens(text):
-        names_status |= token.field == "status"
-        names_project |= token.field == "project"
-        if token.field in {"kind", "status", "project"}:
+        field = "status" if token.field == "is" and token.value.lower() in STATUSES else token.field
+        names_status |= field == "status"
+        names_project |= field == "project"
+        if field in {"kind", "status", "project"}:
             values = [_known(token, value, kinds) for value in _values(token)]
             if values != ["any"]:
-                alternatives.setdefault((token.field, token.negated), []).extend(values)
+                alternatives.setdefault((field, token.negated), []).extend(values)
         else:
             conditions += _conditions(token, now)
     choices = [Condition(name, "is", tuple(dict.fromkeys(values)), no) for (name, no), values in alternatives.items()]
@@ -184,12 +186,23 @@ def _conditions(token: _Token, now: datetime) -> list[Condition]:
         raise _wrong(
             "Unknown field", token.text, token.position, f'{hint} Words with a sign go in quotes: "{token.text}".'
         )
+    if token.field == "is":
+        return [_flag(token, now)]
     if token.field in _COMPARED:
         return [_comparison(token, now)]
     values = _values(token)
     if token.field == "tag":
         values = [value.lstrip("#") for value in values]
     return [Condition(token.field, "is", tuple(value.lower() for value in values), token.negated)]
+
+
+def _flag(token: _Token, now: datetime) -> Condition:
+    """Return the condition of `is:pinned`, which says the same as the flag alone."""
+    flag = _values(token)[0].lower()
+    if flag not in FLAGS or "," in token.value:
+        known = (*FLAGS, *STATUSES)
+        raise _wrong("Unknown flag", token.text, token.position, _nearest(flag, known))
+    return Condition(flag, "is", (), token.negated, now)
 
 
 def _comparison(token: _Token, now: datetime) -> Condition:

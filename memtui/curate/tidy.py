@@ -165,6 +165,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     lessons = Lessons(active, known.texts, {flaw.id: (flaw.finding, flaw.reason) for flaw in flaws})
     related = proposals(active, vault.kinds, alike, lessons=lessons, cache=known.texts, stage=stage)
     flawed = _not_dismissed(flaws, active, lessons)
+    in_use = {memory.id for memory in active.memories}
     with vault.read() as reader:
         trees = known_trees(reader, options.tree)
         unchecked = unchecked_projects(reader, wanted, options.tree)
@@ -178,7 +179,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     unused = [memory.id for memory in _unused(active.memories, signals, now)]
     return replace(
         related,
-        anchors=tuple(found for found in anchors if found.state in {"moved", "gone"}),
+        anchors=tuple(found for found in anchors if found.state in {"moved", "gone"} and found.id in in_use),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
         oversized=flawed.of("oversized"),
         vague=flawed.of("vague"),

@@ -6,14 +6,15 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -42,6 +43,8 @@ MODEL_AFTER_SECONDS = 0.5
 TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs one read then
 
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
+RECENT = "palette"  # Section of the state that holds what was run last from palette and help
+MOST_RECENT = 20  # Kept of it, over all screens
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
 
 
@@ -57,7 +60,7 @@ class MemtuiApp(App[int]):
 
     CSS_PATH: ClassVar[list[str | Path]] = _STYLE_SHEETS  # type: ignore[assignment] # Textual takes a list as well
     TITLE = "memtui"
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is `action_palette`
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
         # Before Textual's own: it asks for the driver class, which depends on it.
@@ -245,25 +248,30 @@ class MemtuiApp(App[int]):
         self.exit()
 
     def action_help(self) -> None:
-        """Show every action of the screen in front."""
-        from memtui.tui.screens.dialogs import HelpScreen
+        """Show what the screen in front is for, and everything that it can do."""
+        from memtui.tui.screens.help import HelpScreen
 
-        screen = self.screen
-        if not isinstance(screen, MemtuiScreen):
-            return
+        if isinstance(self.screen, MemtuiScreen):
+            self.push_screen(HelpScreen(self.screen), partial(self._run_on, self.screen))
 
-        def run(identifier: str | None) -> None:
-            if identifier is not None:
-                # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
-                self.call_later(screen.action_act, identifier)
+    def action_palette(self) -> None:
+        """Let an action of the screen in front be found and run."""
+        from memtui.tui.screens.palette import PaletteScreen
 
-        self.push_screen(HelpScreen(screen), run)
+        if isinstance(self.screen, MemtuiScreen):
+            self.push_screen(PaletteScreen(self.screen, self._recent()), partial(self._run_on, self.screen))
 
-    def action_command_palette(self) -> None:
-        from memtui.tui.screens.dialogs import Palette
+    def _recent(self) -> list[str]:
+        """Return the ids of the actions that were run last from palette and help, the newest first."""
+        found = self.state.section(RECENT).get("actions")
+        return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())
+    def _run_on(self, screen: MemtuiScreen, identifier: str | None) -> None:
+        """Run what was chosen in palette or help."""
+        if identifier is not None:
+            self.state.remember(RECENT, {"actions": list(dict.fromkeys((identifier, *self._recent())))[:MOST_RECENT]})
+            # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
+            self.call_later(screen.action_act, identifier)
 
     def action_change_theme(self) -> None:
         """Choose a theme, previewed while the cursor moves."""
@@ -286,17 +294,6 @@ class MemtuiApp(App[int]):
             self.opening.meaning.cancel()
         self._ending.set()
         super().exit(*arguments, **values)  # type: ignore[arg-type] # handed on as they came
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Yield what the palette offers: the acts of the screen in front, named `area: verb`."""
-        if not isinstance(screen, MemtuiScreen):
-            return
-        for action in screen.offered():
-            reason = screen.why_not(action)
-            keys = self.keymap.shown(action)
-            title = action.palette_title + (f"  ({keys})" if keys else "")
-            told = f"not now: {reason}" if reason else ""
-            yield SystemCommand(title, told, lambda act=action.id: self.call_later(screen.action_act, act))
 
 
 _SCREENS = {

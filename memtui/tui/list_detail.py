@@ -228,7 +228,7 @@ class MemtuiScreen(Screen[None]):
         await self.run_action("app.help")
 
     async def action_palette(self) -> None:
-        await self.run_action("app.command_palette")
+        await self.run_action("app.palette")
 
     async def action_theme(self) -> None:
         await self.run_action("app.change_theme")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 CHANGES_SHOWN = 3  # Last changes that the details show; History has them all
 
+ALL_PROJECTS = "all projects"  # What is in view, where it is no single project
+
 
 class VaultAccess:
     """A vault, what the app was opened with, and what every screen reads of a memory.
@@ -55,6 +57,11 @@ class VaultAccess:
         """Return what the file system says of the vault; equal while nobody wrote to it."""
         return signature_of(self.vault.path)
 
+    @property
+    def place_words(self) -> str:
+        """The project in view as a head names it, `all projects` where none is; empty before the first read."""
+        return "" if self.view is None else self.view.project or ALL_PROJECTS
+
     def view_of(self, reader: VaultReader) -> View:
         """Return what is in view, found once: asking git again at every read would hold the lease."""
         if self.view is None:
@@ -62,6 +69,15 @@ class VaultAccess:
 
             self.view = view_of(reader, self.opening.folder, self.opening.project)
         return self.view
+
+    def stored_model(self, reader: VaultReader) -> str | None:
+        """Return the model with the most vectors, which are compared without loading it; None for words alone."""
+        if self.opening.meaning is None:
+            return None
+        from memtui.vault.search.vectors import counts
+
+        vectors = counts(reader)
+        return max(vectors, key=vectors.__getitem__, default=None)
 
     def tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
         """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
@@ -198,7 +214,7 @@ def health_options(access: VaultAccess) -> HealthOptions:
 
     opening = access.opening
     with access.read_vault.read() as reader:
-        view = access.view_of(reader)
+        view, model = access.view_of(reader), access.stored_model(reader)
     return HealthOptions(
         view=view,
         threshold=opening.threshold,
@@ -207,6 +223,7 @@ def health_options(access: VaultAccess) -> HealthOptions:
         secret_patterns=opening.secret_patterns,
         targets=opening.targets,
         value=opening.value,
+        model=model,
     )
 
 

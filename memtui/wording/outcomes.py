@@ -118,12 +118,13 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         words = "exact copies; `memtui tidy` looks for the rest"
         double = HealthRow("duplicates", f"{found.copies:,}", words, asks=found.copies > 0)
     else:
-        words = f"{found.duplicate_tokens:,} duplicate tokens" if doubles else ""
-        double = HealthRow("duplicates", f"{doubles:,}", words, asks=doubles > 0)
+        spare = counted(doubles, "memory", "memories")
+        words = f"{spare} to spare, {found.duplicate_tokens:,} duplicate tokens" if doubles else ""
+        double = HealthRow("duplicates", f"{found.duplicate_groups:,}", words, asks=doubles > 0)
     proposed = (
         "`memtui tidy` looks for more"
         if found.proposed_contradictions is None
-        else f"{found.proposed_contradictions:,} more proposed"
+        else f"{found.proposed_contradictions:,} proposed"
     )
     disputed = found.linked_contradictions + (found.proposed_contradictions or 0)
     total = sum(found.anchors.values())
@@ -134,7 +135,12 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     changed = found.anchors["changed"]
     return (
         double,
-        HealthRow("contradictions", f"{found.linked_contradictions:,}", f"linked, {proposed}", asks=disputed > 0),
+        HealthRow(
+            "contradictions",
+            f"{disputed:,}",
+            f"{found.linked_contradictions:,} linked, {proposed}",
+            asks=disputed > 0,
+        ),
         HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
         HealthRow(
             "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0

@@ -153,7 +153,7 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
         await until(pilot, lambda: meaning.words == "ready", "the model is there")
         await pilot.press("slash", *"database version")
         await until(pilot, lambda: "m0000004" in browser(pilot)._list.ids[:2], "it is found by its meaning")
-        await shows(pilot, "semantic ready")
+        await shows(pilot, "by meaning: ready")
         assert "+ of 5" not in screen_text(pilot)
 
 

@@ -25,6 +25,7 @@ from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.wiring import Scope
 from memtui.pack.targets.formats import target_named, target_names
+from memtui.tui.actions.about import SCREENS, about, all_words
 from memtui.tui.actions.registry import ACTIONS, Keymap
 from memtui.vault.sql_query import STABLE_VIEWS
 from memtui.wording.wiring import SCOPE_WORDS, USE_WORDS
@@ -85,7 +86,17 @@ def keys() -> str:
             (" ".join(f"`{key}`" for key in keymap.shown(action).split()) or "palette", action.title, f"`{action.id}`")
             for action in actions
         )
-        lines += [f"## {owner}", "", _table(("key", "action", "id"), rows)]
+        purpose = about(owner).purpose
+        lines += [f"## {owner}", "", *([purpose, ""] if purpose else []), _table(("key", "action", "id"), rows)]
+    return "\n".join(lines)
+
+
+def words() -> str:
+    """What words and marks mean, those of all screens first."""
+    lines = [_table(("on every screen", "meaning"), ((f"`{word}`", meaning) for word, meaning in all_words().items()))]
+    for area in SCREENS:
+        own = [(f"`{word}`", meaning) for word, meaning in about(area).words if all_words().get(word) != meaning]
+        lines += [_table((f"in {area}", "meaning"), own)]
     return "\n".join(lines)
 
 
@@ -228,6 +239,7 @@ def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "keys": keys,
+    "words": words,
     "settings": settings,
     "queries": queries,
     "kinds": kinds,

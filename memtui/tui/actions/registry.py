@@ -104,7 +104,7 @@ def _action(row: str) -> Action:
 ACTIONS = tuple(_action(row) for row in read_lines(__file__, "actions.txt"))  # All actions, in the order of the help
 
 
-MOST_HINTS = 8  # Keys in the footer at most
+MOST_HINTS = 9  # Keys in the footer at most
 
 _BY_ID = {action.id: action for action in ACTIONS}
 
@@ -136,7 +136,7 @@ def bindings(owner: str) -> list[BindingType]:
 
 
 def hints(place: str) -> list[Action]:
-    """Return what the footer shows in a place, at most eight; how to leave is never crowded out."""
+    """Return what the footer shows in a place, at most nine; how to leave is never crowded out."""
     found = [action for action in ACTIONS if action.label and place in action.places]
     return found if len(found) <= MOST_HINTS else [*found[: MOST_HINTS - 1], found[-1]]
 

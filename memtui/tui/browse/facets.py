@@ -18,7 +18,7 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FACETS
 from memtui.tui.memory_view import fit
-from memtui.tui.values import BEST, SORTS, FacetCounts, Listing, Wanted
+from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 
 TITLES = {
@@ -223,6 +223,18 @@ class FacetPane(CursorList):
             Segment(fit(line.text, cells - 3), paint[part]),
             *count,
         ]
+
+
+def head_counts(base: Base, busy: str, team: str, meaning: str) -> list[Content]:
+    """Return what the head of Browse counts. `meaning`: how the search by meaning stands: ready, loading, off."""
+    return [
+        *([Content.styled(busy, "$memtui-due")] if busy else []),
+        Content(counted(base.active, "memory", "memories")),
+        Content.styled(f"{base.due:,} due", "$memtui-due" if base.due else "$memtui-dim"),
+        Content.styled(f"{base.inbox:,} in inbox", "$foreground" if base.inbox else "$memtui-dim"),
+        *([Content.styled(tame(team, 60), "$memtui-dim")] if team else []),
+        Content.styled(f"by meaning: {meaning}", "$memtui-dim"),
+    ]
 
 
 def list_title(wanted: Wanted, *, best: bool) -> str:

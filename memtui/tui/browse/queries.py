@@ -69,6 +69,7 @@ class ListQueries:
 
     def load(self, query: str, wanted: Wanted, *, best: bool = True) -> Listing:
         """Read the list again and filter it, see `filtered`."""
+        from memtui.curate.lifecycle import waiting
         from memtui.vault.facets import listed_ids
         from memtui.vault.review_triggers import asked_since
 
@@ -84,7 +85,7 @@ class ListQueries:
                 wanted=wanted,
                 active=len(ids) if plain and not wanted.due_only else reader.count(everything),
                 due=len(ids) if plain and wanted.due_only else reader.count(stale),
-                inbox=reader.count(MemoryFilter(scope=view.scope, statuses=("candidate",))),
+                inbox=reader.count(waiting(view.scope, with_unassigned=opening.project is None)),
                 elsewhere=0 if ids else reader.count(MemoryFilter(statuses=None)),
                 project=view.project,
                 counter=reader.change_counter(),

@@ -28,6 +28,7 @@ from memtui.tui.browse.facets import (
     WIDEST,
     BrowseState,
     FacetPane,
+    head_counts,
     list_title,
     marked_count,
     read_state,
@@ -39,9 +40,9 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import stand_clear
 from memtui.tui.values import Done, FacetCounts, Listing
-from memtui.tui.vault_access import FileChecks
+from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import FilterLine, HeaderLine
+from memtui.tui.widgets.lines import FilterLine, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
@@ -103,7 +104,8 @@ class BrowseScreen(MemtuiScreen):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         # Held here rather than queried: a worker may report while the screen is being taken down.
-        self._header = HeaderLine(id="header")
+        self._title = TitleLine("Browse", id="header")
+        self._team = ""  # When memories were last exchanged with teams, and what waits
         self._facets = FacetPane(id="facets")
         self._list = MemoryList(id="list", heads=True)
         self._detail = DetailPane(id="detail")
@@ -118,11 +120,12 @@ class BrowseScreen(MemtuiScreen):
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
         self._facets_hidden = False
+        self._is_slow = False  # Whether a change is under way that takes its time
         self._waiting = 0  # Rule files of this project that are not imported, or changed since
         self._share = self._remembered.share  # Share of the list, in per cent, beside the details
 
     def compose(self) -> ComposeResult:
-        yield self._header
+        yield self._title
         with Horizontal(id="panes"):
             yield self._facets
             yield self._list
@@ -197,8 +200,8 @@ class BrowseScreen(MemtuiScreen):
     # -- reading ----------------------------------------------------------------------------------
 
     def _show_list(self, listing: Listing) -> None:
-        self._header.base = listing.base
-        self._tell_semantic()
+        self._title.place = listing.base.project or ALL_PROJECTS
+        self._tell_counts()
         self._tell_titles()
         self._count_facets()
         if not listing.base.ids and not listing.base.elsewhere:
@@ -221,13 +224,17 @@ class BrowseScreen(MemtuiScreen):
         self._filter_count.update(Content(count if listing.query.strip() else ""))
         self.on_descendant_focus()
 
-    def _tell_semantic(self) -> None:
-        meaning = self.opening.meaning
-        self._header.semantic = "off" if meaning is None else meaning.words
+    def _tell_counts(self) -> None:
+        """Write into the head how much there is, and what works in the background."""
+        if self.lists.listing is not None:
+            meaning = "off" if self.opening.meaning is None else self.opening.meaning.words
+            busy = "working …" if self._is_slow else ""
+            self._title.counts = head_counts(self.lists.listing.base, busy, self._team, meaning)
 
     def tell_team(self, words: str) -> None:
         """Show how the sharing with teams stands; empty without a team."""
-        self._header.team = words
+        self._team = words
+        self._tell_counts()
 
     @on(MemoryList.SortWanted)
     def _sort(self, message: MemoryList.SortWanted) -> None:
@@ -264,7 +271,7 @@ class BrowseScreen(MemtuiScreen):
         # A screen over it has the machine to itself; the list is looked at again once it is back. `is_current` is true
         # of the screen beneath as well.
         if self.app.screen is self:
-            self._tell_semantic()
+            self._tell_counts()
             self.lists.poll()
 
     def _check_files(self) -> None:
@@ -318,7 +325,8 @@ class BrowseScreen(MemtuiScreen):
         self.set_timer(SLOW_SECONDS, self._tell_busy)
 
     def _tell_busy(self) -> None:
-        self._header.busy = "working …" if self.acting else ""
+        self._is_slow = self.acting
+        self._tell_counts()
 
     def acts_ended(self, focus: str | None) -> None:
         """Read the list again, in the order on the screen, and what is looked at."""

@@ -35,6 +35,7 @@ from memtui.tui.list_detail import ListDetail, SourceOpener
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
 from memtui.tui.values import Done, Found
+from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
@@ -118,6 +119,7 @@ class CaptureScreen(ListDetail):
 
     def _show_progress(self) -> None:
         run = self._under_way
+        self._title.place = ALL_PROJECTS
         self._title.note = run.words if run is not None else self._unread.words if self._unread is not None else ""
 
     def look_failed(self, error: MemtuiError) -> None:

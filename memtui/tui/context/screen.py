@@ -178,7 +178,7 @@ class ContextScreen(MemtuiScreen):
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
         self._meter.parts = tuple(view.sections(pack))
         self._meter.free = view.tokens_left(pack)
-        self._title.project = answer.place
+        self._title.place = answer.place
         self._title.note = view.title_note(answer)
         self._lines.clear_problem()
         self._lines.show_settings(pack.phase)

@@ -183,11 +183,13 @@ def payload_title(pack: Pack) -> str:
 
 
 def counts_note(pack: Pack) -> str:
-    """Return how many memories are in, and how many were put in and left out by hand."""
+    """Return how many memories are in, how many were put in and left out by hand, and how many are withheld."""
     put_in = sum(one.hit.is_put_in for one in pack.included)
     parts = [counted(len(pack.included), "memory in", "memories in")]
     parts += [f"{put_in} put in by you"] if put_in else []
     parts += [f"{len(pack.left_out)} left out by you"] if pack.left_out else []
+    withheld = len(withheld_rows(pack)) + sum(pack.withheld_counts.values())
+    parts += [f"{withheld:,} withheld below"] if withheld else []
     return " · ".join(parts)
 
 

@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
-from textual.widgets import Static
 
 from memtui.assist.check_suggest import suggested_rules
 from memtui.assist.check_trial import about_rules
@@ -18,12 +16,12 @@ from memtui.curate.fields import nameable_files
 from memtui.curate.form import Basis, Decision, Finding, Texts, texts_of
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
-from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
 from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormScreen, Wish, drafts_of, read_values
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.widgets.lines import TitleLine
 
 RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
 
@@ -61,10 +59,10 @@ class EditScreen(FormScreen):
         self._found: Sequence[Finding] = ()  # By the last check
         self._tried: Sequence[Finding] = ()  # Of the rules, by the last look back
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
-        self._head = Static("", id="edit-head", markup=False)
+        self._title = TitleLine("", id="edit-head")
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         with VerticalScroll(id="edit-form", can_focus=False):
             for side in ("texts", "facts"):
                 with Vertical(id=f"edit-{side}"):
@@ -190,9 +188,8 @@ class EditScreen(FormScreen):
         state += ["reading …"] if self._basis is None else []
         # Empty fields would look like an empty memory.
         self.set_class(self._basis is None, "-reading")
-        title = tame(memory.title, 60) if memory else ""
-        dim = (" · ".join(state), "$memtui-dim")
-        self._head.update(Content.assemble(" ", (name, "bold $primary"), f"  {title}   ", dim))
+        self._title.screen_name, self._title.place = name, memory.title if memory else None
+        self._title.note = " · ".join(state)
 
     # -- actions ----------------------------------------------------------------------------------
 

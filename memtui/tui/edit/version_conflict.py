@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from memtui.capture.source_conflicts import SourceConflict, resolve_by_hand
 from memtui.curate.form import Basis, texts_of
@@ -29,6 +29,7 @@ from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 from memtui.vault.source_texts import Texts
 
@@ -78,7 +79,7 @@ class ConflictScreen(MemtuiScreen):
         super().__init__(opening)
         self.saved: Memory | None = None  # The memory as stored, once that is done
         self._editing = EditingAccess(self.access)
-        self._head = Static("", id="conflict-head", markup=False)
+        self._title = TitleLine(self.NAME, warns=True, id="conflict-head")
         self._fields = ChoiceList(id="conflict-fields")
         self._panes = {name: DetailPane(id=f"conflict-{name}") for name in ("base", "theirs", "mine")}
         self._made = Vertical(id="conflict-made")
@@ -100,7 +101,7 @@ class ConflictScreen(MemtuiScreen):
         self._written: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         yield self._fields.add_class("pane")
         with Horizontal(id="conflict-sides"):
             yield from (pane.add_class("pane") for pane in self._panes.values())
@@ -115,14 +116,7 @@ class ConflictScreen(MemtuiScreen):
     # -- showing ----------------------------------------------------------------------------------
 
     def _show_all(self) -> None:
-        head = (
-            " ",
-            (self.NAME, "bold $memtui-due"),
-            "  ",
-            tame(self._theirs.title, 60),
-            (self.about(), "$memtui-dim"),
-        )
-        self._head.update(Content.assemble(*head))
+        self._title.place, self._title.note = self._theirs.title, self.about()
         self._show_rows()
         first = next((at for at, each in enumerate(self._differences) if not self._choices[each.field]), 0)
         self._fields.cursor = first
@@ -131,9 +125,9 @@ class ConflictScreen(MemtuiScreen):
     def about(self) -> str:
         """Return what the head shows beside the title."""
         theirs, base = self._theirs, self._base
-        status = f" · now {theirs.status}" if theirs.status != base.status else ""
-        by = f" · {self._last}" if self._last else ""
-        return f"   version {base.version} → {theirs.version}{status}{by}"
+        status = f"   now {theirs.status}" if theirs.status != base.status else ""
+        by = f"   {self._last}" if self._last else ""
+        return f"version {base.version} → {theirs.version}{status}{by}"
 
     def _show_rows(self) -> None:
         rows = [
@@ -399,11 +393,11 @@ class SourceConflictScreen(ConflictScreen):
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
         now = " (moved away)" if self._moved else ""
-        return f"   {tame(place, 40)}{now}{self.more()}"
+        return "   ".join(filter(None, (tame(place, 40) + now, self.more())))
 
     def more(self) -> str:
         """Return how many conflicts are left, if there are others."""
-        return f" · {self._left:,} left" if self._left > 1 else ""
+        return f"{self._left:,} left" if self._left > 1 else ""
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
         """Save the result, and that the source was seen; called in a thread."""

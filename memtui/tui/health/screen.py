@@ -18,7 +18,7 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening
 from memtui.tui.values import Signature
-from memtui.tui.vault_access import VaultAccess, health_options
+from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.outcomes import HealthRow, HealthSection, bar, sections
@@ -38,7 +38,11 @@ class HealthRead:
 
 
 def read_health(access: VaultAccess) -> HealthRead:
-    """Return the state of the vault; takes seconds for a large one."""
+    """Return the state of the vault; takes seconds for a large one.
+
+    The files are checked first, as Tidy does: what changed in them is due.
+    """
+    FileChecks(access).check()
     signature = access.signature()
     options = health_options(access)
     found = health(access.read_vault, options)
@@ -110,7 +114,7 @@ class HealthScreen(ListDetail):
         self.trouble_is_over()
         self._read = read
         self.looked_at = read.signature
-        self._title.project = read.project
+        self._title.place = read.project
         self._title.note = counted(read.active, "active memory", "active memories")
         self.draw_again()
 

@@ -29,6 +29,7 @@ from memtui.tui.history.view import (
 )
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.state import Opening
+from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
 
@@ -103,6 +104,7 @@ class HistoryScreen(ListDetail):
         self._list.show(found.numbers, follow=follow, notice=self._notice())
         name = f"1 Changes of “{tame(found.title, 40)}”" if found.title is not None else "1 Changes"
         self._list.set_title(name, counted(len(found.numbers), "change"))
+        self._title.place = ALL_PROJECTS
         self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:

@@ -113,6 +113,7 @@ class ImportScreen(ListDetail):
         """Draw the empty panes; the disk is read after the first paint."""
         self._places.set_title("1 Sources")
         self._plan.set_title("2 Preview")
+        self._title.place = self.opening.folder.name
         self._title.note = "looking …"
         self.call_after_refresh(self._find_places)
 

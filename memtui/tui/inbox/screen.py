@@ -10,11 +10,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
-from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
@@ -26,8 +24,8 @@ from memtui.tui.inbox.view import (
     InboxAccess,
     Waiting,
     candidate_blocks,
-    conflict_words,
     group_blocks,
+    head_counts,
     inbox_notice,
 )
 from memtui.tui.list_detail import ListDetail, SourceOpener
@@ -35,8 +33,9 @@ from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import FilterLine
+from memtui.tui.widgets.lines import FilterLine, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
@@ -84,14 +83,14 @@ class InboxScreen(ListDetail):
         self._inbox = InboxAccess(self.access)
         self._sheet = SheetEditing(self, self._inbox, self._take_out)
         self.parts = (self.resemblance, self.editing, self._sheet)
-        self._head = Static("", id="inbox-head", markup=False)
+        self._title = TitleLine("Inbox", id="inbox-head")
         self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
-        yield self._head
+        yield self._title
         with Horizontal(id="inbox-panes"):
             yield self._list
             yield self._detail
@@ -184,17 +183,9 @@ class InboxScreen(ListDetail):
     def _show_head(self) -> None:
         number, marked, waiting = len(self._list.offers), len(self._list.marked), self._waiting
         shown = len(self._list.arranged.shown)
-        project = tame(waiting.project or "all projects", 40) if waiting else ""
-        conflicts = f"   {conflict_words(waiting.conflicts)}" if waiting and waiting.conflicts else ""
-        self._head.update(
-            Content.assemble(
-                " ",
-                ("Inbox", "bold $primary"),
-                f"  {project}",
-                (f"   {number:,} waiting" if waiting else "   ", "$memtui-dim"),
-                (conflicts, "$memtui-due"),
-            )
-        )
+        if waiting is not None:
+            self._title.place = waiting.project or ALL_PROJECTS
+            self._title.counts = head_counts(waiting, self._list.offers.values())
         matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
         count = f"{marked:,} marked of {number:,}" if marked else matching
         self._list.set_title("1 Waiting · by kind" if self._list.by_kind else "1 Waiting · by file", count)

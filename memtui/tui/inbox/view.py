@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
+
+from textual.content import Content
 
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
@@ -262,6 +264,16 @@ _HEADINGS_SHOWN = 12
 def conflict_words(number: int) -> str:
     """Return how many source conflicts there are, and the key that opens them."""
     return f"{counted(number, 'source conflict')} · d resolves"
+
+
+def head_counts(waiting: Waiting, offers: Collection[Offer]) -> list[Content]:
+    """Return what the head counts: what waits, how much of it has no project, and the conflicts."""
+    unassigned = sum(offer.project is None for offer in offers) if waiting.project is not None else 0
+    none = f", {unassigned:,} of no project" if unassigned else ""
+    counts = [Content.styled(f"{len(offers):,} waiting{none}", "$memtui-dim")]
+    if waiting.conflicts:
+        counts.append(Content.styled(conflict_words(waiting.conflicts), "$memtui-due"))
+    return counts
 
 
 def inbox_notice(waiting: Waiting) -> tuple[str, ...]:

@@ -346,7 +346,7 @@ class LabScreen(MemtuiScreen):
             self.trouble_is_over()
             self.looked_at = signature
             self._read, self._members = read, None
-            self._title.project = read.project
+            self._title.place = read.project
             self._try(self._trial.on(read))
 
         self.loader.read(lambda: read_lab(self.access), take, group="lab-read")

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Static
 
 from memtui.curate.merge import (
     Marked,
@@ -38,6 +37,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 from memtui.wording import outcomes
 
@@ -218,7 +218,7 @@ class MergeScreen(MemtuiScreen):
         super().__init__(opening)
         self.merged = False  # Whether the merge was made
         self._identifiers = tuple(identifiers)[:MOST_MERGED]
-        self._head = Static("", id="merge-head", markup=False)
+        self._title = TitleLine("Merge", id="merge-head")
         self._fields = MergeFields(id="merge-fields")
         self._panes = [DetailPane(id=f"merge-side-{place}") for place in range(len(self._identifiers))]
         self._stack = DetailPane(id="merge-stack")
@@ -228,7 +228,7 @@ class MergeScreen(MemtuiScreen):
         self._written: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         yield self._fields.add_class("pane")
         with Horizontal(id="merge-sides"):
             yield from (pane.add_class("pane") for pane in self._panes)
@@ -238,7 +238,6 @@ class MergeScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""
-        self._head.update(Content.styled(" Merge", "bold $primary"))
         self._fields.border_title = Content("Fields that differ")
         self._stack.set_title("Texts")
         self._result.set_title("Result")
@@ -286,13 +285,9 @@ class MergeScreen(MemtuiScreen):
         self._fields.show(rows)
         self._fields.styles.height = min(len(rows), 1 if self.has_class("-low") else 5) + 2
         place = f"field {self._fields.cursor + 1} of {len(rows)}: {LABELS[self._field]}" if self._field else ""
-        self._head.update(
-            Content.assemble(
-                (f" Merge {counted(len(sides.memories), 'memory', 'memories')}", "bold $primary"),
-                f"   {place}",
-                ("   tags, files, sources and links are united", "$memtui-dim"),
-            )
-        )
+        self._title.place = counted(len(sides.memories), "memory", "memories")
+        self._title.counts = [Content(place)] if place else []
+        self._title.note = "tags, files, sources and links are united"
 
     def _word(self, name: str) -> str:
         if name in self._written:

@@ -38,6 +38,7 @@ from memtui.tui.packs.view import (
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, State
+from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
 
@@ -132,6 +133,7 @@ class PacksScreen(ListDetail):
         )
         waiting = sum(used.awaits for used in packs)
         self._show_reason()
+        self._title.place = ALL_PROJECTS
         self._title.note = f"{counted(waiting, 'pack waits', 'packs wait')} for feedback" if waiting else ""
 
     def look_failed(self, error: MemtuiError) -> None:

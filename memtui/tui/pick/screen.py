@@ -95,8 +95,5 @@ class PickApp(MemtuiApp):
         self._query = query
         super().__init__(opening)
 
-    def action_command_palette(self) -> None:
-        """Offer no palette: there is nowhere to go to from here."""
-
     def get_default_screen(self) -> Screen[None]:
         return PickScreen(self.opening, self._query)

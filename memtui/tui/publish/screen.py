@@ -44,7 +44,7 @@ class PublishScreen(RowDetail[Row]):
     def _show(self, read: PublishRead) -> None:
         self._read = read
         self.looked_at = read.signature
-        self._title.project = read.project
+        self._title.place = read.project
         self._title.note = ""
         self.show_rows(publish_lines(read), f"{sum(row.is_published for row in read.rows)} published")
 

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
 
 from memtui.curate.fields import vault_tags
 from memtui.curate.form import NO, YES, Basis, Finding, Texts, texts_of
@@ -30,6 +29,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea, FormToggle
+from memtui.tui.widgets.lines import TitleLine
 from memtui.vault.projects import project_names
 from memtui.wording import outcomes
 
@@ -150,12 +150,12 @@ class ReflectScreen(FormScreen):
         super().__init__(opening, PLAN)
         self._identifiers = tuple(identifiers)
         self._sources: Sources | None = None
-        self._head = Static("", id="reflect-head", markup=False)
+        self._title = TitleLine("Conclude", id="reflect-head")
         self._pane = DetailPane(id="reflect-sources")
         self._form = VerticalScroll(id="reflect-form", can_focus=False)
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         with Horizontal(id="reflect-panes"):
             yield self._pane.add_class("pane")
             with self._form.add_class("pane"):
@@ -219,8 +219,7 @@ class ReflectScreen(FormScreen):
         """Show how many sources there are, and whether something is unsaved."""
         number = counted(len(self._identifiers), "source")
         state = "unsaved" if self._rows.is_dirty else "" if self._sources else "reading …"
-        dim = (f"   {state}" if state else "", "$memtui-dim")
-        self._head.update(Content.assemble(" ", ("Reflect", "bold $primary"), f"  {number} → one conclusion", dim))
+        self._title.counts, self._title.note = [Content(f"{number} → one conclusion")], state
 
     # -- actions ----------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from memtui.curate.review_sessions import ReviewSession
 from memtui.errors import MemtuiError
@@ -34,9 +33,11 @@ from memtui.tui.review.verdicts import (
     VerdictChoices,
     Verdicts,
 )
-from memtui.tui.review.view import changed_meanwhile, head_line
+from memtui.tui.review.view import changed_meanwhile, head_counts
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.vault_access import ALL_PROJECTS
+from memtui.tui.widgets.lines import TitleLine
 
 DRAWN_WITHIN = 0.25  # Seconds after which a change no longer waits for the picture
 EVIDENCE_AFTER = 0.15
@@ -91,7 +92,7 @@ class ReviewScreen(MemtuiScreen):
         self._choices = VerdictChoices(
             self, self._verdicts, subject=lambda: self._subject, decide=self._decide, change=self._change
         )
-        self._head = Static("", id="review-head", markup=False)
+        self._title = TitleLine("Review", id="review-head")
         self._panes = ReviewPanes()
         self._queue = Queue()
         self._time_left = TimeLeft()
@@ -114,7 +115,7 @@ class ReviewScreen(MemtuiScreen):
         self._has_acted = False
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         yield self._panes.memory
         yield self._panes.evidence
         yield self.hints
@@ -221,7 +222,8 @@ class ReviewScreen(MemtuiScreen):
         place, queue = self._headed, self._queue
         counted = None if place is None else queue.opened
         words = self._time_left.words
-        self._head.update(head_line(counted, queue.reviewed, place or 0, self.size.width, words))
+        self._title.place = counted.session.project or ALL_PROJECTS if counted is not None else None
+        self._title.counts = head_counts(counted, queue.reviewed, place or 0, self.size.width, words)
 
     # -- one memory -------------------------------------------------------------------------------
 

@@ -35,35 +35,24 @@ _FRAME_CELLS = 8
 # -- the first line ------------------------------------------------------------------------------------
 
 
-def head_line(
+def head_counts(
     opened: Opened | None, reviewed: AbstractSet[str], place: int, width: int, time_left: Callable[[int], str]
-) -> Content:
-    """Return `Review  12 of 40  ███▌────  28 left, about 6 min   project   u undo   esc pause` as far as it fits."""
-    name = Content.styled(" Review", "bold $primary")
+) -> list[Content]:
+    """Return what the head counts: `12 of 40  ███▌────  28 left, about 6 min`, with the bar where there is room."""
     if opened is None or not opened.progress.total:
-        return name
+        return []
     progress = opened.progress
     bar_cells = _WIDE_BAR if width >= _WIDE else _MIDDLING_BAR if width >= _MIDDLING else 0
     done = sum(1 for identifier in opened.session.ids if identifier in reviewed)
     position = min(place + 1, progress.total) if done < progress.total else progress.total
-    left = Content.assemble(
-        name,
-        f"  {position} of {progress.total}  ",
-        (_bar(done, progress.total, bar_cells), "$memtui-bar"),
-        ("  " if bar_cells else ""),
-        (time_left(progress.total - done), "$memtui-dim"),
-    )
-    keys = (("u", "undo"), ("esc", "leave" if done == progress.total else "pause"))
-    right = Content("   ").join(
-        [Content.assemble((key, "bold $primary"), " ", (word, "$memtui-dim")) for key, word in keys]
-    )
-    project = Content.styled(tame(opened.session.project or "all projects", 30), "$memtui-dim")
-    for parts in ([project, right], [right], []):
-        end = Content("   ").join(parts)
-        room = width - left.cell_length - end.cell_length - 1
-        if room > 1 or not parts:
-            return Content.assemble(left, " " * max(0, room), end)
-    return left
+    return [
+        Content.assemble(
+            f"{position} of {progress.total}  ",
+            (_bar(done, progress.total, bar_cells), "$memtui-bar"),
+            ("  " if bar_cells else ""),
+            (time_left(progress.total - done), "$memtui-dim"),
+        )
+    ]
 
 
 def _bar(done: int, total: int, cells: int) -> str:

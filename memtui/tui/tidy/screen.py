@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -36,7 +35,7 @@ from memtui.tui.tidy.view import NAMES, Pair, TidyAccess, TidyRow, row_blocks, r
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import AskLine, Question
+from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
 from memtui.wording import tidying
 
@@ -62,7 +61,7 @@ class TidyScreen(MemtuiScreen):
         self.editing = EditActions(self, self.resemblance)
         self.parts = (self.resemblance, self.editing)
         self._tidying = TidyAccess(self.access)
-        self._head = Static("", id="tidy-head", markup=False)
+        self._title = TitleLine("Tidy", id="tidy-head")
         self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
         self._detail = DetailPane(id="tidy-detail")
         self._report: TidyReport | None = None
@@ -71,7 +70,7 @@ class TidyScreen(MemtuiScreen):
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         with Horizontal(id="tidy-panes"):
             yield self._found.add_class("pane")
             yield self._detail.add_class("pane")
@@ -80,7 +79,7 @@ class TidyScreen(MemtuiScreen):
     def on_mount(self) -> None:
         """Draw the empty panes; the pass starts after the first paint."""
         self._detail.set_title("Finding")
-        self._show_head("scanning the vault · esc stops")
+        self._title.note = "scanning the vault · esc stops"
         self.call_after_refresh(self._begin_pass)
 
     @property
@@ -106,11 +105,11 @@ class TidyScreen(MemtuiScreen):
 
     def _show_progress(self, stage: str, done: int, total: int) -> None:
         if self._running and self._waited_for:
-            self._show_head(f"{stage} {done:,} of {total:,} · esc stops")
+            self._title.note = f"{stage} {done:,} of {total:,} · esc stops"
 
     def _end_pass(self) -> None:
         self._running = False
-        self._show_head("stopped · R scans again")
+        self._title.note = "stopped · R scans again"
 
     def _fail_pass(self, error: MemtuiError) -> None:
         self._end_pass()
@@ -119,16 +118,14 @@ class TidyScreen(MemtuiScreen):
     def _show_report(self, report: TidyReport) -> None:
         self._running = False
         self.trouble_is_over()
+        self._title.place = self.access.place_words
         self._report, self._lines = report, rows_of(report)
         self._found.show(self._lines, notice=CLEAN)
         counts, findings = report.counts(), report.total + len(report.ripe)
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
-        self._show_head(f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}")
+        self._title.note = f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}"
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
-
-    def _show_head(self, text: str) -> None:
-        self._head.update(Content.assemble((" Tidy", "bold $primary"), (f"   {text}", "$memtui-dim")))
 
     @on(PickList.Highlighted, "#tidy-list")
     def _show_current(self) -> None:
@@ -324,14 +321,14 @@ class ContradictionScreen(MemtuiScreen):
         self._contradiction = contradiction
         self._pair = pair
         self._tidying = TidyAccess(self.access)
-        self._head = Static("", id="clash-head", markup=False)
+        self._title = TitleLine("Contradiction", warns=True, id="clash-head")
         self._panes = [ContradictionText(id=f"clash-{place}") for place in (0, 1)]
         self._line = AskLine(_QUESTIONS, id="clash-ask")
         self._where = Static(_WHERE, id="clash-where", markup=False)
         self._first = ""
 
     def compose(self) -> ComposeResult:
-        yield self._head
+        yield self._title
         with Horizontal(id="clash-sides"):
             yield from (pane.add_class("pane") for pane in self._panes)
         yield self._where
@@ -340,11 +337,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         why = tame(self._contradiction.why, 200)
-        self._head.update(
-            Content.assemble(
-                (" Contradiction", "bold $memtui-due"), f"  {self._contradiction.type}  ", (why, "$memtui-dim")
-            )
-        )
+        self._title.place, self._title.note = self._contradiction.type, why
         self.call_after_refresh(self._show_both)
 
     def _show_both(self) -> None:

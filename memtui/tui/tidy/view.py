@@ -25,7 +25,6 @@ from memtui.tui.memory_view import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.vault.search.vectors import counts
 from memtui.wording import outcomes, tidying
 
 Progress = Callable[[str, int, int], None]  # Called with (stage, done, total); may raise `Cancelled`
@@ -53,14 +52,12 @@ class TidyAccess:
         if anew:
             cache.forget()
         with reading.read() as reader:
-            view = self._access.view_of(reader)
-            # Only stored vectors are compared, so no model is loaded.
-            vectors = counts(reader) if opening.meaning is not None else {}
+            view, model = self._access.view_of(reader), self._access.stored_model(reader)
         options = TidyOptions(
             scope=view.listing_scope,
             threshold=opening.threshold,
             tree=view.tree,
-            model=max(vectors, key=vectors.__getitem__, default=None),
+            model=model,
             secret_patterns=opening.secret_patterns,
             encoding=opening.context.encoding,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,65 +14,46 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from memtui.text.sanitize import tame
-from memtui.text.words import clip, counted
+from memtui.text.words import cell_width, clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FILTER, Action, Keymap
-from memtui.tui.memory_view import clipped, fit
+from memtui.tui.memory_view import clipped
 from memtui.tui.textual_patches.input import OneLineInput
-from memtui.tui.values import Base
 
 _GAP = "   "
-_PROJECT_CELLS = 30
+_PLACE_CELLS = 30  # That the place has before the counts have any
+_PLACE_CHARACTERS = 200
+_BRAND_FROM = 60  # Cells from which the head names the program too
 
 
-class HeaderLine(Widget):
-    """Where we are and what is there: project, counts, the key for help."""
+class _KeyLine(Widget):
+    """A line that names keys, among them that of the help, which is another one where text is typed."""
 
     ALLOW_SELECT = False
-    base: reactive[Base | None] = reactive(None)
-    semantic: reactive[str] = reactive("")  # How the search by meaning stands: ready, loading, off
-    busy: reactive[str] = reactive("")  # What takes its time just now
-    team: reactive[str] = reactive("")  # When memories were last exchanged with teams, and what waits
+    keymap: reactive[Keymap] = reactive(Keymap)
 
-    def render(self) -> Content:
-        project = "" if self.base is None else tame(self.base.project or "all projects")
-        left = Content.assemble(
-            " ", ("memtui  ", "bold $primary"), fit(project, min(len(project), _PROJECT_CELLS)) if project else ""
-        )
-        end = Content.assemble(_GAP, ("?", "bold $primary"), " ", ("help", "$memtui-dim"), " ")
-        room = self.size.width - left.cell_length - end.cell_length
-        counts: list[Content] = []
-        for content in self._counts():
-            if content.cell_length + len(_GAP) <= room:
-                room -= content.cell_length + len(_GAP)
-                counts.append(content)
-        middle = Content(_GAP).join(counts) if counts else Content("")
-        pad = max(0, self.size.width - left.cell_length - middle.cell_length - end.cell_length)
-        return Content.assemble(left, " " * pad, middle, end)
+    def on_mount(self) -> None:
+        self.keymap = getattr(self.app, "keymap", None) or self.keymap
+        self.watch(self.screen, "focused", self._focus_moved, init=False)
 
-    def _counts(self) -> list[Content]:
-        if self.base is None:
-            return []
-        due, inbox = self.base.due, self.base.inbox
-        return [
-            *([Content.styled(self.busy, "$memtui-due")] if self.busy else []),
-            Content(counted(self.base.active, "memory", "memories")),
-            Content.styled(f"{due:,} due", "$memtui-due" if due else "$memtui-dim"),
-            Content.styled(f"{inbox:,} inbox", "$foreground" if inbox else "$memtui-dim"),
-            *([Content.styled(tame(self.team, 60), "$memtui-dim")] if self.team else []),
-            *([Content.styled(f"semantic {self.semantic}", "$memtui-dim")] if self.semantic else []),
-        ]
+    def _focus_moved(self) -> None:
+        self.refresh()
+
+    def key_of(self, action: Action) -> str:
+        """Return the key of an action that works where the focus is: in a text `?` is a sign."""
+        keys = self.keymap.keys(action)
+        typing = isinstance(self.screen.focused, Input | TextArea)
+        works = next((key for key in keys if len(registry.key_text(key)) > 1), "") if typing else ""
+        return registry.key_text(works) or self.keymap.first(action)
 
 
-class KeyHints(Widget):
+class KeyHints(_KeyLine):
     """The keys that matter in the focused pane; a click on one presses it."""
 
-    ALLOW_SELECT = False
     place: reactive[str] = reactive("list")
-    keymap: reactive[Keymap] = reactive(Keymap)
 
     @dataclass
     class Pressed(Message):
@@ -80,16 +61,11 @@ class KeyHints(Widget):
 
         action: Action
 
-    def on_mount(self) -> None:
-        self.keymap = getattr(self.app, "keymap", None) or self.keymap
-
     def render(self) -> Content:
-        parts: list[Content] = []
-        for action, start, end in self._spans():
-            del start, end
-            parts.append(
-                Content.assemble((self.keymap.first(action), "bold $primary"), " ", (action.label, "$memtui-dim"))
-            )
+        parts = [
+            Content.assemble((self.key_of(action), "bold $primary"), " ", (_label(action), "$memtui-dim"))
+            for action, _, _ in self._spans()
+        ]
         return Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
 
     def on_click(self, event: events.Click) -> None:
@@ -99,18 +75,28 @@ class KeyHints(Widget):
                 self.post_message(self.Pressed(action))
 
     def _spans(self) -> list[tuple[Action, int, int]]:
-        """Return the hints that fit, with the cells that each takes."""
+        """Return the hints with the cells that each takes: all, or the first that fit beside the key for the others."""
+        offered = [action for action in registry.hints(self.place) if self.keymap.keys(action)]
+        spans = self._laid_out(offered)
+        more = registry.by_id("help")
+        while spans and spans[-1][2] > self.size.width:
+            offered = [action for action in offered[:-1] if action is not more]
+            spans = self._laid_out([*offered, more] if offered else [])
+        return spans
+
+    def _laid_out(self, actions: Sequence[Action]) -> list[tuple[Action, int, int]]:
         found: list[tuple[Action, int, int]] = []
         start = 1
-        for action in registry.hints(self.place):
-            if not self.keymap.keys(action):
-                continue
-            end = start + len(self.keymap.first(action)) + 1 + len(action.label)
-            if end > self.size.width:
-                break
+        for action in actions:
+            end = start + len(self.key_of(action)) + 1 + len(_label(action))
             found.append((action, start, end))
             start = end + len(_GAP)
         return found
+
+
+def _label(action: Action) -> str:
+    """Return the word of an action in the footer; the help is there for what has no room."""
+    return action.label or "more"
 
 
 LONGEST = 2_000  # Characters of a line; recall reads no more of a task for its phase
@@ -240,27 +226,51 @@ class FilterLine(OneLineInput):
         self.post_message(self.Moved(-1))
 
 
-class TitleLine(Widget):
-    """`memtui  project   Screen      note   ? help`."""
+class TitleLine(_KeyLine):
+    """The head of every screen: `memtui  Inbox   ferry        12 waiting   2 conflicts   ? help`.
+
+    Where it is narrow the last counts are left out first, then the place is clipped. `warns`: whether the screen is
+    about something that is wrong.
+    """
 
     ALLOW_SELECT = False
-    project: reactive[str | None] = reactive(None)
-    note: reactive[str] = reactive("")
+    screen_name: reactive[str] = reactive("")
+    place: reactive[str | None] = reactive(None)  # The project, or the memory that the screen is about
+    counts: reactive[Sequence[Content]] = reactive(())  # How much there is, the most important first
+    note: reactive[str] = reactive("")  # What else there is to say, after the counts
 
-    def __init__(self, screen: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    def __init__(self, screen_name: str, *, warns: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._screen_name = screen
+        self.set_reactive(TitleLine.screen_name, screen_name)
+        self._name_style = "bold $memtui-due" if warns else "bold"
 
     def render(self) -> Content:
-        project = clip(tame(self.project or ""), _PROJECT_CELLS)
-        left = Content.assemble(
-            " ", ("memtui  ", "bold $primary"), project + _GAP if project else "", (self._screen_name, "bold")
-        )
-        end = Content.assemble(_GAP, ("?", "bold $primary"), " ", ("help", "$memtui-dim"), " ")
-        if left.cell_length + end.cell_length > self.size.width:
-            end = Content.assemble(" ", ("?", "bold $primary"), " ")
-            left = clipped(left, self.size.width - end.cell_length)
-        room = self.size.width - left.cell_length - end.cell_length - len(_GAP)
-        note = Content.styled(clip(tame(self.note), room), "$memtui-dim")
-        pad = max(0, self.size.width - left.cell_length - note.cell_length - end.cell_length)
-        return Content.assemble(left, " " * pad, note, end)
+        width = self.size.width
+        brand = ("memtui  ", "bold $primary") if width >= _BRAND_FROM else ""
+        left = Content.assemble(" ", brand, (self.screen_name, self._name_style))
+        key = (self.key_of(registry.by_id("help")), "bold $primary")
+        end = Content.assemble(_GAP, key, " ", ("help", "$memtui-dim"), " ")
+        if left.cell_length + end.cell_length > width:
+            end = Content.assemble(" ", key, " ")
+            left = clipped(left, width - end.cell_length)
+        place = tame(self.place or "", _PLACE_CHARACTERS)
+        room = width - left.cell_length - end.cell_length
+        kept = min(cell_width(place), _PLACE_CELLS) + len(_GAP) if place else 0
+        shown = self._counts_within(room - kept)
+        room -= shown.cell_length + (len(_GAP) if shown else 0)
+        if place and room > len(_GAP):
+            left = Content.assemble(left, _GAP, clip(place, room - len(_GAP)))
+        pad = max(0, width - left.cell_length - shown.cell_length - end.cell_length)
+        return Content.assemble(left, " " * pad, shown, end)
+
+    def _counts_within(self, room: int) -> Content:
+        """Return the counts and the note that fit; of what comes first at least a part."""
+        note = [Content.styled(tame(self.note), "$memtui-dim")] if self.note else []
+        shown: list[Content] = []
+        for content in (*self.counts, *note):
+            if content.cell_length + len(_GAP) <= room:
+                room -= content.cell_length + len(_GAP)
+                shown.append(content)
+            elif not shown:
+                return clipped(content, max(0, room - len(_GAP)))
+        return Content(_GAP).join(shown) if shown else Content("")

@@ -86,6 +86,10 @@ CASES = {
     "confidence>0.5 importance:3": {"old", "elsewhere", "new"},
     "due": {"old", "elsewhere"},
     "-due": {"new", "pinned"},
+    "is:pinned": {"pinned"},
+    "-is:pinned is:DUE": {"old", "elsewhere"},
+    "is:retired": {"retired"},
+    "-is:active": {"candidate", "retired"},
     "status:candidate -confirmed": {"candidate"},
     "snoozed": set(),
     "source:memtui kind:decision": {"new"},
@@ -122,6 +126,9 @@ def test_a_query_stays_within_the_view_unless_it_names_a_project(vault: Vault, c
         ("kind>note", 0, "kind:tooling"),
         ("tag:", 0, "tag:redis"),
         ("importance>", 0, "importance>=4"),
+        ("lint is:pined", 5, "Did you mean pinned?"),
+        ("is:pinned,due", 0, "Did you mean pinned?"),
+        ("is:", 0, "is:pinned"),
     ],
 )
 def test_an_error_tells_the_place_and_how_to_write_it(text: str, position: int, hint: str) -> None:
@@ -210,7 +217,7 @@ def test_a_snoozed_memory_is_found(vault: Vault, clock: Clock) -> None:
     ("text", "asks"),
     [
         ("kind:tooling", True), ("refund -pinned", True), ("age>180d", True), ("-tag:redis x", True),
-        ("KIND:note", True),
+        ("KIND:note", True), ("is:pinned", True),
         ("redis lock", False), ("due", False), ("--no-verify", False), ("-x flag", False), ("http://a.example", False),
         ("foo:bar", False), ("unkind:x", False), ("", False),
     ],

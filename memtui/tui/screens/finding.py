@@ -1,0 +1,134 @@
+"""What help and palette share: a line to type in over a list of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from memtui.tui.actions.registry import Action, Keymap
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screens.dialogs import OptionScreen
+
+NOTHING_FOUND = "No such action"
+
+_BOX_CELLS = 84
+_BOX_SHARE = 0.96  # Of the width of the screen, at most
+_EDGE_CELLS = 8  # Border, padding and scrollbar of the box
+
+
+class FindScreen(OptionScreen, inherit_bindings=False):
+    """Returns the id of the action to run on the screen beneath; subclasses say what is listed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "close"),
+        Binding("down", "list('cursor_down')", show=False),
+        Binding("up", "list('cursor_up')", show=False),
+        Binding("pagedown,ctrl+d", "list('page_down')", show=False, priority=True),
+        Binding("pageup,ctrl+u", "list('page_up')", show=False, priority=True),
+    ]
+    NAME: ClassVar[str]  # Start of the ids of its widgets
+    HINT: ClassVar[str]  # What its keys do
+
+    def __init__(self, screen: MemtuiScreen, title: str) -> None:
+        super().__init__()
+        self.of = screen
+        self._title = title
+
+    def options(self, words: Sequence[str]) -> Iterable[Option]:
+        """Return what is listed; `words`: what is typed, in lower case."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line to type in and the list."""
+        with Vertical(id=f"{self.NAME}-box", classes="find-box") as box:
+            box.border_title = Content(self._title)  # a plain str would be read as markup
+            box.border_subtitle = Content(self.HINT)
+            yield Input(
+                placeholder="what do you want to do?", id=f"{self.NAME}-find", classes="find-line", compact=True
+            )
+            yield OptionList(id=f"{self.NAME}-list", classes="find-list", markup=False)
+
+    def on_mount(self) -> None:
+        """Show everything, ready to type."""
+        self.query_one(Input).focus()
+
+    def on_resize(self) -> None:
+        """List for the room there is."""
+        self._fill(self.query_one(Input).value)
+
+    @property
+    def keymap(self) -> Keymap:
+        found = getattr(self.app, "keymap", None)
+        return found if isinstance(found, Keymap) else Keymap()
+
+    @property
+    def line_cells(self) -> int:
+        """Cells of a line of the list."""
+        return max(1, min(_BOX_CELLS, int(self.size.width * _BOX_SHARE)) - _EDGE_CELLS)
+
+    @on(Input.Changed)
+    def _find(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fill(event.value)
+
+    @on(Input.Submitted)
+    def _run_first(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one(OptionList).action_select()
+
+    @on(OptionList.OptionSelected)
+    def _run(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option_id is not None:
+            self.dismiss(event.option_id)
+
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
+        """Close once: a second key would close the screen beneath while this one is being left."""
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def _fill(self, typed: str) -> None:
+        choices = self.query_one(OptionList)
+        choices.clear_options()
+        found = list(self.options(typed.lower().split()))
+        choices.add_options(found or [Option(Content.styled(NOTHING_FOUND, "$memtui-dim"), disabled=True)])
+        choices.highlighted = next((place for place, option in enumerate(choices.options) if not option.disabled), None)
+        choices.scroll_to(y=0, animate=False)
+
+
+def heading(text: str) -> Option:
+    return Option(Content.styled(text, "bold $primary"), disabled=True)
+
+
+def said(text: str) -> Option:
+    """Return a line that is only read."""
+    return Option(Content.styled(text, "$memtui-dim"), disabled=True)
+
+
+_AT_A_WORD, _BY_ANOTHER_NAME, _WITHIN = 0.9, 0.7, 0.5
+"""How well a hit fits: what is typed begins a word of the title or another word for the act, or is within the title."""
+
+
+def score_of(words: Iterable[str], action: Action) -> float:
+    """Return how well an action fits what was typed, 0 where a word of it is missing; words in lower case."""
+    title = action.palette_title.lower()
+    names = f" {action.known_by.replace(':', ' ').replace('-', ' ')}"
+    score = 1.0
+    for word in words:
+        if f" {word}" in f" {title}":
+            score = min(score, _AT_A_WORD)
+        elif f" {word}" in names:
+            score = min(score, _BY_ANOTHER_NAME)
+        elif word in title:
+            score = min(score, _WITHIN)
+        else:
+            return 0.0
+    return score

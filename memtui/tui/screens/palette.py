@@ -1,0 +1,105 @@
+"""The command palette: what can be done here, the likeliest first, each with its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widgets.option_list import Option
+
+from memtui.tui.actions.registry import ERASING, GO, Action
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import fit
+from memtui.tui.screens.finding import NOTHING_FOUND, FindScreen, heading, said, score_of
+
+ERASED_BY = "To erase a memory for good: memtui purge, on the command line"
+RECENT = "recently used"
+GOING = "go to"
+HERE = "on this screen"
+NOT_NOW = "not now"
+
+MOST_RECENT = 5
+
+_AREA_CELLS = 10
+_SHORTEST_ERASING = 3  # Letters of a word that may mean erasing: fewer begin too much
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An action that the palette lists."""
+
+    action: Action
+    reason: str  # why it is not possible now, empty where it is
+    score: float  # how well it fits what is typed
+
+
+def entries(screen: MemtuiScreen, words: Sequence[str], recent: Sequence[str]) -> dict[str, list[Entry]]:
+    """Return the actions of a screen that fit what is typed, under their headings.
+
+    The likeliest stand first; of those equally likely the ones used last, then those that go to a screen. What is not
+    possible now stands last, whatever it fits.
+
+    `recent`: ids of actions, the one used last first.
+    """
+    found = [
+        Entry(action, screen.why_not(action) or "", score)
+        for action in screen.offered()
+        if (score := score_of(words, action))
+    ]
+    possible = [entry for entry in found if not entry.reason]
+    used = [entry for name in recent for entry in possible if entry.action.id == name]
+    going = [entry for entry in possible if entry.action.id.startswith(GO)]
+    in_order = list(dict.fromkeys((*used, *going, *possible)))
+    last = sorted((entry for entry in found if entry.reason), key=lambda entry: -entry.score)
+    if words:
+        return {"": sorted(in_order, key=lambda entry: -entry.score) + last}
+    rest = [entry for entry in in_order if entry not in used]
+    return {
+        RECENT: used,
+        GOING: [entry for entry in rest if entry in going],
+        HERE: [entry for entry in rest if entry not in going],
+        NOT_NOW: last,
+    }
+
+
+class PaletteScreen(FindScreen):
+    """Everything that can be done here.
+
+    `recent`: ids of the actions that were run last from here or from the help, the newest first.
+    """
+
+    NAME = "palette"
+    HINT = "type to find · enter runs · esc closes"
+
+    def __init__(self, screen: MemtuiScreen, recent: Sequence[str]) -> None:
+        super().__init__(screen, "What do you want to do?")
+        self._recent = recent[:MOST_RECENT]
+
+    def options(self, words: Sequence[str]) -> Iterator[Option]:
+        """Yield the actions under their headings, and what to do where none is found."""
+        is_empty = True
+        for name, found in entries(self.of, words, self._recent).items():
+            if found and name:
+                yield heading(name)
+            for entry in found:
+                is_empty = False
+                yield Option(self._line(entry), id=entry.action.id)
+        if any(len(word) >= _SHORTEST_ERASING and one.startswith(word) for word in words for one in ERASING):
+            is_empty = False
+            yield said(ERASED_BY)
+        if is_empty:
+            yield Option(Content.assemble(NOTHING_FOUND, ("  enter lists all there are", "$memtui-dim")), id="help")
+
+    def _line(self, entry: Entry) -> Content:
+        action, cells = entry.action, self.line_cells
+        keys = self.keymap.shown(action, most=2)
+        room = max(1, cells - _AREA_CELLS - cell_len(keys) - 1)
+        text = f"{action.title}: {entry.reason}" if entry.reason else action.title
+        return Content.assemble(
+            (fit(action.area, _AREA_CELLS - 1) + " ", "$memtui-dim"),
+            (fit(text, room), "$memtui-dim" if entry.reason else ""),
+            " ",
+            (keys, "$memtui-dim" if entry.reason else "bold $primary"),
+        )
