@@ -208,7 +208,7 @@ async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Pa
         await merge_opens(pilot, marks=3)
         text = screen_text(pilot)
         for part in (
-            "Merge 3 memories",
+            "Merge   3 memories",
             "field 1 of 3: Title",
             "✓ A  typed · accepted",
             "! numbers differ: 30 s / 60 s",

@@ -61,10 +61,10 @@ async def test_the_palette_lists_recent_then_places_then_the_screen_and_last_wha
         await open_palette(pilot)
         lines = listed(pilot)
         assert lines[0] == "go to"
-        assert lines[1] == "go Context: the payload for a task c"
+        assert lines[1] == "Context: the payload for a task c"
         at = [lines.index(heading) for heading in ("go to", "on this screen", "not now")]
         assert at == sorted(at)
-        assert lines.index("view clear every chosen facet: No facet is chosen. backspace") > at[-1]
+        assert lines.index("view clear every chosen facet – No facet is chosen. backspace") > at[-1]
         assert "memory retire: out of use, kept in the vault x" in lines[at[1] : at[2]]
         await pilot.press(*"pin or", "enter")
         await until(pilot, lambda: browser(pilot)._list.current_row.pinned, "it was run")  # type: ignore[union-attr] # the row is there

@@ -123,7 +123,7 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, 
         await goes_to(pilot, screen, "duplicates")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, MergeScreen), "Merge is open")
-        await shows(pilot, "Merge 2 memories")
+        await shows(pilot, "Merge   2 memories")
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
         before = screen._report

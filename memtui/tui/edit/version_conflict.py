@@ -125,8 +125,8 @@ class ConflictScreen(MemtuiScreen):
     def about(self) -> str:
         """Return what the head shows beside the title."""
         theirs, base = self._theirs, self._base
-        status = f"   now {theirs.status}" if theirs.status != base.status else ""
-        by = f"   {self._last}" if self._last else ""
+        status = f" · now {theirs.status}" if theirs.status != base.status else ""
+        by = f" · {self._last}" if self._last else ""
         return f"version {base.version} → {theirs.version}{status}{by}"
 
     def _show_rows(self) -> None:
@@ -393,7 +393,7 @@ class SourceConflictScreen(ConflictScreen):
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
         now = " (moved away)" if self._moved else ""
-        return "   ".join(filter(None, (tame(place, 40) + now, self.more())))
+        return " · ".join(filter(None, (tame(place, 40) + now, self.more())))
 
     def more(self) -> str:
         """Return how many conflicts are left, if there are others."""

@@ -27,7 +27,7 @@ TAKING = Block((("Checking the files and collecting what is due …", "dim"),)) 
 EVIDENCE = Block((("Reading the evidence …", "dim"),))  # Shown of a memory until its evidence is read
 READING = Block((("Reading the next memory …", "dim"),))  # Shown while the next memory is read
 
-_WIDE, _MIDDLING = 100, 60
+_WIDE, _MIDDLING = 100, 90
 _WIDE_BAR, _MIDDLING_BAR = 24, 12
 _FRAME_CELLS = 8
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets.option_list import Option
 
@@ -11,11 +12,13 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.about import about
 from memtui.tui.actions.registry import BROWSE, BULK, EVERYWHERE, FACETS, FILTER, GO, PANE, Action
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.memory_view import fit, wrap
 from memtui.tui.screens.finding import FindScreen, heading, said
 
-_KEY_CELLS = 16
+_KEY_CELLS = 14
 
 FIRST_KEYS = "most useful here"
+QUERY = "query: in the filter, for many at once, --where"
 WORDS = "words and marks on this screen"
 
 NOTES = (
@@ -39,7 +42,7 @@ class HelpScreen(FindScreen):
         area = self.of.AREA
         told = about(area)
         if not words:
-            yield Option(Content(told.purpose), disabled=True)
+            yield Option(Content("\n".join(wrap(told.purpose, self.line_cells))), disabled=True)
         first = [registry.by_id(name) for name in told.keys]
         rest = [action for action in actions_of(area) if action not in first]
         yield from self._group(FIRST_KEYS, first, words)
@@ -50,9 +53,12 @@ class HelpScreen(FindScreen):
                 by_area.setdefault(action.area, []).append(action)
         for name, actions in by_area.items():
             yield from self._group(name, actions, words)
-        yield from _explained(WORDS, told.words, words)
+        yield from self._explained(WORDS, told.words, words)
         if area in {BROWSE, BULK}:
-            yield from _query_help(words)
+            # Imported here: the help is opened long after the first picture.
+            from memtui.curate.query import help_lines
+
+            yield from self._explained(QUERY, help_lines(), words, "query")
         for note in NOTES if area == BROWSE else ():
             if _fits(note, words):
                 yield said(note)
@@ -65,10 +71,30 @@ class HelpScreen(FindScreen):
             reason = self.of.why_not(action) if action.menu else None
             text = action.title + (f" – not now: {reason}" if reason else "")
             yield Option(
-                _line(self.keymap.shown(action), text, "$memtui-dim" if reason else ""),
+                self._line(self.keymap.shown(action), text, "$memtui-dim" if reason else ""),
                 id=action.id if action.menu else None,
                 disabled=not action.menu,
             )
+
+    def _explained(
+        self, name: str, lines: Iterable[tuple[str, str]], words: Sequence[str], also: str = ""
+    ) -> Iterator[Option]:
+        found = [(term, meaning) for term, meaning in lines if _fits(f"{also} {term} {meaning}", words)]
+        if found:
+            yield heading(name)
+        for term, meaning in found:
+            yield Option(self._line(term, meaning), disabled=True)
+
+    def _line(self, left: str, right: str, style: str = "") -> Content:
+        """Return a key or a word and what it does or means, set in where that takes several lines."""
+        lead = fit(left, _KEY_CELLS) if cell_len(left) < _KEY_CELLS else f"{left}  "
+        first, *more = wrap(right, max(1, self.line_cells - _KEY_CELLS))
+        if cell_len(lead) + cell_len(first) > self.line_cells:
+            lead, more = left, [first, *more]
+            first = ""
+        return Content.assemble(
+            (lead, "bold"), ("\n".join((first, *(" " * _KEY_CELLS + line for line in more))), style)
+        )
 
 
 def actions_of(area: str) -> list[Action]:
@@ -79,26 +105,6 @@ def actions_of(area: str) -> list[Action]:
     return sorted(found, key=lambda action: owners.index(action.owner))
 
 
-def _query_help(words: Sequence[str]) -> Iterator[Option]:
-    """Yield what the query language knows: it is one for the filter, for many at once, and for `list --where`."""
-    # Imported here: the help is opened long after the first picture.
-    from memtui.curate.query import help_lines
-
-    yield from _explained("query: in the filter, for many at once, --where", help_lines(), words, "query")
-
-
-def _explained(name: str, lines: Iterable[tuple[str, str]], words: Sequence[str], also: str = "") -> Iterator[Option]:
-    found = [(term, meaning) for term, meaning in lines if _fits(f"{also} {term} {meaning}", words)]
-    if found:
-        yield heading(name)
-    for term, meaning in found:
-        yield Option(_line(term, meaning), disabled=True)
-
-
 def _fits(text: str, words: Iterable[str]) -> bool:
     lowered = text.lower()
     return all(word in lowered for word in words)
-
-
-def _line(left: str, right: str, style: str = "") -> Content:
-    return Content.assemble((left.ljust(_KEY_CELLS) if len(left) < _KEY_CELLS else f"{left}  ", "bold"), (right, style))

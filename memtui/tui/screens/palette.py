@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ NOT_NOW = "not now"
 MOST_RECENT = 5
 
 _AREA_CELLS = 10
+_BEGINNING = re.compile(r"[:,;]")
 _SHORTEST_ERASING = 3  # Letters of a word that may mean erasing: fewer begin too much
 
 
@@ -85,20 +87,23 @@ class PaletteScreen(FindScreen):
                 yield heading(name)
             for entry in found:
                 is_empty = False
-                yield Option(self._line(entry), id=entry.action.id)
+                yield Option(self._line(entry, "" if name == GOING else entry.action.area), id=entry.action.id)
         if any(len(word) >= _SHORTEST_ERASING and one.startswith(word) for word in words for one in ERASING):
             is_empty = False
             yield said(ERASED_BY)
         if is_empty:
             yield Option(Content.assemble(NOTHING_FOUND, ("  enter lists all there are", "$memtui-dim")), id="help")
 
-    def _line(self, entry: Entry) -> Content:
-        action, cells = entry.action, self.line_cells
+    def _line(self, entry: Entry, area: str) -> Content:
+        """Return the area where it says something, what it does or why that is not possible, and its keys."""
+        action = entry.action
         keys = self.keymap.shown(action, most=2)
-        room = max(1, cells - _AREA_CELLS - cell_len(keys) - 1)
-        text = f"{action.title}: {entry.reason}" if entry.reason else action.title
+        lead = fit(area, _AREA_CELLS - 1) + " " if area else ""
+        room = max(1, self.line_cells - len(lead) - cell_len(keys) - 1)
+        # Of a long title the beginning is enough to know it by: the reason is what is asked for.
+        text = f"{_BEGINNING.split(action.title)[0]} – {entry.reason}" if entry.reason else action.title
         return Content.assemble(
-            (fit(action.area, _AREA_CELLS - 1) + " ", "$memtui-dim"),
+            (lead, "$memtui-dim"),
             (fit(text, room), "$memtui-dim" if entry.reason else ""),
             " ",
             (keys, "$memtui-dim" if entry.reason else "bold $primary"),

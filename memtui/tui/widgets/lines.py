@@ -25,6 +25,7 @@ from memtui.tui.textual_patches.input import OneLineInput
 
 _GAP = "   "
 _PLACE_CELLS = 30  # That the place has before the counts have any
+_LEAST_PLACE_CELLS = 8  # A shorter piece of it says nothing
 _PLACE_CHARACTERS = 200
 _BRAND_FROM = 60  # Cells from which the head names the program too
 
@@ -229,11 +230,10 @@ class FilterLine(OneLineInput):
 class TitleLine(_KeyLine):
     """The head of every screen: `memtui  Inbox   ferry        12 waiting   2 conflicts   ? help`.
 
-    Where it is narrow the last counts are left out first, then the place is clipped. `warns`: whether the screen is
-    about something that is wrong.
+    Where it is narrow the last counts are left out first, then the place is clipped; the first count stays.
+    `warns`: whether the screen is about something that is wrong.
     """
 
-    ALLOW_SELECT = False
     screen_name: reactive[str] = reactive("")
     place: reactive[str | None] = reactive(None)  # The project, or the memory that the screen is about
     counts: reactive[Sequence[Content]] = reactive(())  # How much there is, the most important first
@@ -256,9 +256,11 @@ class TitleLine(_KeyLine):
         place = tame(self.place or "", _PLACE_CHARACTERS)
         room = width - left.cell_length - end.cell_length
         kept = min(cell_width(place), _PLACE_CELLS) + len(_GAP) if place else 0
+        if self.counts:
+            kept = max(0, min(kept, room - len(_GAP) - self.counts[0].cell_length))
         shown = self._counts_within(room - kept)
         room -= shown.cell_length + (len(_GAP) if shown else 0)
-        if place and room > len(_GAP):
+        if place and room >= min(cell_width(place), _LEAST_PLACE_CELLS) + len(_GAP):
             left = Content.assemble(left, _GAP, clip(place, room - len(_GAP)))
         pad = max(0, width - left.cell_length - shown.cell_length - end.cell_length)
         return Content.assemble(left, " " * pad, shown, end)
