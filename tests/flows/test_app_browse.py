@@ -52,10 +52,10 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await shows(pilot, "Why")
         text = screen_text(pilot)
-        assert "memtui  ferry" in text
+        assert "memtui  Browse   ferry" in text
         assert "5 memories" in text
         assert "2 due" in text
-        assert "1 inbox" in text
+        assert "1 in inbox" in text
         assert "? help" in text
         assert "Elsewhere" not in text
         assert "Waits in the inbox" not in text
