@@ -201,9 +201,10 @@ def _files(use: ToolUse | None, arguments: Mapping[str, Any], tool: str) -> Iter
 
 def _written(arguments: Mapping[str, Any]) -> str:
     """Return the lines that an edit adds: its new text without what was there, or those that a patch marks."""
-    edits = [arguments, *(one for one in arguments.get("edits") or () if isinstance(one, dict))]
+    several = arguments.get("edits")
+    edits = [one for one in several if isinstance(one, dict)] if isinstance(several, list) else []
     lines: list[str] = []
-    for edit in edits if isinstance(arguments.get("edits"), list | None) else [arguments]:
+    for edit in (arguments, *edits):
         before = set("\n".join(_texts(edit, _OLD_KEYS)).splitlines())
         lines += [line for line in "\n".join(_texts(edit, _NEW_KEYS)).splitlines() if line not in before]
     patch = "\n".join(_texts(arguments, ("command", "input", "patch", "patchText")))

@@ -58,9 +58,12 @@ def put(text: str, path: Path, table: Mapping[str, Any], newline: str = "\n") ->
     for key, value in table.items():
         if there.get(key) != value:
             line = re.search(rf"^[ \t]*{re.escape(_key(key))}[ \t]*=[^\r\n]*", own, re.MULTILINE)
-            if line is None:
+            if line is None and key in there:
                 raise _refused(path)
-            own = f"{own[: line.start()]}{_key(key)} = {json.dumps(value, ensure_ascii=False)}{own[line.end() :]}"
+            head = own.find("\n") + 1 or len(own)
+            first, last = line.span() if line is not None else (head, head)
+            new = f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}" + (newline if line is None else "")
+            own = f"{own[:first]}{new}{own[last:]}"
     return _checked(text[:start] + own + text[end:], values, path, {**there, **table})
 
 

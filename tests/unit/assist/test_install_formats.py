@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui import locations
 from memtui.assist.install import toml_table
 from memtui.assist.install.assistants import assistants
 from memtui.assist.install.command import Program, powershell_line, runs_memtui, shell_line
@@ -138,3 +141,16 @@ def test_a_head_inside_a_long_text_is_no_table(quotes: str) -> None:
     assert toml_table.put(edited, path, {"command": "x"}) == edited
     assert toml_table.put(edited, path, {"command": "y"}) == edited.replace('command = "x"', 'command = "y"')
     assert toml_table.remove(edited, path) == text
+
+
+def test_a_table_of_an_older_memtui_gets_the_keys_that_are_new() -> None:
+    old = "[mcp_servers.memtui] # ours\ncommand = 'x'\n\n[b]\nc = 1\n"
+    new = toml_table.put(old, ("mcp_servers", "memtui"), {"command": "x", "names": ["A"]})
+    assert new == old.replace("ours\n", 'ours\nnames = ["A"]\n')
+
+
+def test_codex_hands_on_the_variables_by_which_memtui_finds_its_files() -> None:
+    read = set(re.findall(r'environ\.get\("(\w+)"', inspect.getsource(locations)))
+    xdg = {f"XDG_{name}_HOME" for name in ("CONFIG", "DATA", "STATE")}
+    assert len(read) == 3
+    assert read | xdg | {"MEMTUI_INCOGNITO"} == set(assistants()["codex"].server.entry["env_vars"])
