@@ -91,12 +91,16 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "merged": report.merged,
         "deleted": report.deleted,
         "removals": report.removals,
-        "conflicts": [{"id": one.id, "title": one.title, "fields": list(one.fields)} for one in report.conflicts],
+        "conflicts": [
+            {"id": one.id, "title": one.title, "fields": list(one.fields), "purge": one.is_purge}
+            for one in report.conflicts
+        ],
         "overruled": [{"id": one.id, "fields": list(one.fields)} for one in report.overruled],
         "held": [{"id": one.id, "fields": list(one.fields)} for one in report.held],
         "planted": report.planted,
         "skipped": report.skipped,
         "refused": [{"project": project, "changes": number} for project, number in report.refused],
+        "hidden": report.hidden,
         "not_shared": report.not_shared,
         "purges": [
             {"id": one.memory_id, "author": one.author, "at": format_time(one.made_at)} for one in report.orders
@@ -105,21 +109,29 @@ def _record(report: SyncReport) -> dict[str, Any]:
     }
 
 
+_LISTED = {
+    "planted": syncing.planted,
+    "hidden": syncing.hidden,
+    "skipped": syncing.unread,
+    "not_shared": syncing.not_shared,
+}
+"""What is told of a report's lists, by their names."""
+
+
 def _tell(report: SyncReport) -> None:
-    if report.conflicts:
-        say(syncing.in_conflict([(one.id, one.title) for one in report.conflicts]))
+    for is_purge, told in ((False, syncing.in_conflict), (True, syncing.purge_in_conflict)):
+        clashes = [(one.id, one.title) for one in report.conflicts if one.is_purge == is_purge]
+        if clashes:
+            say(told(clashes))
     if report.overruled:
         say(syncing.overruled([(one.id, one.fields) for one in report.overruled]))
     if report.held:
         say(syncing.held_back([(one.id, one.fields) for one in report.held]))
-    if report.planted:
-        say(syncing.planted(report.planted))
     for project, number in report.refused:
         say(syncing.refused(project, number))
-    if report.skipped:
-        say(syncing.unread(report.skipped))
-    if report.not_shared:
-        say(syncing.not_shared(report.not_shared))
+    for name, told_of in _LISTED.items():
+        if getattr(report, name):
+            say(told_of(getattr(report, name)))
     for line in syncing.ordered(report.orders) if report.orders else ():
         say(line)
     _tell_deletions(report)

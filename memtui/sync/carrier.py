@@ -85,6 +85,9 @@ class Carrier(Protocol):
     def register(self, project: TeamProject) -> None:
         """Make a project known there, with the next push at the latest."""
 
+    def sees(self, share: Share) -> bool:
+        """Return whether one may see a project that was shared once."""
+
     def is_anew(self, share: Share) -> bool:
         """Return whether the place was put back to a state before a share's cursor."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
-from memtui.errors import ConflictError
+from memtui.errors import ConflictError, RefusedError
 from memtui.sync.carrier import Accepted, Carrier, Incoming, Outgoing, Page
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
@@ -21,8 +21,9 @@ from memtui.sync.orders import Orders, settle_orders, sort_orders
 from memtui.sync.pull import PageTaker, deletions
 from memtui.sync.push import Batch, collect, note_pushed, purges
 from memtui.sync.report import Clash, Held, SyncReport, Wipe
+from memtui.sync.sharing import UNASSIGNED
 from memtui.sync.wire import MEMORY, about, memories_of
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.vault.lease import lease
 from memtui.vault.rows import SYNC
 from memtui.vault.source_texts import Texts
@@ -65,11 +66,25 @@ class Engine:
     accepts_deletions: bool = False  # whether a person accepted deletions, however many they are
 
     def run(self) -> SyncReport:
-        """Sync every shared project. Raises `ConflictError`: others wrote faster than this machine could follow."""
+        """Sync every shared project that one may see.
+
+        Raises:
+            RefusedError: one may see none of them any more.
+            ConflictError: others wrote faster than this machine could follow.
+        """
         report = SyncReport()
         self._settle_orders(self._waiting()[0])
-        for share in self._shares():
-            self._sync_share(share, report)
+        shares = self._shares()
+        report.hidden = [share.remote for share in shares if not self.carrier.sees(share)]
+        if report.hidden and len(report.hidden) == len(shares):
+            raise RefusedError(
+                "The team does not let you see what you shared with it",
+                where=some_of([name or UNASSIGNED for name in report.hidden], 5),
+                remedy="Nothing was changed. Ask whoever owns the database, or run `memtui team leave`.",
+            )
+        for share in shares:
+            if share.remote not in report.hidden:
+                self._sync_share(share, report)
         self._name_team()
         orders, report.conflicts = self._waiting()
         self._settle_orders(orders)
@@ -112,7 +127,13 @@ class Engine:
             found = [one for one in open_conflicts(reader) if one.text.is_team and one.memory.project in projects]
             orders = sort_orders(reader, self.team)
         clashes = [
-            Clash(one.memory.id, one.memory.title, one.memory.project, _differing(one.text.stated, one.memory))
+            Clash(
+                one.memory.id,
+                one.memory.title,
+                one.memory.project,
+                _differing(one.text.stated, one.memory),
+                is_purge=one.text.is_erasure,
+            )
             for one in found
         ]
         return orders, clashes

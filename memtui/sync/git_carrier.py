@@ -76,6 +76,10 @@ class GitCarrier:
         if merged != before:
             self._new[project.name] = merged
 
+    def sees(self, share: Share) -> bool:  # noqa: ARG002 - the same for all
+        """Return true: whoever may read the branch sees all of it."""
+        return True
+
     def is_anew(self, share: Share) -> bool:
         """Return whether the branch no longer contains the commit that was read last."""
         return bool(share.cursor) and not self.repo.has_ancestor(share.cursor)

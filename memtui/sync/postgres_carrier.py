@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.capture.readers.own_formats import clean
 from memtui.domain.record import Record
-from memtui.errors import MemtuiError, RefusedError
+from memtui.errors import MemtuiError
 from memtui.publish.memory_file import KEYS
 from memtui.sync.carrier import Accepted, Came, Incoming, Outgoing, Page, TeamProject
 from memtui.sync.database import CHANNEL, CLIENT, SCHEMA, asking, connect, database_errors
@@ -140,6 +140,10 @@ class PostgresCarrier:
             self.db.execute("SELECT team.register(%s, %s::text[])", [project.name, list(project.identities)])
         self._look()
 
+    def sees(self, share: Share) -> bool:
+        """Return whether one has any right in a project."""
+        return share.remote in self._ids
+
     def is_anew(self, share: Share) -> bool:
         """Return whether the server was put back to an older state: what it lost is here and at the others."""
         cursor = Cursor.of(share.cursor)
@@ -266,14 +270,7 @@ class PostgresCarrier:
         return asking(self.url, self.db)
 
     def _id(self, share: Share) -> int:
-        found = self._ids.get(share.remote)
-        if found is None:
-            raise RefusedError(
-                "The team does not let you see this project",
-                where=share.remote or "unassigned",
-                remedy="Nothing was changed. Ask an admin of the team, or leave it with `memtui team leave`.",
-            )
-        return found
+        return self._ids[share.remote]
 
 
 def _rank(may: str) -> int:

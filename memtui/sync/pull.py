@@ -79,6 +79,7 @@ class PageTaker:
     report: SyncReport
     heads: dict[Thing, Head] = field(default_factory=dict)
     put: dict[str, Memory] = field(default_factory=dict)
+    passed: dict[str, Memory] = field(default_factory=dict)  # the team's states that were merged into something else
     texts: list[SourceText] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     ordered: set[str] = field(default_factory=set)  # ids of memories that the team ordered to be purged
@@ -122,7 +123,9 @@ class PageTaker:
                 self._take_memory(one, news[one.thing[1]], local, known, past)
         self._join_twins(local)
         self._remove()
-        self.writer.put_many(self.put.values(), as_recorded=self.put.keys() - local.memories.keys())
+        # The journal has to have what the team has: whatever comes next is compared with that.
+        for states in (self.passed, self.put):
+            self.writer.put_many(states.values(), as_recorded=states.keys() - local.memories.keys())
 
     def _as_here(self, identifier: str, record: Record, local: Local) -> Memory:
         """Return the memory of a record; one whose new text looks planted is a candidate."""
@@ -185,9 +188,12 @@ class PageTaker:
             base = past.base(identifier, head.hash if head else None, digest(theirs))
             self._merge(new, mine, merge_records(base, mine, theirs), base, local)
 
-    def _put(self, memory: Memory, local: Local) -> None:
-        stored = local.memories.get(memory.id)
-        self.put[memory.id] = memory if stored is None else with_private(memory, stored)
+    def _put(self, memory: Memory, local: Local, *, passed: Memory | None = None) -> None:
+        """Store a memory; `passed`: as the team has it, where that is something else."""
+        for states, state in ((self.passed, passed), (self.put, memory)):
+            if state is not None:
+                stored = local.memories.get(state.id)
+                states[state.id] = state if stored is None else with_private(state, stored)
 
     def _merge(self, new: Memory, mine: Record, merge: Merge, base: Record | None, local: Local) -> None:
         merged = memory_from_wire(merge.record, new.id, self.share.project, self.writer.now)
@@ -195,10 +201,11 @@ class PageTaker:
             self.texts.append(_set_aside(merged, merge.set_aside(mine), base, self.writer))
         if merge.overruled:
             self.report.overruled.append(Clash(new.id, merged.title, self.share.project, merge.overruled))
-        if digest(merge.record) != self.heads[MEMORY, new.id].hash:
+        is_more = digest(merge.record) != self.heads[MEMORY, new.id].hash
+        if is_more:
             self.report.merged += 1
             self.waiting.add((MEMORY, new.id))
-        self._put(merged, local)
+        self._put(merged, local, passed=new if is_more else None)
 
     def _join_twins(self, local: Local) -> None:
         """Make one memory of two that were imported from the same file on two machines: the team's id stays."""
@@ -222,6 +229,7 @@ class PageTaker:
         merged = memory_from_wire(merge.record, new.id, self.share.project, self.writer.now)
         self.put[new.id] = with_private(merged, old)
         if digest(merge.record) != digest(theirs):
+            self.passed[new.id] = new
             self.waiting.add((MEMORY, new.id))
         hand_over(self.writer, old.id, new.id)
         self.waiting |= kin_of(self.writer, self.share, self.person, [new.id])

@@ -16,6 +16,7 @@ class Clash:
     title: str
     project: str | None
     fields: tuple[str, ...]
+    is_purge: bool = False  # the team ordered it to be purged, and it was edited here
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class SyncReport:
     planted: list[str] = field(default_factory=list)  # ids of memories that arrived as candidates
     skipped: list[str] = field(default_factory=list)  # what could not be read there
     behind: list[str] = field(default_factory=list)  # ids of memories whose changes wait until a file is repaired
+    hidden: list[str] = field(default_factory=list)  # shared projects that one may not see there any more
     not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
     orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
     wipes: list[Wipe] = field(default_factory=list)  # wait to be accepted
@@ -63,7 +65,7 @@ class SyncReport:
         """4 where something waits to be settled, else 6 where something was held back."""
         if self.conflicts or self.orders or self.wipes or self.behind:
             return EXIT_CONFLICT
-        return EXIT_REFUSED if self.held or self.refused else EXIT_DONE
+        return EXIT_REFUSED if self.held or self.refused or self.hidden else EXIT_DONE
 
     @property
     def is_news(self) -> bool:
@@ -87,6 +89,7 @@ class SyncReport:
             "wipes",
             "refused",
             "removals",
+            "hidden",
         )
         for name in lists:
             getattr(self, name).extend(getattr(other, name))

@@ -31,6 +31,13 @@ def in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
     return f"{counted(len(named), 'conflict')}: {some_of(named, SHOWN)}. The team's text stands meanwhile. {WAITING}"
 
 
+def purge_in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
+    """Return the sentence about (id, title) of memories that were ordered to be purged and were edited here."""
+    named = [f"{identifier} ({tame(title, 60)})" for identifier, title in clashes]
+    what = f"Erased by the team for good, and edited here since: {some_of(named, SHOWN)}. Nothing was erased yet."
+    return f"{what} `memtui inbox take ID` erases it here, too, `inbox keep ID` states it anew for everybody."
+
+
 def overruled(clashes: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return the sentence about (id, fields) whose value of the team stands."""
     named = [f"{identifier} ({', '.join(fields)})" for identifier, fields in clashes]
@@ -70,6 +77,11 @@ def unread(names: Sequence[str]) -> str:
 def refused(project: str, number: int) -> str:
     what = f"{counted(number, 'change')} of {tame(project, 60) or 'no project'}"
     return f"Not sent, as you have no right to: {what}. Whoever owns the database can give it with `memtui team add`."
+
+
+def hidden(projects: Sequence[str]) -> str:
+    what = some_of([tame(project, 60) or "no project" for project in projects], SHOWN)
+    return f"Shared once, and no longer yours to see there: {what}. Whoever owns the database can give the right back."
 
 
 def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> str:

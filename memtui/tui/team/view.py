@@ -87,7 +87,7 @@ def team_cells(row: TeamRow, width: int) -> list[Cell]:
     return [
         Cell("!" if row.waits else "●", "warning" if row.waits else "good", 2),
         Cell(tame(team.name, 200), "base"),
-        Cell(waiting, "dim", 14, since=40, before=1),
+        Cell(waiting, "dim", 14 if waiting else 0, since=40, before=1),
         Cell(synced, "dim", 6, since=24, right=True),
     ]
 

@@ -18,6 +18,7 @@ from support import NOON
 from memtui.domain.memory import Link
 from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database, postgres_carrier
+from memtui.sync.members import remove_member
 from memtui.sync.service import orders_of, purge_ordered
 from memtui.vault.projects import list_projects
 from memtui.vault.purge import purge_memories
@@ -539,3 +540,65 @@ def test_a_reader_who_became_none_and_a_stranger_are_told_so(team: Squad) -> Non
     with pytest.raises(RefusedError):
         eve.sync(share=(PROJECT,))
     assert eve.sync().pulled == 0
+
+
+# -- what was merged and not sent -------------------------------------------------------------------
+
+
+def test_what_a_reader_merged_and_may_not_send_leads_to_no_false_conflict_later(server: Server, tmp_path: Path) -> None:
+    team = squad(server, tmp_path, ana="write", eve="read")
+    one, eve = team.seat("ana"), team.seat("eve")
+    memory = one.add()
+    one.sync(share=(PROJECT,))
+    eve.sync()
+    eve.edit(memory.id, tags=("mine",))
+    for text in ("Second text.", "Third text.", "Fourth text."):
+        one.edit(memory.id, insight=text)
+        one.sync()
+        assert eve.sync().conflicts == []
+        assert (eve.get(memory.id).insight, eve.get(memory.id).tags) == (text, ("mine",))
+
+
+def test_who_is_overtaken_between_merging_and_sending_merges_again_without_a_conflict(
+    team: Squad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, one, two = _pair(team)
+    push = postgres_carrier.PostgresCarrier.push
+    overtaken: list[str] = []
+
+    def slow(carrier: postgres_carrier.PostgresCarrier, *arguments: Any) -> Any:
+        if carrier.url == two.url and len(overtaken) < 3:
+            overtaken.append("once more")
+            one.edit(memory.id, insight=f"Text {len(overtaken)}.")
+            one.sync()
+        return push(carrier, *arguments)
+
+    one.edit(memory.id, insight="Text 0.")
+    one.sync()
+    two.edit(memory.id, rationale="Of the slow one.")
+    monkeypatch.setattr(postgres_carrier.PostgresCarrier, "push", slow)
+    report = two.sync()
+    assert (report.conflicts, report.overruled) == ([], [])
+    one.sync()
+    assert (one.get(memory.id).insight, one.get(memory.id).rationale) == ("Text 3.", "Of the slow one.")
+    assert shared(one) == shared(two)
+
+
+def test_a_right_that_ended_in_one_project_leaves_the_others_exchanged(server: Server, tmp_path: Path) -> None:
+    team = squad(server, tmp_path, ana="write", eve="write")
+    one, eve = team.seat("ana"), team.seat("eve")
+    memory, other = one.add(), one.add(project="another", title="Of another project")
+    one.sync(share=(PROJECT, "another"))
+    eve.sync()
+    remove_member(team.url("boss"), f"eve_{team.database}")
+    team.add("eve", "write", PROJECT)
+    one.edit(memory.id, title="Still shared")
+    one.edit(other.id, title="No longer for eve")
+    one.sync()
+    report = eve.sync()
+    assert (report.hidden, report.exit_code) == (["another"], 6)
+    assert eve.get(memory.id).title == "Still shared"
+    assert eve.get(other.id).title == "Of another project"
+    remove_member(team.url("boss"), f"eve_{team.database}")
+    with pytest.raises(RefusedError, match="does not let you see"):
+        eve.sync()
