@@ -60,6 +60,26 @@ def points_of(sentence: str, does: AbstractSet[str], subject: str) -> float:
     return points - sum(weight for pattern, weight in _ODD if pattern.search(sentence))
 
 
+def outlasts(said: str) -> bool:
+    """Return whether words hold once the change is made: the cause of a fault that is gone teaches nothing.
+
+    They tell what is, and begin with what is not the code's own (a platform, a library, a standard), or they say what
+    must be or was preferred, and not on what occasion something goes wrong.
+    """
+    plain = without_code(said)
+    if cue("past").search(plain):
+        return False
+    if cue("standing").search(" ".join(plain.split()[:_BEGINNING])):
+        return True
+    if _TESTS.search(plain) or any(cue(name).search(plain) for name in ("occasion", "hedged", "here")):
+        return False
+    is_choice = cue("choice").search(plain) is not None and cue("bad").search(plain) is None
+    return is_choice or cue("order").search(plain) is not None
+
+
+_BEGINNING = 8  # Words of which one names what the words are about
+
+
 def is_passing(sentence: str) -> bool:
     """Return whether a sentence speaks of the commit, its author or other places, and says nothing that lasts."""
     if _ELSEWHERE.search(sentence) or _MYSELF.search(sentence):

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.capture.commits.cues import SHORTEST, acts_of, cue, is_passing, points_of, without_code
+from memtui.capture.commits.cues import SHORTEST, acts_of, cue, is_passing, outlasts, points_of, without_code
 from memtui.capture.commits.read import LESSON_KEYS, Commit
 from memtui.capture.commits.sentences import paragraphs, sentences
 from memtui.capture.lessons.proposal import LONGEST_QUOTE
@@ -74,18 +74,29 @@ _MERGE_OF = re.compile(
 
 def lessons_of(commits: Sequence[Commit]) -> list[CommitLesson]:
     """Return what commits teach, in their order; what a merge repeats of the commits that it brings is said once."""
-    found: dict[str, CommitLesson] = {}
+    found: list[CommitLesson] = []
     # The commits themselves first: they name the files, which a merge does not.
     for commit in sorted(commits, key=lambda one: one.is_merge):
         lesson = lesson_of(commit)
         if (
             lesson is not None
             and _key(lesson.title) != _key(lesson.insight)
-            and not {_key(lesson.title), _key(lesson.insight)} & found.keys()
+            and not any(_is_same(lesson, other) for other in found)
         ):
-            found[_key(lesson.insight)] = found[_key(lesson.title)] = lesson
+            found.append(lesson)
     places = {commit.id: number for number, commit in enumerate(commits)}
-    return sorted({id(one): one for one in found.values()}.values(), key=lambda one: places[one.commit.id])
+    return sorted(found, key=lambda one: places[one.commit.id])
+
+
+def _is_same(one: CommitLesson, other: CommitLesson) -> bool:
+    """Return whether two commits say the same, maybe of another version or file."""
+    from rapidfuzz.fuzz import ratio
+
+    mine, theirs = ((_key(each.title), _key(each.insight)) for each in (one, other))
+    return bool({*mine} & {*theirs}) or ratio(mine[1], theirs[1]) >= _SAME
+
+
+_SAME = 85.0  # Likeness of two texts, 0–100, from which they say the same
 
 
 def _key(text: str) -> str:
@@ -154,6 +165,8 @@ def _told(commit: Commit, text: str, sort: Sort | None, enough: float) -> Commit
             if points < enough:
                 continue
             said = _with_context(told, number)
+            if sort is None and not outlasts(" ".join(said)):
+                continue
             points -= DANGLING * bool(cue("back").match(said[0])) + ALONE * (len(said) == 1)
             if points >= enough and (best is None or points > best[0]):
                 best = points, said, _sort_of(does)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from memtui.analysis.classify import anchors_in, kind_guess
+from memtui.analysis.classify import anchors_in, kind_guess, states_rule
 from memtui.analysis.titles import title_for
-from memtui.capture.lessons.cues import matches
+from memtui.capture.lessons.cues import matches, says
 from memtui.capture.lessons.exchange import Said
 from memtui.capture.lessons.features import NAME, WIDE
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
@@ -172,7 +172,8 @@ _KIND_OF_SIGNAL = {
 def kind_of(signal: LessonSignal, words: str) -> str:
     """Return the kind that the words say; a signal that says more than the words decides.
 
-    What a person says of how things are, in answer to what was done, binds what is done next.
+    What a person says of how things are, in answer to what was done, binds what is done next where it says so: that
+    it forbids, obliges or holds in all cases. Else it tells how a thing is made.
     """
     guessed = kind_guess(words, title_of(words), ()).kind
     firm, fitting = _KIND_OF_SIGNAL.get(signal, ("", frozenset()))
@@ -180,7 +181,10 @@ def kind_of(signal: LessonSignal, words: str) -> str:
         return firm
     if guessed in _KINDS_OF_PERSONS or firm:
         return guessed
-    return "tooling" if _SET.search(words) else "constraint"
+    if _SET.search(words):
+        return "tooling"
+    binds = states_rule(words) or says("general", words.lower()) or says("keeps", words.lower())
+    return "constraint" if binds or guessed != "architecture" else "architecture"
 
 
 _KINDS_OF_PERSONS = frozenset({"constraint", "convention", "tooling", "decision", "bug-pattern"})

@@ -89,6 +89,17 @@ def test_what_says_why_is_proposed(subject: str, body: str, sort: str, kind: str
         ("Fix tides", CAUSE, {"author": "dependabot[bot]"}),
         ("Fix tides", CAUSE, {"files": ("README.md", "docs/tides.rst")}),
         ("Merge branch 'main' into work", "", {"is_merge": True}),
+        # Causes of faults that are gone
+        (
+            "Fix wrong tides",
+            "The cache was keyed by harbour alone, which led to `read_tide` returning the wrong gauge.",
+            {},
+        ),
+        (
+            "Fix a crash",
+            "When the gauge is closed twice, `close_gauge()` frees the buffer again, which causes a crash.",
+            {},
+        ),
         ("Fix tides", "Co-authored-by: Bo <bo@example.org>\nSigned-off-by: Ada <ada@example.org>", {}),
         ("Fix tides", "I noticed that this crashed because of the cache, I think. Thanks to Bo for the report!", {}),
         ("Fix tides", "```\nError: it failed because the bus must not be read twice, never do so\n```", {}),
@@ -98,6 +109,14 @@ def test_what_says_why_is_proposed(subject: str, body: str, sort: str, kind: str
 )
 def test_what_says_only_what_was_done_is_not(subject: str, body: str, values: dict[str, object]) -> None:
     assert lesson_of(commit(subject, body, **values)) is None
+
+
+def test_what_two_commits_say_of_two_versions_is_proposed_once() -> None:
+    said = "On Linux {} the header of the gauge and its parser must be updated together, because `gauge_req` grows."
+    commits = [
+        commit(f"Update headers to {version}", said.format(version), id=version[0] * 40) for version in ("6.18", "7.02")
+    ]
+    assert [one.commit.subject for one in lessons_of(commits)] == ["Update headers to 6.18"]
 
 
 def test_a_note_speaks_for_its_commit() -> None:
