@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
+from memtui.text.injection_roles import planted_by_structure
+from memtui.text.injection_veils import unveiled
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import shorten
 
@@ -25,6 +27,9 @@ _OVERRIDE_MARK = re.compile("[\u202d\u202e]")
 
 _LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILINE)
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f])|(?<=[\u3002\uff01\uff1f])")
+_EXAMPLE = re.compile(r"(?:如|例如|比如|例えば|예: ?)[\"“「『][^\"”」』\n]{1,60}[\"”」』]|^.*[├└│].*$", re.MULTILINE)
+"""What a text only quotes as wording of a program, and the lines of a tree of files."""
+
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
@@ -117,10 +122,12 @@ def planted_instructions(text: str) -> list[str]:
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
     languages = languages_of(visible, begun)
-    if languages or _may_be_planted(visible, begun):
-        reasons += _reasons(visible, languages)
+    reasons += _reasons(visible, languages, by_words=bool(languages) or _may_be_planted(visible, begun))
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
+    for veil, said in unveiled(visible):
+        if _says_something(said):
+            reasons.append(f"hides an instruction {veil}: {_excerpt(said)}")
     return list(dict.fromkeys(reasons))
 
 
@@ -134,24 +141,35 @@ def _names_address(text: str, begun: frozenset[str]) -> bool:
     return not begun.isdisjoint(_words("address")) and _pattern("outside").search(text) is not None
 
 
-def _reasons(text: str, languages: Sequence[Language]) -> Iterator[str]:
-    """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden."""
+def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True) -> Iterator[str]:
+    """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
+
+    `by_words`: whether any wording of the tables may be in the text; its structure is always looked at.
+    """
     introduced = False
-    for sentence in _sentences(text):
+    for sentence in sentences_of(_EXAMPLE.sub(" ", text)):
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            begun = beginnings(sentence)
-            found = [*_sentence_reasons(sentence, begun)]
-            outside = _names_address(sentence, begun)
-            for language in languages:
-                found += language.reasons(sentence, begun, outside=outside)
+            found = _said_in(sentence, languages) if by_words else []
+            if not found and (reason := planted_by_structure(sentence)):
+                found.append(reason)
             if found and not _pattern("about").search(sentence):
                 yield from found
         if sentence.rstrip(" *_").endswith((":", "：")):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
 
 
-def _sentences(text: str) -> list[str]:
+def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:
+    """Return what the wordings of the tables find in a sentence."""
+    begun = beginnings(sentence)
+    found = [*_sentence_reasons(sentence, begun)]
+    outside = _names_address(sentence, begun)
+    for language in languages:
+        found += language.reasons(sentence, begun, outside=outside)
+    return found
+
+
+def sentences_of(text: str) -> list[str]:
     """Return sentences, joining the lines of a paragraph; list items and headings stay separate."""
     sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text))
     return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE or not sentence.isascii()]
