@@ -219,6 +219,8 @@ def _write_row(row: HealthRow) -> None:
     if row.is_memory:
         write_line(clip(f"{line}  {note}", _WIDTH))
         return
+    if row.chart:
+        line = f"{line}  {row.chart}"
     if row.share is not None:
         line = f"{line}  {bar(row.share, _BAR_CELLS)}"
     if cell_width(line) + 2 + cell_width(note) <= _WIDTH:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,11 +29,12 @@ from memtui.text.token_count import get_counter
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import Fading, Place, count_copies, read_fading, unanswered_states
+from memtui.vault.review_triggers import Fading, Place, count_by_month, count_copies, read_fading, unanswered_states
 from memtui.vault.vault import Vault
 
 BINS = 10  # Bars of the freshness distribution, each a tenth
 MOST_COMPARED = 1_500  # Memories up to which all pairs are compared here, about 1 ms each; `tidy` compares more
+MONTHS = 12  # Months over which memories are counted, the current one the last
 RANKED = 3  # Memories listed as the most and the least useful
 NO_PATH = ""  # Stands for memories that are not tied to a file
 ROOT = "."  # The folder of files at the root of a project
@@ -83,6 +85,9 @@ class Health:
     mean_freshness: float  # over the active memories; 0 without any
     # active memories per folder that they are tied to, the most first; `NO_PATH` for the others
     by_path: Mapping[str, int]
+    # active memories per kind by the month in which they were observed, else added: `MONTHS` numbers, the oldest first
+    by_month: Mapping[str, tuple[int, ...]]
+    first_month: str  # of these, as `2026-01`
     # anchors per state: `gone` and `moved` as `memtui.curate.anchors.dead_anchors` finds them, `changed` as the last
     # check found them, `fresh` for the rest
     anchors: Mapping[str, int]
@@ -127,6 +132,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         linked = _linked_contradictions(reader, fading)
         packs = _judged_packs(reader)
         unchecked = unchecked_projects(reader, active, options.view.tree)
+        months = count_by_month(reader, active, now, MONTHS)
     dead = dead_anchors(vault, active, options.view.tree)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
@@ -141,6 +147,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         freshness=_binned(fresh),
         mean_freshness=sum(fresh) / len(fresh) if fresh else 0.0,
         by_path=_by_path(anchored, len(fading)),
+        by_month={kind: tuple(months[kind]) for kind in counts["by_kind"] if any(months.get(kind, ()))},
+        first_month=_month_before(now, MONTHS - 1),
         anchors=_anchors(states, dead, len(anchored)),
         dead_memories=len({identifier for identifier, _ in dead}),
         copies=copies,
@@ -171,6 +179,11 @@ def _fresh(memory: Fading, age_days: float, kinds: Kinds) -> float:
 def _binned(values: Iterable[float]) -> tuple[int, ...]:
     bins = Counter(min(BINS - 1, int(value * BINS)) for value in values)
     return tuple(bins[place] for place in range(BINS))
+
+
+def _month_before(moment: datetime, months: int) -> str:
+    year, month = divmod(moment.year * 12 + moment.month - 1 - months, 12)
+    return f"{year:04}-{month + 1:02}"
 
 
 def _by_path(anchored: Iterable[tuple[int, str]], total: int) -> dict[str, int]:
@@ -285,6 +298,7 @@ def health_record(found: Health) -> dict[str, Any]:
         **found.counts,
         "freshness": {"bins": list(found.freshness), "mean": round(found.mean_freshness, 4)},
         "by_path": {("unanchored" if name == NO_PATH else name): number for name, number in found.by_path.items()},
+        "by_month": {"first": found.first_month, "kinds": {kind: list(row) for kind, row in found.by_month.items()}},
         "anchors": {**found.anchors, "dead_share": round(found.dead_share, 4)},
         "unchecked_projects": list(found.unchecked),
         "duplicates": {"copies": found.copies, "proposed": found.duplicates, "tokens": found.duplicate_tokens},

@@ -34,6 +34,7 @@ from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_p
 
 if TYPE_CHECKING:
     from memtui.tui.capture.run import CaptureRun
+    from memtui.tui.tour import Tour
 
 EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
@@ -75,6 +76,7 @@ class MemtuiApp(App[int]):
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
         nobody asked for."""
         self.capture_run: CaptureRun | None = None  # The capture that was started last
+        self.tour: Tour | None = None  # The guided tour, while it is taken
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
         self._problems = [*loaded.problems, *self.keymap.problems]
         for theme in loaded.themes:
@@ -134,6 +136,8 @@ class MemtuiApp(App[int]):
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
         self.set_timer(TEAM_AFTER_SECONDS, self._watch_teams)
+        if self.opening.tour:
+            self.call_after_refresh(self.action_tour)
 
     def _take_drafts(self) -> None:
         """Offer what was typed before the app was ended from outside."""
@@ -167,7 +171,25 @@ class MemtuiApp(App[int]):
         if isinstance(event, events.Paste) and not isinstance(self.screen.focused, Input | TextArea):
             self.notify("Pasted text runs no commands; / filters.", timeout=SECONDS["warning"], markup=False)
         if not self._key_order.keeps(event):
+            if self.tour is not None and isinstance(event, events.Key) and event.key == "escape":
+                self._end_tour()
             await super().on_event(event)
+
+    # -- the guided tour --------------------------------------------------------------------------
+
+    def action_tour(self) -> None:
+        """Take the guided tour from its beginning."""
+        from memtui.tui.tour import Tour
+
+        if self.tour is not None:
+            self.tour.end()
+        self.tour = Tour(self, self.keymap)
+
+    def _end_tour(self) -> None:
+        """End the tour; not where escape closes what lies over a screen, such as the help."""
+        if self.tour is not None and isinstance(self.screen, MemtuiScreen):
+            self.tour.end()
+            self.tour = None
 
     # -- meaning, in the background ---------------------------------------------------------------
 

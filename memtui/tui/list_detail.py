@@ -10,7 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -29,6 +29,7 @@ from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Found, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lines import KeyHints, TitleLine
+from memtui.tui.widgets.pane_border import BORDERS, PaneBorder
 
 
 class ScreenPart:
@@ -113,6 +114,8 @@ T = TypeVar("T")
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 
+WORKING_SECONDS = 0.15  # A change that takes longer is told of while it is made
+
 _LONGEST_TOAST = 600
 
 
@@ -142,6 +145,7 @@ class MemtuiScreen(Screen[None]):
         self.parts: tuple[ScreenPart, ...] = ()  # What is asked before the screen itself acts
         self.acting = False  # Whether a change is under way
         self.is_opening = False  # Whether keys have to wait for the fields of the screen
+        self.border: PaneBorder | None = None  # Between the two panes of the screen, where it has them
         self._waiting_changes: deque[tuple[Callable[[], Done], bool]] = deque()
         self._leaving = False
         self._last_trouble = ""
@@ -150,6 +154,11 @@ class MemtuiScreen(Screen[None]):
     def current_memory(self) -> str | None:
         """The memory that a screen opened from here starts at; None where there is none."""
         return None
+
+    @property
+    def typed(self) -> str:
+        """What was typed into the screen's own line, such as a filter or a task; empty where it has none."""
+        return ""
 
     def remember(self, state: State) -> None:
         """Put what is to be restored at the next start into the app's state."""
@@ -206,6 +215,9 @@ class MemtuiScreen(Screen[None]):
         done = attrgetter(method)(self)(*arguments)
         if inspect.isawaitable(done):
             await done
+        tour = getattr(self.app, "tour", None)
+        if tour is not None:
+            tour.saw(action)
 
     @on(KeyHints.Pressed)
     async def _run_hint(self, message: KeyHints.Pressed) -> None:
@@ -229,6 +241,9 @@ class MemtuiScreen(Screen[None]):
 
     async def action_palette(self) -> None:
         await self.run_action("app.palette")
+
+    async def action_tour(self) -> None:
+        await self.run_action("app.tour")
 
     async def action_theme(self) -> None:
         await self.run_action("app.change_theme")
@@ -261,8 +276,41 @@ class MemtuiScreen(Screen[None]):
         self.hints.place = self.hint_place
 
     def on_resize(self) -> None:
-        """Lay out the lines for the room there is."""
+        """Lay out the panes and the lines for the room there is."""
+        if self.border is not None:
+            self.border.lay_out()
         self.call_after_refresh(self.draw_again)
+
+    # -- the border between the panes -------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Put the border where it was put last."""
+        state = getattr(self.app, "state", None)
+        kept = state.section(BORDERS).get(self.AREA) if isinstance(state, State) else None
+        if self.border is not None and kept is not None:
+            self.border.put(kept)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take the border, if the mouse is on it."""
+        if self.border is not None and self.border.take(event):
+            event.stop()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the border."""
+        if self.border is not None:
+            self.border.drag(event)
+
+    def on_mouse_up(self) -> None:
+        """Leave the border where it is, and lay out what stands beside it."""
+        if self.border is not None and self.border.let_go():
+            self.border_was_put(self.border)
+            self.call_after_refresh(self.draw_again)
+
+    def border_was_put(self, border: PaneBorder) -> None:
+        """Keep where the border was put."""
+        state = getattr(self.app, "state", None)
+        if isinstance(state, State):
+            state.remember(BORDERS, {**state.section(BORDERS), self.AREA: border.share})
 
     # -- changes ----------------------------------------------------------------------------------
 
@@ -273,6 +321,11 @@ class MemtuiScreen(Screen[None]):
         """
         self._waiting_changes.append((change, focus))
         self._next_change()
+        self.set_timer(WORKING_SECONDS, self._tell_working)
+
+    def _tell_working(self) -> None:
+        """Show that a change is being made, where it takes longer than a moment."""
+        self.hints.busy = "working …" if self.acting else ""
 
     def acts_ended(self, focus: str | None) -> None:
         """Show what changed; called after the last change in a row."""
@@ -324,6 +377,7 @@ class MemtuiScreen(Screen[None]):
         self._next_change()
         if self.acting:
             return
+        self._tell_working()
         if self._leaving:
             self.app.exit()
         else:
@@ -398,6 +452,7 @@ class ListDetail(MemtuiScreen):
         super().__init__(opening)
         self._first = first
         self._second = second
+        self.border = PaneBorder(first, second)
         first.add_class("pane")
         second.add_class("pane")
 

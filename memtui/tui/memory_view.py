@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
@@ -17,6 +17,9 @@ from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, clip, steady
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, at_commit
+
+if TYPE_CHECKING:
+    from memtui.curate.merge import Marked
 
 BAR_CELLS = 5
 AGE_CELLS = 5
@@ -156,10 +159,21 @@ _MARKED = re.compile(
 )
 
 
-def highlighted(text: str) -> tuple[Piece, ...]:
-    """Return a text in pieces with their styles; joined, they are the text."""
-    pieces: list[Piece] = []
+def fenced_lines(lines: Iterable[str]) -> set[int]:
+    """Return the indexes of lines that stand between the fences of code."""
+    found: set[int] = set()
     fenced = False
+    for index, line in enumerate(lines):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif fenced:
+            found.add(index)
+    return found
+
+
+def highlighted(text: str, *, fenced: bool = False) -> tuple[Piece, ...]:
+    """Return a text in pieces with their styles; joined, they are the text. `fenced`: whether it begins within code."""
+    pieces: list[Piece] = []
     for line in text.splitlines(keepends=True):
         if _FENCE.match(line):
             fenced = not fenced
@@ -188,6 +202,38 @@ def _line(line: str) -> Iterator[Piece]:
 
 
 LONGEST_SHOWN = 20_000  # Characters of one text that the detail pane shows
+
+
+def marked_pieces(marked: Marked, plain: StyleName = "text") -> tuple[Piece, ...]:
+    """Return a text with the words that differ in brackets."""
+    pieces: list[Piece] = []
+    left = LONGEST_SHOWN
+    for part, differs in _joined(marked):
+        if left <= 0:
+            break
+        shown = reveal(part[:left])
+        left -= len(part)
+        core = shown.strip()
+        if not differs or not core:
+            pieces.append((shown, plain))
+            continue
+        start = shown.index(core)
+        pieces += [(shown[:start], plain), (f"[{core}]", "warning"), (shown[start + len(core) :], plain)]
+    if left <= 0:
+        pieces.append(("\n… the rest is not shown", "dim"))
+    return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
+
+
+def _joined(marked: Marked) -> list[tuple[str, bool]]:
+    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
+    joined: list[tuple[str, bool]] = []
+    for place, (part, differs) in enumerate(marked):
+        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
+        if joined and joined[-1][1] and (differs or between):
+            joined[-1] = (joined[-1][0] + part, True)
+        else:
+            joined.append((part, differs))
+    return joined
 
 
 @dataclass(frozen=True, slots=True)

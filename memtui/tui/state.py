@@ -105,6 +105,7 @@ class Opening:
     recall: RecallSettings = field(default_factory=RecallSettings)
     # called before every change, outside the vault's lease; makes the daily backup
     before_change: Callable[[], object] = lambda: None
+    tour: bool = False  # whether the guided tour is offered at once
     start: Start = "list"  # `list` for all, `due` for Review over it
     kinds: tuple[str, ...] = ()  # only these kinds in Review and in the list of what is due
     most: int | None = None  # at most this many in Review and in the list of what is due

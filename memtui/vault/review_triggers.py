@@ -291,6 +291,24 @@ def read_kinds(reader: VaultReader, scope: Scope) -> dict[str, str]:
     return {str(identifier): str(kind) for identifier, kind in found}
 
 
+def count_by_month(reader: VaultReader, wanted: MemoryFilter, now: datetime, months: int) -> dict[str, list[int]]:
+    """Return how many memories of a filter are of each kind and month, the current month last.
+
+    The month is that in which a memory was observed, else added.
+    """
+    condition, parameters = where_sql(wanted, reader.kinds)
+    at = "coalesce(m.observed_at, m.created_at)"
+    found = reader.connection.execute(
+        f"SELECT m.kind, {now.year * 12 + now.month} - (year({at}) * 12 + month({at})) AS age, count(*)"
+        f" FROM memories m WHERE {condition} GROUP BY ALL HAVING age BETWEEN 0 AND {months - 1}",
+        parameters,
+    ).fetchall()
+    counts: dict[str, list[int]] = {}
+    for kind, age, number in found:
+        counts.setdefault(str(kind), [0] * months)[months - 1 - int(age)] = int(number)
+    return counts
+
+
 def count_copies(reader: VaultReader, wanted: MemoryFilter) -> int:
     """Return how many memories of a filter repeat another one of the same project word for word."""
     condition, parameters = where_sql(wanted, reader.kinds)

@@ -28,6 +28,8 @@ PATHS_SHOWN = 6  # Folders that are shown; the rest are counted
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_COLUMNS = " ▁▂▃▄▅▆▇█"
+_MONTH_CELLS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,17 @@ class HealthRow:
     share: float | None = None  # 0–1 for a bar, None for none
     asks: bool = False  # whether something should be done about it
     is_memory: bool = False  # whether the label is the id of a memory and the note its title
+    chart: str = ""  # a small drawing, one line
 
 
 @dataclass(frozen=True, slots=True)
 class HealthSection:
-    """Rows under a title; `is_contents` if they say what the vault holds, rather than what needs attention."""
+    """Rows under a title."""
 
     title: str
     rows: tuple[HealthRow, ...]
-    is_contents: bool = False
+    is_contents: bool = False  # whether they say what the vault holds, rather than what needs attention
+    columns: tuple[int, ...] = ()  # what a screen may draw as columns in place of the rows that have a share
 
 
 def bar(share: float, cells: int) -> str:
@@ -59,13 +63,20 @@ def bar(share: float, cells: int) -> str:
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
 
 
+def spark(values: Sequence[int], most: int, *, cells: int = 1) -> str:
+    """Return a column of eighths of a line for each value, each so many cells wide; a value above 0 is visible."""
+    heights = (max(1, round(8 * value / most)) if value else 0 for value in values)
+    return "".join(_COLUMNS[min(8, height)] * cells for height in heights)
+
+
 def sections(found: Health) -> list[HealthSection]:
     """Return the health as sections, the most actionable first."""
     worth = [HealthSection("Worth", value_rows(found.value))] if found.value.sessions else []
     return [
-        HealthSection("Freshness", _freshness(found), is_contents=True),
+        HealthSection("Freshness", _freshness(found), is_contents=True, columns=found.freshness),
         HealthSection("Review", _review(found)),
         HealthSection("By kind", _shares(found.counts["by_kind"]), is_contents=True),
+        *([HealthSection("By month", _months(found), is_contents=True)] if found.by_month else []),
         HealthSection("By path", _paths(found.by_path), is_contents=True),
         HealthSection("In doubt", _doubts(found)),
         HealthSection("Use", _use(found)),
@@ -99,6 +110,17 @@ def _shares(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
     return tuple(
         HealthRow(one_line(str(name))[:80], f"{number:,}", share=number / most) for name, number in counts.items()
     ) or (HealthRow("none", "0"),)
+
+
+def _months(found: Health) -> tuple[HealthRow, ...]:
+    """Return how many memories of each kind came in each month: a column a month, one scale for all kinds."""
+    most = max(max(row) for row in found.by_month.values())
+    heading = f"since {found.first_month}, at most {most:,} a month"
+    rows = (
+        HealthRow(one_line(str(kind))[:80], f"{sum(row):,}", chart=spark(row, most, cells=_MONTH_CELLS))
+        for kind, row in found.by_month.items()
+    )
+    return (*rows, HealthRow("", "", heading))
 
 
 def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from flows.app_driver import (
     HOSTILE,
+    NARROW,
     NOW,
     WIDE,
     app_on,
@@ -18,6 +19,7 @@ from flows.app_driver import (
     empty_vault,
     ferry_vault,
     fill,
+    focused,
     holds,
     memory,
     says,
@@ -48,7 +50,7 @@ from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.screen import EditScreen
-from memtui.tui.widgets.form_fields import FormArea, FormLine
+from memtui.tui.widgets.form_fields import FormArea, FormTitle
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
@@ -420,7 +422,7 @@ async def test_pastes_fold_into_one_line_and_a_megabyte_is_kept_whole(ferry: Vau
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await edit_second(pilot)
         title, insight = field(pilot, "title"), field(pilot, "insight")
-        assert isinstance(title, FormLine)
+        assert isinstance(title, FormTitle)
         assert isinstance(insight, FormArea)
         title.post_message(events.Paste("; and\nthe\r\nthird\x1b[201~ line"))
         await until(pilot, lambda: title.typed == "Sail times are in UTC; and the third line", "folded into one line")
@@ -517,3 +519,63 @@ async def test_what_is_typed_before_the_form_stands_is_kept_in_order(ferry: Vaul
         await form_opens(pilot)
         await until(pilot, lambda: field(pilot, "insight").typed == "New", "what was typed is there")
         await until(pilot, lambda: sum("Not saved yet" in toast for toast in toasts(pilot)) > warned, "esc came last")
+
+
+async def test_a_long_title_is_wrapped_and_enter_leads_to_the_text(ferry: Vault, tmp_path: Path) -> None:
+    words = "Sail times are kept in UTC because two quays lie in two zones and every timetable that was printed differs"
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await edit_second(pilot)
+        await rewrite(pilot, "title", words)
+        await until(pilot, lambda: field(pilot, "title").size.height == 2, "the field has two lines")
+        text = " ".join(screen_text(pilot).replace("▎", " ").replace("▌", " ").split())
+        assert "printed differs" in text
+        await pilot.press("enter")
+        await until(pilot, lambda: focused(pilot) == "edit-insight", "enter leads on")
+        assert field(pilot, "title").typed == words
+        await pilot.press("ctrl+s")
+        await form_closes(pilot)
+    assert stored(ferry, SAIL).title == words
+
+
+async def test_tab_goes_from_the_title_to_the_texts_and_then_to_the_rest(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await edit_second(pilot)
+        order = [focused(pilot)]
+        for _ in range(5):
+            await pilot.press("tab")
+            order.append(focused(pilot))
+    assert order == ["edit-title", "edit-insight", "edit-rationale", "edit-snippet", "edit-kind", "edit-tags"]
+
+
+@pytest.mark.parametrize(("size", "least"), [(WIDE, 20), (NARROW, 8)])
+async def test_the_insight_has_the_room_that_is_left_and_grows_in_sight(
+    size: tuple[int, int], least: int, ferry: Vault, tmp_path: Path
+) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=size) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("a")
+        await form_opens(pilot)
+        insight = field(pilot, "insight")
+        assert isinstance(insight, FormArea)
+        await until(pilot, lambda: insight.size.height >= least, "an empty text has room")
+        insight.post_message(events.Paste("\n".join(f"line {number}" for number in range(60))))
+        await until(pilot, lambda: insight.size.height > least, "it grew")
+        await pilot.press(*"the end")
+        await shows(pilot, "the end")
+        insight.move_cursor((0, 0))
+        await shows(pilot, "line 0")
+
+
+async def test_markdown_stands_out_and_the_length_is_told(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("a")
+        await form_opens(pilot)
+        area = field(pilot, "insight")
+        assert isinstance(area, FormArea)
+        area.post_message(events.Paste("# Quays\n- see `tide()`\n```\nplain # text\n```\nend"))
+        await until(pilot, lambda: area.text.endswith("end"), "it is pasted")
+        styled = [[line.plain[span.start : span.end] for span in line.spans] for line in map(area.get_line, range(6))]
+        assert styled == [["# Quays"], ["-", "`tide()`"], ["```"], ["plain # text"], ["```"], []]
+        await shows(pilot, "47 characters · ")
+        await shows(pilot, " tokens")

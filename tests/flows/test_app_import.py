@@ -23,6 +23,7 @@ from flows.app_driver import (
     toasts,
     until,
 )
+from flows.context_driver import fake_tmux
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
@@ -107,6 +108,40 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
     async with first_run(vault, project, tmp_path).run_test(size=NARROW) as pilot:
         await shows(pilot, "The vault is empty.")
         assert len(pilot.app.screen_stack) == 1, "it is offered once"
+
+
+async def test_a_new_repository_is_twelve_keys_from_a_copied_payload(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what the screens say: the import, its inbox, all of it accepted, the task's payload, the copy."""
+    buffer = fake_tmux(tmp_path, monkeypatch)
+    pressed: list[str] = []
+    vault = empty_vault(tmp_path)
+
+    async with first_run(vault, project, tmp_path).run_test(size=NARROW) as pilot:
+
+        async def press(*keys: str) -> None:
+            pressed.extend(keys)
+            await pilot.press(*keys)
+
+        await shows(pilot, "I import")
+        await shows(pilot, "1 file read · into the inbox")
+        await press("I")
+        await shows(pilot, "b goes there")
+        await press("b")
+        await shows(pilot, "a accept")
+        await shows(pilot, "2 waiting")
+        await press("asterisk", "a")
+        await until(pilot, lambda: count(vault, "active") == 2, "both are accepted")
+        await press("c")
+        await shows(pilot, "Task")
+        await press(*"lock", "enter")
+        await shows(pilot, "Lock refunds by payment_id")
+        await shows(pilot, "y copy")
+        await press("y")
+        rule = "Lock refunds by payment_id, never by user_id"
+        await until(pilot, lambda: buffer.exists() and rule in buffer.read_text(encoding="utf-8"), "it is copied")
+    assert len(pressed) <= 12, pressed
 
 
 async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, ferry: Vault) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flows.app_driver import (
     HOSTILE,
     NARROW,
+    PATIENT_SECONDS,
     WIDE,
     app_on,
     empty_vault,
@@ -37,12 +39,15 @@ from flows.editing_driver import (
     waits,
 )
 
+from memtui.curate.form import Basis
 from memtui.curate.lifecycle import accept
 from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
+from memtui.tui.edit.form import EditingAccess
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.inbox.view import InboxAccess, Waiting
+from memtui.tui.values import Done
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -175,6 +180,39 @@ async def test_kind_and_project_are_chosen_for_one_or_many(found: Vault, tmp_pat
         await until(pilot, lambda: inbox._list.row("m0000014") == unassigned, "the row is as it was")
         await pilot.press("space", "k", "k", "space", "a")
         await says(pilot, "1 skipped: no project. P assigns a project")
+
+
+async def test_a_slow_acceptance_and_a_slow_form_say_at_once_that_they_are_at_work(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, read = threading.Event(), threading.Event()
+    take, basis = InboxAccess.accept, EditingAccess.basis
+
+    def slow_take(access: InboxAccess, *those: Any, **how: Any) -> Done:
+        done.wait(PATIENT_SECONDS)
+        return take(access, *those, **how)
+
+    def slow_basis(access: EditingAccess, identifier: str | None) -> Basis:
+        read.wait(PATIENT_SECONDS)
+        return basis(access, identifier)
+
+    monkeypatch.setattr(InboxAccess, "accept", slow_take)
+    monkeypatch.setattr(EditingAccess, "basis", slow_basis)
+    async with app_on(found, tmp_path).run_test(size=NARROW) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 6)
+        await pilot.press("e")
+        await shows(pilot, "reading …")
+        read.set()
+        await form_opens(pilot)
+        await pilot.press("escape")
+        await shows(pilot, "6 waiting")
+        await pilot.press("asterisk", "a")
+        await shows(pilot, "working …")
+        assert stored(found, "m0000011").status == "candidate"
+        done.set()
+        await until(pilot, lambda: stored(found, "m0000011").status == "active", "they are accepted")
+        await until(pilot, lambda: "working …" not in screen_text(pilot), "the sign is gone")
 
 
 async def test_editing_accepts_by_saving_and_a_conflict_is_shown(found: Vault, tmp_path: Path) -> None:

@@ -124,7 +124,9 @@ async def test_the_effect_is_shown_before_it_is_applied_and_undone_after(vault: 
         found = lab(pilot)._effect
         assert found is not None
         await shows(pilot, "◂ 90 → 30 d ▸")
-        await shows(pilot, f"{found.before} → {found.after} due")
+        await shows(pilot, f" {found.before} due")
+        await shows(pilot, f" {found.after} due   +{len(found.entering)}")
+        await shows(pilot, "╌ due")
         await shows(pilot, "+ Berth tool")
         assert due(vault) == before == found.before, "nothing is applied yet"
         assert vault.kinds.get("tooling").half_life_days == 90.0

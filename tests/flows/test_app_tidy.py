@@ -26,7 +26,8 @@ from textual.pilot import Pilot
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal, Source
 from memtui.tui.merge.screen import MergeScreen
-from memtui.tui.tidy.screen import ContradictionScreen, TidyScreen
+from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.tidy.screen import TidyScreen
 from memtui.tui.tidy.view import TidyAccess
 from memtui.vault.vault import Vault
 
@@ -241,7 +242,7 @@ async def test_a_fragment_is_joined_by_one_key_and_parted_by_undo(blank: Vault, 
     async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=2)
         await goes_to(pilot, screen, "fragments")
-        await shows(pilot, "another text names: “All three”")
+        await shows(pilot, "names: “All three”")
         await shows(pilot, "Offered: join it with m0000001")
         before = screen._report
         await pilot.press("m")

@@ -36,7 +36,8 @@ from memtui.tui.edit.version_conflict import ConflictScreen, SourceConflictScree
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.review.screen import ReviewScreen
-from memtui.tui.tidy.screen import ContradictionScreen, TidyScreen
+from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.tidy.screen import TidyScreen
 from memtui.tui.widgets.form_fields import FormArea
 from memtui.vault.source_texts import SourceText, Texts
 

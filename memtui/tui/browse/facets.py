@@ -20,6 +20,7 @@ from memtui.tui.actions.registry import FACETS
 from memtui.tui.memory_view import fit
 from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
+from memtui.tui.widgets.pane_border import share_of
 
 TITLES = {
     "project": "Project",
@@ -225,10 +226,9 @@ class FacetPane(CursorList):
         ]
 
 
-def head_counts(base: Base, busy: str, team: str, meaning: str) -> list[Content]:
+def head_counts(base: Base, team: str, meaning: str) -> list[Content]:
     """Return what the head of Browse counts. `meaning`: how the search by meaning stands: ready, loading, off."""
     return [
-        *([Content.styled(busy, "$memtui-due")] if busy else []),
         Content(counted(base.active, "memory", "memories")),
         Content.styled(f"{base.due:,} due", "$memtui-due" if base.due else "$memtui-dim"),
         Content.styled(f"{base.inbox:,} in inbox", "$foreground" if base.inbox else "$memtui-dim"),
@@ -304,8 +304,6 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
     )
 
 
-NARROWEST, WIDEST, STEP = 30, 80, 5  # Share of the list, in per cent, beside the details; and what a key changes of it
-
 _LONGEST = 200
 _MOST_VALUES = 50
 
@@ -359,7 +357,7 @@ def read_state(values: dict[str, Any], place: str) -> BrowseState:
         sort=_sort(values.get("sort"), first.sort),
         due_sort=_sort(values.get("due_sort"), first.due_sort),
         best=values.get("best") is not False,
-        share=_share(values.get("share"), first.share),
+        share=share_of(values.get("share")) or first.share,
         rendered=values.get("rendered") is True,
         facets_hidden=values.get("facets_hidden") is True,
     )
@@ -375,11 +373,6 @@ def _text(value: Any) -> str | None:
 
 def _sort(value: Any, first: str) -> str:
     return value if isinstance(value, str) and value in SORTS else first
-
-
-def _share(value: Any, first: int) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return max(NARROWEST, min(WIDEST, value)) if whole else first
 
 
 def _chosen(value: Any) -> dict[str, tuple[str, ...]]:

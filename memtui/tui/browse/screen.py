@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,9 +23,6 @@ from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action, Keymap
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
-    NARROWEST,
-    STEP,
-    WIDEST,
     BrowseState,
     FacetPane,
     head_counts,
@@ -39,11 +36,12 @@ from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import stand_clear
-from memtui.tui.values import Done, FacetCounts, Listing
+from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import FilterLine, TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
+from memtui.tui.widgets.pane_border import STEP, PaneBorder
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
@@ -52,8 +50,6 @@ COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
 
 COUNTING_WHILE_TYPING_SECONDS = 0.5
 """The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
-
-SLOW_SECONDS = 0.5  # The header shows that a change is being made if it takes longer: 500 memories take a second
 
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
@@ -120,9 +116,8 @@ class BrowseScreen(MemtuiScreen):
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
         self._facets_hidden = False
-        self._is_slow = False  # Whether a change is under way that takes its time
         self._waiting = 0  # Rule files of this project that are not imported, or changed since
-        self._share = self._remembered.share  # Share of the list, in per cent, beside the details
+        self.border = self._border = PaneBorder(self._list, self._detail)
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -152,6 +147,10 @@ class BrowseScreen(MemtuiScreen):
     def current_memory(self) -> str | None:
         return self.details.subject
 
+    @property
+    def typed(self) -> str:
+        return self.lists.query
+
     # -- what is remembered -----------------------------------------------------------------------
 
     @property
@@ -164,8 +163,7 @@ class BrowseScreen(MemtuiScreen):
         self.lists.best = was.best
         self._facets.fold(was.folded)
         self._detail.rendered = was.rendered
-        self._share = was.share
-        self._share_out()
+        self._border.put(was.share)
         self._hide_facets(hide=was.facets_hidden)
         self.lists.chosen = was.chosen
         self.lists.focus = was.cursor
@@ -228,8 +226,7 @@ class BrowseScreen(MemtuiScreen):
         """Write into the head how much there is, and what works in the background."""
         if self.lists.listing is not None:
             meaning = "off" if self.opening.meaning is None else self.opening.meaning.words
-            busy = "working …" if self._is_slow else ""
-            self._title.counts = head_counts(self.lists.listing.base, busy, self._team, meaning)
+            self._title.counts = head_counts(self.lists.listing.base, self._team, meaning)
 
     def tell_team(self, words: str) -> None:
         """Show how the sharing with teams stands; empty without a team."""
@@ -319,18 +316,8 @@ class BrowseScreen(MemtuiScreen):
 
     # -- changes ----------------------------------------------------------------------------------
 
-    def do(self, change: Callable[[], Done], *, focus: bool = False) -> None:
-        """Make a change after those asked for before it; the header shows that one takes its time."""
-        super().do(change, focus=focus)
-        self.set_timer(SLOW_SECONDS, self._tell_busy)
-
-    def _tell_busy(self) -> None:
-        self._is_slow = self.acting
-        self._tell_counts()
-
     def acts_ended(self, focus: str | None) -> None:
         """Read the list again, in the order on the screen, and what is looked at."""
-        self._tell_busy()
         self.lists.reload(steady=True, focus=focus)
         self.details.look()
 
@@ -398,11 +385,17 @@ class BrowseScreen(MemtuiScreen):
         if not self._detail.display:
             self._enter_detail()
 
-    def _share_out(self, change: int = 0) -> None:
+    @property
+    def _share(self) -> int:
+        """Share of the list, in per cent, beside the details."""
+        return self._border.share or self._remembered.share
+
+    def _share_out(self, change: int) -> None:
         """Give the list so many more per cent of the room, and the details the rest."""
-        self._share = max(NARROWEST, min(WIDEST, self._share + change))
-        self._list.styles.width = f"{self._share}fr"
-        self._detail.styles.width = f"{100 - self._share}fr"
+        self._border.put(self._share + change)
+
+    def border_was_put(self, border: PaneBorder) -> None:
+        """Leave it to `remember`, which keeps it with the rest."""
 
     # -- facets and filter ------------------------------------------------------------------------
 

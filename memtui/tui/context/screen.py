@@ -33,6 +33,7 @@ from memtui.tui.state import Opening, State
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
+from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.vault.packs import Recipe
 
 POLL_SECONDS = 2.0  # How often to check whether others changed the vault
@@ -73,6 +74,7 @@ class ContextScreen(MemtuiScreen):
         self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
         self._list: RowList[RankedRow] = RowList(ranked_cells, id="context-list")
         self._payload = PayloadPane(id="context-payload")
+        self.border = PaneBorder(self._list, self._payload)
         self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
         self._choices = Choices()
@@ -134,6 +136,10 @@ class ContextScreen(MemtuiScreen):
     def _ask(self) -> Ask:
         lines = self._lines
         return Ask(lines.text, lines.files, lines.target, lines.budget, lines.phase, lines.style, self._choices)
+
+    @property
+    def typed(self) -> str:
+        return self._lines.text
 
     @property
     def is_waiting(self) -> bool:

@@ -25,7 +25,7 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.form_fields import LONGEST_TAGS, FormArea, FormField, FormLine, FormToggle
+from memtui.tui.widgets.form_fields import LONGEST_TAGS, FormArea, FormField, FormLine, FormTitle, FormToggle
 from memtui.vault.projects import project_names
 
 
@@ -166,15 +166,16 @@ class FieldPlan:
 
     name: str
     label: str
-    shape: Literal["line", "area", "toggle"]  # the widget; an `area` grows with its text
+    # the widget; an `area` and a `title` grow with their text, `markdown` is an area that highlights it
+    shape: Literal["line", "title", "area", "markdown", "toggle"]
     side: Literal["texts", "facts"]  # the column of a wide form
     meaning: str  # what to type, shown while the field is empty
 
 
 PLAN: tuple[FieldPlan, ...] = (
-    FieldPlan("title", "Title", "line", "texts", "one line; made from the text if left out"),
-    FieldPlan("insight", "Insight", "area", "texts", "what is worth knowing"),
-    FieldPlan("rationale", "Why", "area", "texts", "why it holds, and when it applies"),
+    FieldPlan("title", "Title", "title", "texts", "one line; made from the text if left out"),
+    FieldPlan("insight", "Insight", "markdown", "texts", "what is worth knowing"),
+    FieldPlan("rationale", "Why", "markdown", "texts", "why it holds, and when it applies"),
     FieldPlan("snippet", "Snippet", "area", "texts", "a piece of code"),
     FieldPlan("kind", "Kind", "line", "facts", "guessed from the text if left out"),
     FieldPlan("tags", "Tags", "line", "facts", "separated by commas"),
@@ -245,8 +246,10 @@ def _field(plan: FieldPlan) -> FormField:
     if plan.shape == "toggle":
         return FormToggle(plan.meaning, id=identifier)
     field: FormLine | FormArea
-    if plan.shape == "area":
-        field = FormArea(id=identifier)
+    if plan.shape == "title":
+        field = FormTitle(id=identifier)
+    elif plan.shape in {"area", "markdown"}:
+        field = FormArea(id=identifier, markdown=plan.shape == "markdown")
     else:
         many = plan.name == "tags"
         field = FormLine(id=identifier, many=many, **({"longest": LONGEST_TAGS} if many else {}))

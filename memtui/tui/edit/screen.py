@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 
 from memtui.assist.check_suggest import suggested_rules
 from memtui.assist.check_trial import about_rules
@@ -16,6 +17,7 @@ from memtui.curate.fields import nameable_files
 from memtui.curate.form import Basis, Decision, Finding, Texts, texts_of
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
+from memtui.text.token_count import get_counter
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
 from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormScreen, Wish, drafts_of, read_values
@@ -24,6 +26,10 @@ from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TitleLine
 
 RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
+
+_FEWEST_LINES, _MOST_LINES = 3, 14  # Of the insight, whatever room there is
+_FACTS_IN_SIGHT = 4  # Lines of the fields below the texts that stay in sight, where they stand below them
+_COUNTED = ("title", "insight", "rationale", "snippet")  # The texts whose length is shown
 
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
 
@@ -59,26 +65,35 @@ class EditScreen(FormScreen):
         self._found: Sequence[Finding] = ()  # By the last check
         self._tried: Sequence[Finding] = ()  # Of the rules, by the last look back
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
+        self._tokens: int | None = None  # Of all texts, by the last check
         self._title = TitleLine("", id="edit-head")
+        self._form = VerticalScroll(id="edit-form", can_focus=False)
+        self._sides = {side: Vertical(id=f"edit-{side}") for side in ("texts", "facts")}
 
     def compose(self) -> ComposeResult:
         yield self._title
-        with VerticalScroll(id="edit-form", can_focus=False):
-            for side in ("texts", "facts"):
-                with Vertical(id=f"edit-{side}"):
-                    yield from (row for row in self._rows.values() if row.plan.side == side)
+        with self._form:
+            yield from self._sides.values()
         yield self.hints
 
     def on_mount(self) -> None:
-        """Show the draft, or read the memory after the first paint."""
+        """Show at once that the form comes up: its fields take longer than a moment on a busy machine."""
         self.hints.place = EDIT if self._identifier is not None and self._decision == "edit" else "edit-accept"
         self.show_head()
+        self.call_after_refresh(self._put_fields)
+
+    async def _put_fields(self) -> None:
+        """Put up the fields; then show the draft, or read the memory."""
+        for side, box in self._sides.items():
+            if not self.is_attached:
+                return
+            await box.mount_all(row for row in self._rows.values() if row.plan.side == side)
         draft = self._typed or drafts_of(self.app).get(self.draft_key)
         if isinstance(draft, Draft):
-            self.call_after_refresh(self._begin_with, draft)
+            self._begin_with(draft)
         else:
             self._kept = draft if isinstance(draft, dict) else {}
-            self.call_after_refresh(self._read_basis)
+            self._read_basis()
 
     @property
     def edited(self) -> Memory | None:
@@ -116,6 +131,7 @@ class EditScreen(FormScreen):
             self.loader.read(partial(nameable_files, basis.root, ()), self._offer_files, group="files")
         self.show_head()
         self.check_soon()
+        self.call_after_refresh(self.draw_again)
         if self._kept:
             # Of an app that was ended from outside: only what was typed, over what is stored by now.
             self._rows.fill({name: text for name, text in self._kept.items() if name in self._rows})
@@ -151,6 +167,19 @@ class EditScreen(FormScreen):
             if self._rows.is_dirty:
                 self._set_aside = None
             super().changed()
+            self.call_after_refresh(self.draw_again)
+
+    def draw_again(self) -> None:
+        """Give the insight the room that the other texts leave, where it is more than it needs."""
+        if not self._rows["insight"].is_attached:
+            return
+        is_wide = self.has_class("-wide")
+        room = self._sides["texts"].size.height if is_wide else self._form.size.height - _FACTS_IN_SIGHT
+        texts = [row for name, row in self._rows.items() if row.plan.side == "texts" and name != "insight"]
+        taken = sum(row.outer_size.height + row.styles.margin.height for row in texts)
+        area = self._rows["insight"].field
+        area.styles.min_height = max(_FEWEST_LINES, room - taken - self._rows["insight"].styles.margin.height)
+        area.styles.max_height = max(_MOST_LINES, room - 1)
 
     def _texts(self) -> dict[str, str]:
         """Return the texts; of fields that were not edited the memory's own, which a field may show differently."""
@@ -173,13 +202,22 @@ class EditScreen(FormScreen):
         checked = self.checked()
         if checked is not None:
             self.loader.read(partial(about_rules, *checked), self._show_tried, group="rules")
+            texts, encoding = (
+                "\n".join(filter(None, (checked[0][name] for name in _COUNTED))),
+                self.opening.context.encoding,
+            )
+            self.loader.read(lambda: get_counter(encoding).count(texts), self._show_tokens, group="tokens")
+
+    def _show_tokens(self, tokens: int) -> None:
+        self._tokens = tokens
+        self.show_head()
 
     def _show_tried(self, tried: Sequence[Finding]) -> None:
         self._tried = tried
         self.show_findings(self._found)
 
     def show_head(self) -> None:
-        """Show the memory, its version, and whether something is unsaved."""
+        """Show the version, whether something is unsaved, and how long the texts are."""
         memory = self._basis.memory if self._basis else None
         name = "Add a memory" if self._identifier is None else _TITLES[self._decision]
         state = [f"version {memory.version}"] if memory else []
@@ -188,7 +226,11 @@ class EditScreen(FormScreen):
         state += ["reading …"] if self._basis is None else []
         # Empty fields would look like an empty memory.
         self.set_class(self._basis is None, "-reading")
-        self._title.screen_name, self._title.place = name, memory.title if memory else None
+        size = f"{sum(len(self._rows[name].field.typed) for name in _COUNTED):,} characters"
+        size += f" · {self._tokens:,} tokens" if self._tokens is not None else ""
+        self._title.screen_name = name
+        # The title stands below in full, however long it is.
+        self._title.counts = (Content.styled(size, "$memtui-dim"),) if self._basis else ()
         self._title.note = " · ".join(state)
 
     # -- actions ----------------------------------------------------------------------------------

@@ -19,12 +19,14 @@ from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening
 from memtui.tui.values import Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
-from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.detail import DetailPane, curve_rows
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.outcomes import HealthRow, HealthSection, bar, sections
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40
+_MOST_COLUMN_CELLS, _COLUMN_ROWS = 6, 5
+_NARROWEST_PICTURE = 34  # Cells that ten columns with their numbers need
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,28 @@ def health_blocks(sections: Sequence[HealthSection], width: int) -> list[Block]:
     blocks: list[Block] = []
     for section in sections:
         blocks.append(Block(((section.title, "heading"),), gap=bool(blocks)))
+        is_drawn = bool(section.columns) and width >= _NARROWEST_PICTURE
+        blocks += _columns(section.columns, width) if is_drawn else []
         for row in section.rows:
-            blocks += _memory(row, width) if row.is_memory else _row(row, width)
+            if not (is_drawn and row.share is not None):
+                blocks += _memory(row, width) if row.is_memory else _row(row, width)
     return blocks
+
+
+def _columns(numbers: Sequence[int], width: int) -> list[Block]:
+    """Return numbers over equal parts of 0–1 as columns, each with its number and its place below."""
+    cells = min(_MOST_COLUMN_CELLS, (width - 2) // len(numbers))
+    most = max(1, *numbers)
+    heights = [share for number in numbers for share in (*[_seen(number / most)] * (cells - 1), 0.0)]
+    drawn = [Block(((f"  {line}", "bar"),)) for line in curve_rows(heights, _COLUMN_ROWS)]
+    counts = "".join(fit(f"{number:,}" if number else "·", cells - 1) + " " for number in numbers)
+    places = "".join(fit(f"{place / len(numbers):.1f}".removeprefix("0"), cells) for place in range(len(numbers)))
+    return [*drawn, Block(((f"  {counts}", "text"),)), Block(((f"  {places}", "dim"),))]
+
+
+def _seen(share: float) -> float:
+    """Return a share as it is drawn: more than nothing is seen."""
+    return max(share, 1 / (8 * _COLUMN_ROWS)) if share > 0 else 0.0
 
 
 def _memory(row: HealthRow, width: int) -> list[Block]:
@@ -76,6 +97,8 @@ def _row(row: HealthRow, width: int) -> list[Block]:
         return [Block(tuple(pieces)), *(Block(((f"    {line}", "dim"),)) for line in wrap(note, max(1, width - 4)))]
     if note:
         pieces.append((f"  {note}", "dim"))
+    elif row.chart:
+        pieces += [("  ", "dim"), (row.chart[-max(0, width - used - 2) :], "bar")]
     elif row.share is not None:
         cells = max(0, min(_MOST_BAR_CELLS, width - used - 2))
         pieces += [("  ", "dim"), (bar(row.share, cells).rstrip() or " ", "bar")]

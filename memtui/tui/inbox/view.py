@@ -293,5 +293,6 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "",
         "memtui import .       from this project's rule files",
         "D                     from the sessions of your assistants",
+        "c                     what an assistant gets for a task",
         "esc                   back to the list",
     )

@@ -41,12 +41,16 @@ from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
 from memtui.tui.widgets.detail import Curve, CurveView
 from memtui.tui.widgets.lines import TitleLine
+from memtui.wording.outcomes import bar, spark
 
 WEEKS = 8  # Weeks of which the reviews are foretold
+START = "verified"  # The word at the start of the axis of time
 CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
 
 _FURTHEST_DAYS = 365_000.0
 _NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
+_LABEL_CELLS, _WHEN_CELLS, _DUE_CELLS, _MOST_BAR_CELLS = 9, 6, 18, 24
+_MOVED = "bold $memtui-due"
 _WIDE = 90
 _NARROW = 50
 
@@ -99,7 +103,7 @@ def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Cu
         threshold,
         f"█ now {now.words(snapshot.now, age)}",
         ticks=tuple(days / length for days in ticks if days <= length),
-        labels=(*((days / length, days_text(days)) for days in crossings), (0.0, "0"), (1.0, days_text(length))),
+        labels=(*((days / length, days_text(days)) for days in crossings), (0.0, START), (1.0, days_text(length))),
     )
     if now == tried:
         return curve
@@ -186,20 +190,17 @@ def effect_lines(
     payloads: Sequence[PayloadChange] | None,
     *,
     coming: Sequence[Week] = (),  # the reviews of the coming weeks
+    as_is: Sequence[Week] = (),  # the same without what is tried
     configuration: Sequence[str],  # lines for the configuration, which keeps what cannot be applied here
     width: int,
     height: int,
 ) -> list[Content]:
     """Return what applying would do: the queue with the memories that enter and leave, and the payloads that change."""
-    changed = found.entering or found.leaving
-    queue = [_pair("review", f"{found.before:,} → {found.after:,} due" if changed else f"{found.before:,} due")]
-    if changed:
-        queue[0] = Content.assemble(
-            queue[0], (f"   +{len(found.entering):,} −{len(found.leaving):,}", "bold $memtui-due")
-        )
+    changed = bool(found.entering or found.leaving)
+    queue = _due_lines(found, width, changed=changed)
     rows = [_moved("+", one.title, one.after, width) for one in found.entering]
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
-    queue += _coming_lines(coming, width)
+    queue += _coming_lines(coming, as_is if list(as_is) != list(coming) else (), width)
     below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
     kept = ["for the configuration:", *configuration] if configuration else []
     below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
@@ -209,21 +210,47 @@ def effect_lines(
     return [line.truncate(width, ellipsis=True) for line in lines]
 
 
-def _coming_lines(coming: Sequence[Week], width: int) -> list[Content]:
-    """Return the reviews of the coming weeks, as bars and as numbers, and how many still wait at their end."""
+def _due_lines(found: Effect, width: int, *, changed: bool) -> list[Content]:
+    """Return what is due as bars: as it is and, where it would change, as it would be."""
+    most = max(1, found.before, found.after)
+    cells = max(0, min(_MOST_BAR_CELLS, width - _LABEL_CELLS - _WHEN_CELLS - _DUE_CELLS))
+
+    def line(label: str, when: str, number: int, tail: str = "") -> Content:
+        drawn = (bar(number / most, cells) + " ", "$memtui-bar")
+        return Content.assemble(
+            _pair(label, f"{when:<{_WHEN_CELLS}}"), drawn, (f"{number:,} due", "bold"), (tail, _MOVED)
+        )
+
+    if not changed:
+        return [line("review", "now", found.before)]
+    moved = f"   +{len(found.entering):,} −{len(found.leaving):,}"
+    return [line("review", "now", found.before), line("", "tried", found.after, moved)]
+
+
+def _coming_lines(coming: Sequence[Week], as_is: Sequence[Week], width: int) -> list[Content]:
+    """Return the reviews of the coming weeks, as bars and as numbers, and how many still wait at their end.
+
+    `as_is`: the same without what is tried, for comparison; empty for none.
+    """
+    most = max(1, *(week.reviewed for week in (*coming, *as_is)), 1)
+
+    def line(label: str, when: str, weeks: Sequence[Week]) -> Content:
+        drawn = spark([week.reviewed for week in weeks], most)
+        numbers = " ".join(f"{week.reviewed:,}" for week in weeks)
+        left = f" · {weeks[-1].left:,} left" if weeks[-1].left else ""
+        room = width - _LABEL_CELLS - _WHEN_CELLS - len(drawn) - 2
+        whole = f"{numbers} a week{left}"
+        words = whole if len(whole) <= room else f"up to {max(week.reviewed for week in weeks):,}{left}"
+        head = _pair(label, f"{when:<{_WHEN_CELLS}}")
+        return Content.assemble(head, (f"{drawn}  ", "$memtui-bar"), (words, "bold"))
+
     if not coming:
         return []
-    most = max(1, *(week.reviewed for week in coming))
-    bars = "".join("▁▂▃▄▅▆▇█"[round(7 * week.reviewed / most)] for week in coming)
-    numbers = " ".join(f"{week.reviewed:,}" for week in coming)
-    left = f" · {coming[-1].left:,} left" if coming[-1].left else ""
-    whole = f"{bars}  {numbers} a week{left}"
-    room = width - len(_pair("ahead", "").plain)
-    return [_pair("ahead", whole if len(whole) <= room else f"{bars}  up to {most:,}{left}")]
+    return [line("ahead", "now", as_is), line("", "tried", coming)] if as_is else [line("ahead", "now", coming)]
 
 
 def _pair(label: str, words: str) -> Content:
-    return Content.assemble((f"{label:<9}", "$memtui-dim"), (words, "bold"))
+    return Content.assemble((f"{label:<{_LABEL_CELLS}}", "$memtui-dim"), (words, "bold"))
 
 
 def _moved(sign: str, title: str, fresh: float, width: int) -> Content:
@@ -314,6 +341,7 @@ class LabScreen(MemtuiScreen):
         self._read: LabRead | None = None
         self._effect: Effect | None = None
         self._coming: list[Week] = []
+        self._as_is: list[Week] = []  # The same without what is tried
         self._members: Members | None = None
         self._payload_changes: list[PayloadChange] | None = None
 
@@ -327,7 +355,7 @@ class LabScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""
-        self._curve.set_title("Curve")
+        self._curve.set_title("Freshness by days")
         self._effect_pane.border_title = Content("If applied")  # a plain str would be read as markup
         self._kinds_pane.border_title = Content("Kinds")
         self.begin_looking()
@@ -362,13 +390,14 @@ class LabScreen(MemtuiScreen):
         def calculate(task: Task) -> PayloadEffect | None:
             daily = read.daily if trial.knobs.daily is None else int(trial.knobs.daily)
             coming = workload(read.snapshot, trial.knobs, daily=daily, weeks=WEEKS)
-            task.show(self._take_effect, (effect(read.snapshot, trial.knobs), coming))
+            as_is = workload(read.snapshot, Knobs(), daily=read.daily, weeks=WEEKS)
+            task.show(self._take_effect, (effect(read.snapshot, trial.knobs), coming, as_is))
             return payload_effect(read, trial.knobs, members, lambda: task.is_wanted)
 
         self.loader.run(calculate, self._take_payloads, group="lab-effect")
 
-    def _take_effect(self, found: tuple[Effect, list[Week]]) -> None:
-        self._effect, self._coming = found
+    def _take_effect(self, found: tuple[Effect, list[Week], list[Week]]) -> None:
+        self._effect, self._coming, self._as_is = found
         self.draw_again()
 
     def _take_payloads(self, found: PayloadEffect | None) -> None:
@@ -388,7 +417,7 @@ class LabScreen(MemtuiScreen):
         self._curve.show(curve_of(read.snapshot, trial, project))
         name = "this memory" if trial.subject == MEMORY else trial.subject
         where = f" in {tame(project, 40)} only" if project and trial.subject != MEMORY else ""
-        self._curve.set_title(f"Curve ─ {tame(name, 40)}{where}")
+        self._curve.set_title(f"Freshness by days ─ {tame(name, 40)}{where}")
         self._draw_kinds(read)
         self._effect_pane.border_subtitle = Content("a applies it" if trial.can_be_applied else "no change")
         if self._effect is not None:
@@ -398,6 +427,7 @@ class LabScreen(MemtuiScreen):
                 self._effect,
                 self._payload_changes,
                 coming=self._coming,
+                as_is=self._as_is,
                 configuration=trial.for_configuration(),
                 width=size.width,
                 height=size.height,

@@ -30,7 +30,7 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, source_line, vouched
+from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, marked_pieces, source_line, vouched
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
@@ -112,38 +112,6 @@ CHOSEN = "✓"
 def letter(place: int) -> str:
     """Return the letter of a memory: A for the one that is kept."""
     return chr(ord("A") + place)
-
-
-def marked_pieces(marked: Marked) -> tuple[Piece, ...]:
-    """Return a text with the words that differ in brackets."""
-    pieces: list[Piece] = []
-    left = LONGEST_SHOWN
-    for part, differs in _joined(marked):
-        if left <= 0:
-            break
-        shown = reveal(part[:left])
-        left -= len(part)
-        core = shown.strip()
-        if not differs or not core:
-            pieces.append((shown, "text"))
-            continue
-        start = shown.index(core)
-        pieces += [(shown[:start], "text"), (f"[{core}]", "warning"), (shown[start + len(core) :], "text")]
-    if left <= 0:
-        pieces.append(("\n… the rest is not shown", "dim"))
-    return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
-
-
-def _joined(marked: Marked) -> list[tuple[str, bool]]:
-    """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
-    joined: list[tuple[str, bool]] = []
-    for place, (part, differs) in enumerate(marked):
-        between = not part.strip() and 0 < place < len(marked) - 1 and marked[place - 1][1] and marked[place + 1][1]
-        if joined and joined[-1][1] and (differs or between):
-            joined[-1] = (joined[-1][0] + part, True)
-        else:
-            joined.append((part, differs))
-    return joined
 
 
 def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:

@@ -123,8 +123,8 @@ def source_blocks(sources: Sources) -> list[Block]:
 RETIRE = "retire"
 
 PLAN: tuple[FieldPlan, ...] = (
-    FieldPlan("insight", "Insight", "area", "texts", "what follows from them, in your own words"),
-    FieldPlan("title", "Title", "line", "texts", "one line; made from the text if left out"),
+    FieldPlan("insight", "Insight", "markdown", "texts", "what follows from them, in your own words"),
+    FieldPlan("title", "Title", "title", "texts", "one line; made from the text if left out"),
     FieldPlan("rationale", "Why", "area", "texts", "why it holds, and when it applies"),
     FieldPlan("kind", "Kind", "line", "texts", "lesson"),
     FieldPlan("tags", "Tags", "line", "texts", "separated by commas"),

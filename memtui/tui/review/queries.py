@@ -13,6 +13,7 @@ from memtui.analysis.duplicates import likeness
 from memtui.analysis.text_features import wording_of
 from memtui.clock import days_after
 from memtui.curate import review_sessions
+from memtui.curate.decay import days_text
 from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
@@ -267,7 +268,10 @@ class ReviewAccess:
             for step in range(CURVE_STEPS + 1)
         )
         due_after = crossing * review_pace(memory)
-        return Curve(values, min(1.0, age / length), threshold, _caption(memory, half_life, due_after, now))
+        ends = ((0.0, "verified"), (1.0, days_text(length)))
+        crosses = ((crossing / length, days_text(crossing)),) if is_crossed else ()
+        caption = _caption(memory, half_life, due_after, now)
+        return Curve(values, min(1.0, age / length), threshold, caption, labels=(*crosses, *ends))
 
 
 def _still_tied(memory: Memory, moves: Mapping[str, str]) -> dict[str, str]:

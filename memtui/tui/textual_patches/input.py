@@ -262,7 +262,7 @@ def driver_taking_pastes(found: type[Driver], burst: int = 0) -> type[Driver]:
     return PastingDriver
 
 
-_READ_OF_A_PASTE = 20  # A paste is read up to this multiple of the line's room: white space may make up most of it
+READ_OF_A_PASTE = 20  # A paste is read up to this multiple of the line's room: white space may make up most of it
 
 
 class OneLineInput(Input):
@@ -276,7 +276,7 @@ class OneLineInput(Input):
     def take_paste(self, pasted: str) -> None:
         """Insert a text at the cursor, as one line without control characters."""
         longest = self.max_length or len(self.value) + len(pasted)
-        text = one_line(pasted[: longest * _READ_OF_A_PASTE])
+        text = one_line(pasted[: longest * READ_OF_A_PASTE])
         room = longest - len(self.value) + len(self.selected_text)
         self.replace(text[: max(0, room)], *sorted(self.selection))
 

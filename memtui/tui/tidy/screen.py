@@ -9,41 +9,44 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Static
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.analysis.dismissals import VERDICT_OF
 from memtui.analysis.flaws import Flaw, Mend
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.tidy_report import ALIKENESSES, FLAWED, TidyReport
-from memtui.domain.memory import Memory
+from memtui.domain.memory import MOST_MERGED
 from memtui.errors import MemtuiError
-from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, RESEMBLING, TIDY, Action
+from memtui.tui.actions.registry import RESEMBLING, TIDY, Action
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
-from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.memory_view import Block
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
-from memtui.tui.tidy.view import NAMES, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of
+from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.tidy.view import NAMES, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import AskLine, Question, TitleLine
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
+from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.wording import tidying
 
 CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anchors.", "esc goes back.")
 
+NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with less, they stand one below the other
+_MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 
-class TidyScreen(MemtuiScreen):
-    """Findings by kind; nothing is changed unless the user says so."""
+
+class TidyScreen(ListDetail):
+    """Findings by kind beside the texts that they are about; nothing is changed unless the user says so."""
 
     AREA = TIDY
     BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(TIDY), *registry.bindings(RESEMBLING)]
@@ -56,24 +59,33 @@ class TidyScreen(MemtuiScreen):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening)
+        self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
+        self._detail = DetailPane(id="tidy-detail")
+        super().__init__(opening, self._found, self._detail)
         self.resemblance = SimilarOnSave(self)
         self.editing = EditActions(self, self.resemblance)
         self.parts = (self.resemblance, self.editing)
         self._tidying = TidyAccess(self.access)
         self._title = TitleLine("Tidy", id="tidy-head")
-        self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
-        self._detail = DetailPane(id="tidy-detail")
+        self._finding = Vertical(id="tidy-finding")
+        self.border = PaneBorder(self._found, self._finding)
+        self._sides = [DetailPane(id=f"tidy-side-{place}") for place in (0, 1)]
         self._report: TidyReport | None = None
         self._lines: list[TidyRow | TextRow] = []
+        self._texts_of: tuple[str, ...] = ()  # The memories whose texts were read last, and those texts
+        self._texts: list[list[Block]] = []
         self._running = False
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
+        """Lay out the screen."""
         yield self._title
         with Horizontal(id="tidy-panes"):
-            yield self._found.add_class("pane")
-            yield self._detail.add_class("pane")
+            yield self._found
+            with self._finding:
+                yield self._detail
+                with Horizontal(id="tidy-sides"):
+                    yield from (side.add_class("pane") for side in self._sides)
         yield self.hints
 
     def on_mount(self) -> None:
@@ -119,18 +131,56 @@ class TidyScreen(MemtuiScreen):
         self._running = False
         self.trouble_is_over()
         self._title.place = self.access.place_words
-        self._report, self._lines = report, rows_of(report)
-        self._found.show(self._lines, notice=CLEAN)
+        self._report, self._texts_of, self._texts = report, (), []
+        self._list_findings(report)
         counts, findings = report.counts(), report.total + len(report.ripe)
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
         self._title.note = f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}"
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
 
+    def _list_findings(self, report: TidyReport) -> None:
+        """List the findings, the groups apart where all of them are in sight even so."""
+        airy = rows_of(report, airy=True)
+        self._lines = airy if len(airy) <= self._found.page else rows_of(report)
+        current = self._found.current
+        self._found.show(self._lines, follow=lambda row: row == current, notice=CLEAN)
+
+    def draw_again(self) -> None:
+        """Lay out the findings and the texts for the room there is."""
+        if self._report is not None:
+            self._list_findings(self._report)
+
     @on(PickList.Highlighted, "#tidy-list")
     def _show_current(self) -> None:
+        """Show what speaks for a finding at once, and its texts when the cursor rests on it."""
         row = self._found.current
-        self._detail.show(row_blocks(row) if row is not None else (), from_top=True)
+        self._show_finding(row)
+        if row is None or not row.ids or row.ids == self._texts_of:
+            self.stop_rest()
+        else:
+            self.read_rested(partial(self._read_texts, row), partial(self._take_texts, row))
+
+    def _read_texts(self, row: TidyRow) -> list[list[Block]]:
+        return text_blocks(row, self.access.memories(row.ids[:MOST_MERGED]), self.opening.vault.now())
+
+    def _take_texts(self, row: TidyRow, texts: list[list[Block]]) -> None:
+        self._texts_of, self._texts = row.ids, texts
+        if row == self._found.current:
+            self._show_finding(row)
+
+    def _show_finding(self, row: TidyRow | None) -> None:
+        """Show a finding; two texts stand beside each other where there is room for it."""
+        texts = self._texts if row is not None and row.ids == self._texts_of else None
+        is_wide = not self.has_class("-narrow") and self._finding.size.width >= 2 * NARROWEST_SIDE
+        beside = texts is not None and len(texts) == len(self._sides) and is_wide
+        self.set_class(beside, "-beside")
+        self._detail.set_title(f"Finding ─ {NAMES[row.finding]}" if row is not None else "Finding")
+        self._detail.show(row_blocks(row, () if beside else texts) if row is not None else (), from_top=True)
+        self._detail.styles.height = min(len(self._detail.plain_lines), _MOST_ABOUT) + 2 if beside else "1fr"
+        for place, (side, blocks) in enumerate(zip(self._sides, texts or () if beside else (), strict=False)):
+            side.set_title("AB"[place])
+            side.show(blocks, from_top=True)
 
     # -- fixing -----------------------------------------------------------------------------------
 
@@ -181,7 +231,6 @@ class TidyScreen(MemtuiScreen):
         self._fix_in(screen, row, lambda: screen.saved is not None)
 
     def _resolve(self, row: TidyRow, pair: Pair) -> None:
-
         screen = ContradictionScreen(self.opening, row.subject, pair)
         self._fix_in(screen, row, lambda: screen.resolved)
 
@@ -291,154 +340,3 @@ class TidyScreen(MemtuiScreen):
     @on(PickList.Chosen, "#tidy-list")
     async def _open_clicked(self) -> None:
         await self.action_act("tidy-open")
-
-
-_WHERE = "paths, phases or words, separated by commas; empty leaves the memory as it is"
-_QUESTIONS = {
-    name: Question(f"{letter} is right for", verb=verb, longest=500)
-    for name, letter, verb in (("first", "A", "continues with B"), ("second", "B", "resolves it"))
-}
-
-
-class ContradictionText(DetailPane):
-    """One of the two texts; `b` keeps both memories here, and opens the inbox everywhere else."""
-
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH_TEXT)
-
-
-class ContradictionScreen(MemtuiScreen):
-    """Resolve one contradiction by one key; each way is one undoable change."""
-
-    AREA = CLASH
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CLASH)
-    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {"clash-first": ("_keep", 0), "clash-second": ("_keep", 1)}
-    AUTO_FOCUS = "#clash-0"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
-
-    def __init__(self, opening: Opening, contradiction: Contradiction, pair: Pair) -> None:
-        super().__init__(opening)
-        self.resolved = False  # Whether it was resolved
-        self._contradiction = contradiction
-        self._pair = pair
-        self._tidying = TidyAccess(self.access)
-        self._title = TitleLine("Contradiction", warns=True, id="clash-head")
-        self._panes = [ContradictionText(id=f"clash-{place}") for place in (0, 1)]
-        self._line = AskLine(_QUESTIONS, id="clash-ask")
-        self._where = Static(_WHERE, id="clash-where", markup=False)
-        self._first = ""
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        with Horizontal(id="clash-sides"):
-            yield from (pane.add_class("pane") for pane in self._panes)
-        yield self._where
-        yield self._line
-        yield self.hints
-
-    def on_mount(self) -> None:
-        why = tame(self._contradiction.why, 200)
-        self._title.place, self._title.note = self._contradiction.type, why
-        self.call_after_refresh(self._show_both)
-
-    def _show_both(self) -> None:
-        now = self.opening.vault.now()
-        for place, (pane, memory) in enumerate(zip(self._panes, self._pair, strict=True)):
-            when = memory.verified_at or memory.observed_at or memory.created_at
-            word = "verified" if memory.verified_at else "from"
-            pane.set_title(f"{'AB'[place]}  {word} {ago(days_between(when, now))}")
-            pane.show(self._blocks(memory, place), from_top=True)
-
-    def _blocks(self, memory: Memory, place: int) -> list[Block]:
-        words = self._contradiction.words[place]
-        blocks = [
-            Block(((tame(memory.title, 500), "title"),)),
-            Block(((f"{tame(memory.kind)} · {tame(memory.project or 'unassigned')}", "dim"),)),
-            Block(_marked(memory.insight, words), gap=True),
-        ]
-        if memory.rationale:
-            blocks.append(Block(((reveal(memory.rationale[:LONGEST_SHOWN]), "text"),), label="Why", gap=True))
-        blocks += [
-            Block(((tame(anchor.path), "path"),), label=" " if at else "Files", gap=not at)
-            for at, anchor in enumerate(memory.anchors[:3])
-        ]
-        return blocks
-
-    # -- resolving ---------------------------------------------------------------------------------
-
-    def why_not(self, action: Action) -> str | None:
-        """Return why an action is not possible now."""
-        if action.id.startswith(GO) or action.id in {"undo", "redo"}:
-            return "Resolve the contradiction first; esc leaves it."
-        if self.acting and action.owner == CLASH:
-            return "The contradiction is being resolved."
-        return super().why_not(action)
-
-    def _keep(self, place: int) -> None:
-        self._resolve(lambda: self._tidying.keep(self._contradiction, self._pair[place]))
-
-    def action_clash_none(self) -> None:
-        """Say that it is not a contradiction."""
-        self._resolve(lambda: self._tidying.dismiss("contradictions", self._contradiction.ids))
-
-    def action_clash_both(self) -> None:
-        """Ask where each holds; at least one answer is needed."""
-        if not self.acting:
-            self._ask("first")
-
-    def _ask(self, name: str) -> None:
-        self._where.add_class("-open")
-        self.hints.place = "clash-line"
-        self._line.open(name)
-
-    @on(AskLine.Given)
-    def _take_where(self, message: AskLine.Given) -> None:
-        message.stop()
-        if message.name == "first":
-            self._first = message.text
-            self._ask("second")
-            return
-        said = (self._first, message.text)
-        if not any(where.strip() for where in said):
-            self.say("Say where at least one of them holds: a path, a phase, or words.", severity="warning")
-            self._ask("first")
-            return
-        self._close_line()
-        self._resolve(lambda: self._tidying.keep_both(self._contradiction, self._pair, said))
-
-    def _close_line(self) -> None:
-        self._where.remove_class("-open")
-        self.hints.place = CLASH
-        self._line.close()
-        self._panes[0].focus()
-
-    def action_back(self) -> None:
-        """Close the line, else leave."""
-        if self._line.is_open:
-            self._close_line()
-        else:
-            super().action_back()
-
-    def _resolve(self, change: Callable[[], Done]) -> None:
-        def run() -> Done:
-            done = change()
-            self.resolved = True
-            return done
-
-        self.do(run)
-
-    def acts_ended(self, focus: str | None) -> None:
-        """Close once resolved."""
-        del focus
-        if self.resolved and self.is_current:
-            self.dismiss(None)
-
-
-def _marked(text: str, words: str) -> tuple[Piece, ...]:
-    shown, sought = reveal(text[:LONGEST_SHOWN]), reveal(words).strip()
-    at = shown.lower().find(sought.lower()) if sought else -1
-    if at < 0:
-        return ((shown, "text"), *(((f"\n[{sought}]", "warning"),) if sought else ()))
-    end = at + len(sought)
-    return tuple(
-        piece for piece in ((shown[:at], "text"), (f"[{shown[at:end]}]", "warning"), (shown[end:], "text")) if piece[0]
-    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
+
+from rich.cells import cell_len
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.analysis.dismissals import VERDICT_OF, Lesson
@@ -14,14 +17,16 @@ from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor, re_anchor
 from memtui.curate.mends import mend
+from memtui.curate.merge import Marked, marked_texts
 from memtui.curate.resolutions import dismiss, keep_both, keep_one, merge_copies, parse_validity, unlearn
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
-from memtui.tui.memory_view import Block
+from memtui.text.words import clip, counted
+from memtui.tui.memory_view import Block, Piece, StyleName, marked_pieces, source_line, vouched
+from memtui.tui.merge.screen import letter
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -154,8 +159,10 @@ WHAT_TO_DO = {
     "unused": "No payload included it for 90 days: Y keeps it, x retires it, a retires them all.",
 }
 
-_NOTE_CELLS = 18
+_NOTE_CELLS = 13
 _NOTE_FROM = 34
+_UNLIKE, _LIKE = "≠", "≈"
+_AGAINST_CELLS = 3  # The sign between two titles, and a blank on either side
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +173,31 @@ class TidyRow:
     text: str
     note: str  # a word at the right
     subject: Any  # what it is about: a group, a pair, an anchor, or the id of a memory
-    memory: str | None = None  # the memory that it is about, None where there are several
-    is_loud: bool = False  # whether the note is a warning
-    describe: Callable[[], list[Block]] = field(default=list, compare=False)  # returns the finding in full
+    ids: tuple[str, ...] = ()  # the memories whose texts are shown beside it
+    other: str = ""  # the title of the second of two memories, empty where there are none or more
+    is_loud: bool = False  # whether somebody has to look before anything is done
+    about: tuple[str, ...] = ()  # what speaks for it, a line each
+
+    @property
+    def memory(self) -> str | None:
+        """The memory that it is about, None where there are several."""
+        return self.ids[0] if len(self.ids) == 1 else None
 
 
-def rows_of(report: TidyReport) -> list[TidyRow | TextRow]:
-    """Return the findings under their headings; what is due is one line, as Review goes through it."""
+def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow]:
+    """Return the findings under their headings; what is due is one line, as Review goes through it.
+
+    `airy`: whether an empty line parts the groups.
+    """
     lines: list[TidyRow | TextRow] = []
     for finding, name in NAMES.items():
         found = getattr(report, finding)
         if finding == "lessons":
             found = [number for _, number in found if number]
         if found:
+            lines += [TextRow("")] if airy and lines else []
             lines.append(TextRow(f"{name}  {_size(report, finding):,}", note=_mass(report, finding)))
-            lines += _ROWS.get(finding, _memory_rows)(report, finding)
+            lines += _told_apart(list(_ROWS.get(finding, _memory_rows)(report, finding)))
     return lines
 
 
@@ -194,61 +211,113 @@ def _mass(report: TidyReport, finding: str) -> str:
     return f"{report.token_mass(finding):,} tokens" + (" to save" if finding == "duplicates" else "")
 
 
-def row_cells(row: TidyRow, _: int) -> list[Cell]:
+def _told_apart(rows: Sequence[TidyRow]) -> Iterator[TidyRow]:
+    """Yield rows; those that read the same show the id of their last memory."""
+    seen = Counter((row.text, row.other) for row in rows)
+    for row in rows:
+        yield replace(row, note=row.ids[-1]) if row.ids and seen[row.text, row.other] > 1 else row
+
+
+def row_cells(row: TidyRow, width: int) -> list[Cell]:
+    note = Cell(row.note, "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True)
+    room = width - 4 - (_NOTE_CELLS if width >= _NOTE_FROM else 0)
     return [
-        Cell(row.text, "base", before=2, after=1),
-        Cell(row.note, "warning" if row.is_loud else "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True),
+        Cell("!" if row.is_loud else "", "warning", 1, after=1),
+        Cell(_one_line(row, room), "base", after=1),
+        note,
     ]
 
 
-def row_blocks(row: TidyRow) -> list[Block]:
-    """Return a finding in full, and what to do about it."""
-    return [
-        Block(((NAMES[row.finding], "title"),)),
-        *row.describe(),
-        Block(((WHAT_TO_DO[row.finding], "dim"),), gap=True),
-    ]
+def _one_line(row: TidyRow, room: int) -> str:
+    """Return the words of a row; of two titles each has half of the room, and what the other leaves."""
+    if not row.other:
+        return row.text
+    half = max(1, (room - _AGAINST_CELLS) // 2)
+    first = max(half, room - _AGAINST_CELLS - cell_len(row.other))
+    sign = _UNLIKE if row.finding == "contradictions" else _LIKE
+    return f"{clip(row.text, first)} {sign} {row.other}"
+
+
+def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> list[Block]:
+    """Return a finding in full: what speaks for it, its texts one below the other, and what to do about it.
+
+    `texts`: of `text_blocks`; None while they are being read.
+    """
+    mark = "! " if row.is_loud else ""
+    style: StyleName = "warning" if row.is_loud else "dim"
+    blocks = [Block(((mark + line, style),)) for line in row.about]
+    blocks += [Block((("reading …", "dim"),))] if texts is None else []
+    several = len(row.ids) > 1
+    for place, (title, *rest) in enumerate(texts or ()):
+        blocks.append(replace(title, gap=bool(blocks), label=letter(place) if several else ""))
+        blocks += [replace(block, label=" " if several else "") for block in rest]
+    return [*blocks, Block(((WHAT_TO_DO[row.finding], "dim"),), gap=bool(blocks))]
+
+
+def text_blocks(row: TidyRow, memories: Sequence[Memory], now: datetime) -> list[list[Block]]:
+    """Return what each memory of a finding says, in brackets what contradicts, else the words in which they differ."""
+    found = row.subject
+    words = dict(zip(found.ids, found.words, strict=True)) if isinstance(found, Contradiction) else {}
+    is_clear = bool(words) and all(_find(one, words.get(one.id, "")) for one in memories)
+
+    def marked(name: str) -> list[Marked]:
+        texts = [str(getattr(one, name)) for one in memories]
+        if is_clear:
+            return [_with_words(text, words[one.id]) for text, one in zip(texts, memories, strict=True)]
+        return marked_texts(texts)
+
+    fields = {name: marked(name) for name in _SHOWN}
+    blocks = []
+    for place, memory in enumerate(memories):
+        source = f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}"
+        title = Block(marked_pieces(fields["title"][place], "title"))
+        texts = [
+            Block((*_HEADS.get(name, ()), *marked_pieces(fields[name][place])), gap=True)
+            for name in _SHOWN[1:]
+            if getattr(memory, name).strip()
+        ]
+        blocks.append([title, Block(((source, "dim"),)), *texts])
+    return blocks
+
+
+_SHOWN = ("title", "insight", "rationale", "snippet")  # The texts of a memory, in this order
+_HEADS: dict[str, tuple[Piece, ...]] = {"rationale": (("Why  ", "label"),)}
+
+
+def _find(memory: Memory, words: str) -> bool:
+    """Return whether a memory says these words as they are written."""
+    return bool(words.strip()) and words.strip().lower() in f"{memory.title}\n{memory.insight}".lower()
+
+
+def _with_words(text: str, words: str) -> Marked:
+    """Return a text with words marked, where they are in it."""
+    at, length = text.lower().find(words.strip().lower()), len(words.strip())
+    if at < 0:
+        return ((text, False),)
+    return ((text[:at], False), (text[at : at + length], True), (text[at + length :], False))
 
 
 def _memory_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for identifier in getattr(report, finding):
-        title = report.titles[identifier]
-        yield TidyRow(
-            finding,
-            tame(title, 120),
-            f"{report.tokens[identifier]:,} t",
-            identifier,
-            memory=identifier,
-            describe=partial(_title_block, title),
-        )
+        tokens = f"{report.tokens[identifier]:,} t"
+        text = tame(report.titles[identifier], 120)
+        yield TidyRow(finding, text, tokens, identifier, (identifier,), is_loud=finding == "secrets")
 
 
 def _flaw_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for identifier in getattr(report, finding):
         flaw, title = report.flaws[identifier], tame(report.titles[identifier], 120)
         note = f"{report.tokens[identifier]:,} t" if finding == "oversized" else flaw.mend
-        describe = partial(_flaw_blocks, report.titles, flaw)
-        yield TidyRow(finding, title, note, flaw, memory=identifier, describe=describe)
-
-
-def _flaw_blocks(titles: Mapping[str, str], flaw: Flaw) -> list[Block]:
-    blocks = [*_title_block(titles[flaw.id]), Block(((tidying.flaw_words(flaw), "warning"),), gap=True)]
-    offer = f"Offered: {tidying.mend_words(flaw)}"
-    blocks.append(Block(((offer, "text"),), gap=True))
-    if flaw.other in titles:
-        blocks.append(Block(((tame(titles[flaw.other], 300), "dim"),), label=" "))
-    return blocks
+        other = (tame(report.titles[flaw.other], 300),) if flaw.other in report.titles else ()
+        about = (tidying.flaw_words(flaw), f"Offered: {tidying.mend_words(flaw)}", *other)
+        yield TidyRow(finding, title, note, flaw, (identifier,), about=about)
 
 
 def _lesson_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for lesson, number in report.lessons:
         if number:
             text = tidying.lesson_words(lesson, number)
-            yield TidyRow(finding, text, "", lesson, describe=partial(_title_block, text))
-
-
-def _title_block(title: str) -> list[Block]:
-    return [Block(((tame(title, 300), "text"),), gap=True)]
+            yield TidyRow(finding, text, "", lesson, about=(text,))
 
 
 def _due_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
@@ -258,65 +327,43 @@ def _due_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 def _duplicate_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for group in report.duplicates:
         note = "copies" if group.copies else "please check" if group.pile == "look" else group.pile
-        describe, is_loud = partial(_group_blocks, report.titles, group), note == "please check"
-        yield TidyRow(finding, _group_text(report, group), note, group, is_loud=is_loud, describe=describe)
+        about = (*map(tame, group.warnings), tame(group.why))
+        yield _group_row(report, finding, group, note, about=about, is_loud=note == "please check")
 
 
 def _ripe_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for group in report.ripe:
-        describe = partial(_ripe_blocks, report.titles, group)
-        yield TidyRow(finding, _group_text(report, group), "conclude", group, describe=describe)
+        yield _group_row(report, finding, group, "conclude", about=(tame(group.why, 300),))
 
 
-def _group_text(report: TidyReport, group: DuplicateGroup | RipeGroup) -> str:
-    return f"{len(group.ids)} × {tame(report.titles[group.ids[0]], 120)}"
-
-
-def _member_blocks(titles: Mapping[str, str], group: DuplicateGroup | RipeGroup) -> list[Block]:
-    return [
-        Block(((tame(titles[identifier], 300), "text"),), label=chr(65 + place % 26), gap=not place)
-        for place, identifier in enumerate(group.ids)
-    ]
-
-
-def _group_blocks(titles: Mapping[str, str], group: DuplicateGroup) -> list[Block]:
-    warnings = [Block(((f"! {tame(said)}", "warning"),), gap=not at) for at, said in enumerate(group.warnings)]
-    return [*_member_blocks(titles, group), *warnings, Block(((tame(group.why), "dim"),), gap=True)]
-
-
-def _ripe_blocks(titles: Mapping[str, str], group: RipeGroup) -> list[Block]:
-    return [*_member_blocks(titles, group), Block(((tame(group.why, 300), "dim"),), gap=True)]
+def _group_row(
+    report: TidyReport,
+    finding: str,
+    group: DuplicateGroup | RipeGroup,
+    note: str,
+    *,
+    about: tuple[str, ...],
+    is_loud: bool = False,
+) -> TidyRow:
+    first, second, *rest = (tame(report.titles[identifier], 120) for identifier in group.ids)
+    text = f"{len(group.ids)} × {first}" if rest or first == second else first
+    other = "" if rest or first == second else second
+    return TidyRow(finding, text, note, group, group.ids, other, is_loud, about)
 
 
 def _contradiction_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for found in report.contradictions:
-        describe = partial(_contradiction_blocks, report.titles, found)
-        yield TidyRow(finding, tame(found.why, 160), found.type, found, is_loud=True, describe=describe)
-
-
-def _contradiction_blocks(titles: Mapping[str, str], found: Contradiction) -> list[Block]:
-    blocks: list[Block] = []
-    for label, identifier, claim, words in zip("AB", found.ids, found.claims, found.words, strict=True):
-        blocks.append(Block(((tame(titles[identifier], 300), "dim"),), label=label, gap=True))
-        blocks.append(Block(((tame(claim), "text"),), label=" "))
-        if words:
-            blocks.append(Block(((f"[{tame(words)}]", "warning"),), label=" "))
-        if identifier == found.winner:
-            blocks.append(Block((("newer, or replaced the other", "dim"),), label=" "))
-    return blocks
+        first, second = (tame(report.titles[identifier], 120) for identifier in found.ids)
+        newer = (f"{'AB'[found.ids.index(found.winner)]} is newer, or replaced the other",) if found.winner else ()
+        about = (tame(found.why, 300), *newer)
+        yield TidyRow(finding, first, found.type, found, found.ids, second, about=about)
 
 
 def _anchor_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for anchor in report.anchors:
         to = f" → {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
         text = f"{tame(anchor.path, 80)}{to}"
-        describe = partial(_anchor_blocks, report.titles.get(anchor.id, ""), text, anchor)
-        is_loud = anchor.state == "gone"
-        yield TidyRow(finding, text, anchor.state, anchor, memory=anchor.id, is_loud=is_loud, describe=describe)
-
-
-def _anchor_blocks(title: str, text: str, anchor: CheckedAnchor) -> list[Block]:
-    return [*_title_block(title), Block(((text, "path"), (f"  {anchor.state}", "warning")), gap=True)]
+        yield TidyRow(finding, text, anchor.state, anchor, (anchor.id,), about=(f"{text}: {anchor.state}",))
 
 
 _ROWS: dict[str, Callable[[TidyReport, str], Iterator[TidyRow]]] = {

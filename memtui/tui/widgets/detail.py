@@ -272,7 +272,9 @@ class SeenPane(DetailPane):
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _AXIS_CELLS = 6
+DUE = " due"  # The word at the end of the line below which a memory is due
 _FEWEST_ROWS = 2
+_AXIS_ROWS, _FEWEST_BESIDE_AXIS = 2, 4  # Rows of the axis of time, and of a curve that leaves room for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +347,7 @@ class CurveView(Widget):
         if self._curve is None or width <= _AXIS_CELLS:
             return Strip.blank(width, base)
         below = _caption_lines(self._curve.caption, width)
-        if self._curve.labels:
+        if self._curve.labels and height - len(below) - _AXIS_ROWS >= _FEWEST_BESIDE_AXIS:
             axis, words = axis_rows(self._curve, width - _AXIS_CELLS)
             below = [" " * (_AXIS_CELLS - 1) + "└" + axis, " " * _AXIS_CELLS + words, *below]
         rows = max(_FEWEST_ROWS, height - len(below))
@@ -371,7 +373,9 @@ class CurveView(Widget):
             elif column == today:
                 segments.append(Segment(sign if sign != " " else "│", base + self._paint("today")))
             elif sign == " " and at_line:
-                segments.append(Segment("╌", base + self._paint("line")))
+                left = columns - column
+                word = DUE[len(DUE) - left] if left <= len(DUE) < len(line) - len(line.rstrip()) else "╌"
+                segments.append(Segment(word, base + self._paint("line")))
             else:
                 segments.append(Segment(sign, base + self._paint("bar")))
         return segments

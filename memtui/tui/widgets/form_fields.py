@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.style import Style
+from rich.text import Text
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,14 +16,16 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 from memtui.curate.fields import completions
 from memtui.curate.form import LONGEST_LINE, NO, YES
-from memtui.text.sanitize import reveal, sanitise
+from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FORM_LINE, FORM_TOGGLE
+from memtui.tui.memory_view import fenced_lines, highlighted
 from memtui.tui.textual_patches.display import stop_watching_app
-from memtui.tui.textual_patches.input import CleanTextArea, OneLineInput
+from memtui.tui.textual_patches.input import READ_OF_A_PASTE, CleanTextArea, OneLineInput
 
 MOST_TYPED = 30_000
 """Characters that a text field edits: a key takes 80 ms at 100,000 and seconds at a million, wrapped."""
@@ -104,9 +109,16 @@ class FormLine(OneLineInput):
 
 
 class FormArea(CleanTextArea):
-    """A soft-wrapped text; one too long to edit here is kept whole, and only its beginning is shown."""
+    """A soft-wrapped text; one too long to edit here is kept whole, and only its beginning is shown.
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+    `markdown`: whether headings, code, paths and lists stand out.
+    """
+
+    COMPONENT_CLASSES = {f"form-area--{style}" for style in ("heading", "code", "path", "label", "dim")}  # noqa: RUF012 - Textual declares it as a class variable
+
+    def __init__(self, *, markdown: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        self._is_markdown = markdown
+        self._fenced: set[int] | None = None  # Lines within the fences of code; None until they are looked for
         super().__init__(id=id, soft_wrap=True, compact=True, tab_behavior="focus", highlight_cursor_line=False)
         self.choices: tuple[str, ...] = ()
         self._whole: str | None = None
@@ -119,6 +131,39 @@ class FormArea(CleanTextArea):
     def on_resize(self) -> None:
         """Redraw: Textual does so only where the height changes."""
         self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line as it is drawn."""
+        line = super().get_line(line_index)
+        if self._is_markdown:
+            if self._fenced is None:
+                self._fenced = fenced_lines(self.document.lines)
+            place = 0
+            for piece, style in highlighted(line.plain, fenced=line_index in self._fenced):
+                if style != "text":
+                    found = self.get_component_rich_style(f"form-area--{style}")
+                    line.stylize(Style(color=found.color, bold=found.bold), place, place + len(piece))
+                place += len(piece)
+        return line
+
+    def _build_highlight_map(self) -> None:
+        # What Textual calls after every change of the text, before the next line is drawn.
+        super()._build_highlight_map()
+        self._fenced = None
+
+    @on(TextArea.SelectionChanged)
+    def _follow_cursor(self) -> None:
+        self.call_after_refresh(self._bring_cursor)
+
+    def _bring_cursor(self) -> None:
+        """Scroll what the field stands in as far as the cursor is in sight; Textual scrolls only within the field."""
+        around = next((one for one in self.ancestors if isinstance(one, Widget) and one.allow_vertical_scroll), None)
+        if around is None or not self.has_focus:
+            return
+        line, seen = self.cursor_screen_offset.y, around.content_region
+        beyond = max(0, line - seen.bottom + 1) - max(0, seen.y - line)
+        if beyond:
+            around.scroll_relative(y=beyond, animate=False)
 
     @property
     def typed(self) -> str:
@@ -182,6 +227,25 @@ class FormArea(CleanTextArea):
         self._put(head + text + tail)
 
 
+class FormTitle(FormArea):
+    """A single line, however long: it is wrapped rather than cut off, and enter leads on."""
+
+    def fill(self, text: str) -> None:
+        super().fill(one_line(text)[:LONGEST_LINE])
+        self.move_cursor(self.document.end)
+
+    def _on_key(self, event: events.Key) -> None:  # type: ignore[override] # beside Textual's own, which comes after it
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.screen.focus_next()
+
+    def take_paste(self, pasted: str) -> None:
+        """Insert a text at the cursor as one line, as far as there is room."""
+        room = LONGEST_LINE - len(self.text) + len(self.selected_text)
+        super().take_paste(one_line(pasted[: LONGEST_LINE * READ_OF_A_PASTE])[: max(0, room)])
+
+
 class FormToggle(Widget, can_focus=True):
     """Yes or no; space changes it."""
 
@@ -219,7 +283,7 @@ class FormToggle(Widget, can_focus=True):
         return YES if self.chosen else NO
 
 
-FormField = FormLine | FormArea | FormToggle
+FormField = FormLine | FormArea | FormToggle  # a title is an area
 
 
 class TextEditScreen(ModalScreen[str | None]):

@@ -55,6 +55,7 @@ class KeyHints(_KeyLine):
     """The keys that matter in the focused pane; a click on one presses it."""
 
     place: reactive[str] = reactive("list")
+    busy: reactive[str] = reactive("")  # What takes its time just now, at the right end
 
     @dataclass
     class Pressed(Message):
@@ -67,7 +68,12 @@ class KeyHints(_KeyLine):
             Content.assemble((self.key_of(action), "bold $primary"), " ", (_label(action), "$memtui-dim"))
             for action, _, _ in self._spans()
         ]
-        return Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
+        keys = Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
+        if not self.busy:
+            return keys
+        room = max(0, self.size.width - len(self.busy) - 2)
+        left = clipped(keys, room)
+        return Content.assemble(left, " " * (room - left.cell_length + 1), (self.busy, "$memtui-due"), " ")
 
     def on_click(self, event: events.Click) -> None:
         for action, start, end in self._spans():

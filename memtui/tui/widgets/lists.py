@@ -65,6 +65,7 @@ class MovingView(ScrollView, can_focus=True):
 
 
 CURSOR_MARK = "▌"
+_DOUBLE = 2  # Clicks in a row that open a line
 
 Paint = dict[str, Style]  # The style of each part of a line on a ground, and of the ground itself as `base`
 
@@ -104,7 +105,7 @@ class CursorList(MovingView):
         """Tell that the cursor came to another line."""
 
     def cursor_clicked(self, *, again: bool) -> None:
-        """Answer a click on the line that is now current; `again` if it was so before."""
+        """Answer a click on the line that is now current; `again` if it is the second of a double click."""
 
     def head_clicked(self, x: int) -> None:
         """Answer a click on a line over the list, so many cells from its left."""
@@ -164,9 +165,8 @@ class CursorList(MovingView):
             self.head_clicked(offset.x)
         elif index < self.count and self.selectable(index):
             event.stop()
-            again = index == self.cursor
             self.cursor = index
-            self.cursor_clicked(again=again)
+            self.cursor_clicked(again=event.chain == _DOUBLE)
 
     # -- drawing ----------------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class PickList(CursorList):
 
     @dataclass
     class Chosen(ListMessage["PickList"]):
-        """A line was clicked that was current already."""
+        """A line was double-clicked."""
 
         NEWEST_COUNTS = False
 
@@ -265,7 +265,7 @@ class PickList(CursorList):
         self.post_message(self.Highlighted(self))
 
     def cursor_clicked(self, *, again: bool) -> None:
-        """Tell that a line was clicked that was current already."""
+        """Tell that a line was double-clicked."""
         if again:
             self.post_message(self.Chosen(self))
 

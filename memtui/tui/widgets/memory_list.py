@@ -225,7 +225,7 @@ class MemoryList(CursorList):
 
     @dataclass
     class Chosen(ListMessage["MemoryList"]):
-        """A row was clicked that was current already."""
+        """A row was double-clicked."""
 
         NEWEST_COUNTS = False
 
@@ -414,7 +414,7 @@ class MemoryList(CursorList):
         self.post_message(self.Highlighted(self, self.current))
 
     def cursor_clicked(self, *, again: bool) -> None:
-        """Tell that a row was clicked that was current already."""
+        """Tell that a row was double-clicked."""
         if again:
             self.post_message(self.Chosen(self))
 

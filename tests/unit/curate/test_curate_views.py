@@ -271,6 +271,20 @@ def test_figures_are_what_one_counts_by_hand(vault_health: Vault, options: Healt
     assert found.signals == {"helped": 1, "hurt": 1}
 
 
+def test_memories_are_counted_by_kind_over_the_last_twelve_months(vault_health: Vault, options: HealthOptions) -> None:
+    found = health(vault_health, options)
+    months = {
+        kind: {place: number for place, number in enumerate(row) if number} for kind, row in found.by_month.items()
+    }
+    # The others are older than a year, of another project or retired.
+    assert months == {"tooling": {7: 1, 10: 1}, "decision": {10: 1}}
+    assert found.first_month == "2025-07"
+    assert health_record(found)["by_month"]["kinds"]["decision"][10] == 1
+    (drawn,) = (one for one in sections(found) if one.title == "By month")
+    assert [(row.label, row.value, row.chart.strip()) for row in drawn.rows[:1]] == [("tooling", "2", "██    ██")]
+    assert drawn.rows[-1].note == "since 2025-07, at most 1 a month"
+
+
 def test_packs_and_the_standing_payload_are_counted(vault_health: Vault, options: HealthOptions) -> None:
     task = Task(text="postgres")
     save_recipe(vault_health, "db", task, actor="person", project="shop", target="chat", budget="500")

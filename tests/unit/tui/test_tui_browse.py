@@ -22,9 +22,7 @@ from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import queries
 from memtui.tui.browse.facets import (
     FEW_VALUES,
-    NARROWEST,
     TITLES,
-    WIDEST,
     BrowseState,
     chosen_words,
     facet_lines,
@@ -38,6 +36,7 @@ from memtui.tui.values import SORTS, FacetCounts, Listing, Row, Wanted, steady_o
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import MOST_RENDERED, rendered
 from memtui.tui.widgets.memory_list import PARTS, Columns, Marks, row_segments
+from memtui.tui.widgets.pane_border import NARROWEST, WIDEST
 from memtui.vault.vault import Vault
 
 STYLES = {name: Style(color="red") for name in ("heading", "code", "path", "label", "dim")}

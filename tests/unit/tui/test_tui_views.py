@@ -1,8 +1,11 @@
-"""Packs in words."""
+"""What screens show as text and as small drawings."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -11,20 +14,30 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support import FrozenClock
 
+from memtui.analysis.contradictions import Contradiction
 from memtui.curate import lifecycle, review_sessions
-from memtui.curate.decay import Knobs, Payloads, take_snapshot
+from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
 from memtui.curate.review_sessions import Progress
+from memtui.curate.tidy_report import TidyReport
+from memtui.curate.workload import Week
+from memtui.domain.memory import Memory
 from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
+from memtui.tui.health.screen import health_blocks
+from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
-from memtui.tui.memory_view import wrap
+from memtui.tui.memory_view import Block, wrap
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
+from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
+from memtui.wording.outcomes import HealthRow, HealthSection, spark
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -210,3 +223,95 @@ def test_nothing_is_lost_and_nothing_is_wider(text: str, cells: int) -> None:
     lines = wrap(line, cells)
     assert all(cell_width(one) <= cells for one in lines)
     assert _seen("".join(lines)) == _seen(steady(reveal(line)))
+
+
+def _drawn(blocks: list[Block]) -> list[str]:
+    return ["".join(text for text, _ in block.pieces) for block in blocks]
+
+
+def test_two_findings_that_read_the_same_are_told_apart_and_two_titles_share_the_line() -> None:
+    ids = ("m0000001", "m0000002", "m0000003", "m0000004")
+    titles = dict(
+        zip(ids, ("Use Postgres 13 everywhere", "Use Postgres 14 everywhere", "Be careful", "Be careful"), strict=True)
+    )
+    report = TidyReport(
+        contradictions=(Contradiction(ids[:2], "number", "13 against 14", ("13", "14"), ("", ""), ("", "")),),
+        unused=ids[2:],
+        tokens=dict.fromkeys(ids, 9),
+        titles=titles,
+    )
+    lines = rows_of(report)
+    against, *unused = (line for line in lines if isinstance(line, TidyRow))
+    assert [row.note for row in unused] == list(ids[2:])
+    for width in (40, 60, 90):
+        (mark, words, note), room = row_cells(against, width), width - 18
+        shown = words.text[: room + 1]
+        assert (mark.text, note.text) == ("", "number")
+        assert "Use Po" in shown.split("≠")[0]
+        assert "Use Po" in shown.split("≠")[1]
+    assert len(rows_of(report, airy=True)) == len(lines) + 1
+
+
+def test_the_texts_of_a_finding_show_what_differs_in_brackets() -> None:
+    ids = ("m0000001", "m0000002")
+    found = Contradiction(ids, "number", "30 s against 60 s", ("30 s", "60 s"), ("", ""), ("", ""))
+    row = TidyRow("contradictions", "one", "number", found, ids, "other", about=("30 s against 60 s",))
+    memories = [
+        Memory(id=one, title="Lock key", insight=text, kind="decision", created_at=NOW, updated_at=NOW)
+        for one, text in zip(ids, ("Hold the lock for 30 s.", "Hold the lock for 60 s."), strict=True)
+    ]
+    first, second = text_blocks(row, memories, NOW)
+    assert _drawn(first)[-1] == "Hold the lock for [30 s]."
+    assert _drawn(second)[-1] == "Hold the lock for [60 s]."
+    unsaid = replace(row, subject=replace(found, words=("thirty", "sixty")))
+    assert _drawn(text_blocks(unsaid, memories, NOW)[0])[-1] == "Hold the lock for [30] s."
+    apart = [
+        replace(memories[0], insight="A lease of 30 s."),
+        replace(memories[1], insight="Nobody waits; TTL 60 s, no more!"),
+    ]
+    assert [_drawn(texts)[-1] for texts in text_blocks(row, apart, NOW)] == [
+        "A lease of [30 s].",
+        "Nobody waits; TTL [60 s], no more!",
+    ]
+    stacked = row_blocks(row, text_blocks(row, memories, NOW))
+    assert [block.label for block in stacked if block.label.strip()] == ["A", "B"]
+    assert _drawn(row_blocks(row, None))[1] == "reading …"
+
+
+def test_a_trial_is_drawn_as_bars_before_and_after(read: LabRead) -> None:
+    week, read = Week(NOW, 3, 3, 0), replace(read, payloads=cast("Payloads", SimpleNamespace(recipes=())))
+    found = Effect(10, 20, entering=(Affected("m1", "A title", "note", 0.6, 0.4),))
+    lines = [
+        line.plain
+        for line in effect_lines(
+            read,
+            found,
+            [],
+            coming=[week, replace(week, reviewed=6)],
+            as_is=[week, week],
+            configuration=[],
+            width=60,
+            height=20,
+        )
+    ]
+    now, tried = lines[0], lines[1]
+    assert now.count("█") * 2 == tried.count("█") > 10
+    assert "10 due" in now
+    assert "20 due   +1 −0" in tried
+    assert "▄▄" in lines[2]
+    assert "▄█" in lines[3]
+    same = effect_lines(read, Effect(5, 5), [], coming=[week], as_is=[week], configuration=[], width=60, height=20)
+    assert ["now" in line.plain for line in same[:2]] == [True, True]
+    assert not any("tried" in line.plain for line in same)
+
+
+def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
+    rows = (HealthRow("0.9–1.0", "4", share=1.0), HealthRow("mean", "0.65"))
+    section = HealthSection("Freshness", rows, is_contents=True, columns=(1, 0, 0, 0, 0, 2, 0, 0, 0, 4))
+    wide = _drawn(health_blocks([section], 60))
+    assert "0.9–1.0" not in " ".join(wide)
+    assert wide[1].rstrip().endswith("████")
+    assert wide[-2].split() == [".0", ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8", ".9"]
+    assert wide[-3].split() == ["1", "·", "·", "·", "·", "2", "·", "·", "·", "4"]
+    assert "0.9–1.0" in " ".join(_drawn(health_blocks([section], 30)))
+    assert spark([0, 1, 50, 100], 100) == " ▁▄█"

@@ -1,0 +1,106 @@
+"""Every screen while both cores are busy and vectors are being made: opened, used and left. `pytest -m bench -s`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from bench.leaking import HOME_KEYS
+from bench.terminal import Terminal
+from bench.test_bench_app import STILL, check, filled
+from bench.timing import percentile
+
+pytestmark = [
+    pytest.mark.bench,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal and /proc"),
+]
+
+SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
+MEMORIES = 300 if SMALL else 2_500
+ROUNDS = 1 if SMALL else 3
+ALL_KEYS = 60.0  # Seconds after which a screen that is not left has failed
+
+SCREENS: tuple[tuple[bytes, str, bytes], ...] = (
+    (b"c", "1 Ranked", b"\x1b"),
+    (b"r", "Review ", b"z"),
+    (b"b", "Waiting", b"j"),
+    (b"T", "Tidy ", b"j"),
+    (b"H", "History", b"j"),
+    (b"K", "1 Packs", b"j"),
+    (b"l", "Decay lab", b"j"),
+    (b"J", "1 Sources", b"j"),
+    (b"D", "Capture", b"j"),
+    (b"V", "Assistants", b"j"),
+    (b"W", "Publish", b"j"),
+    (b"Z", "Team", b"j"),
+    (b"e", "Edit ", b"x"),
+    (b"a", "Add a memory", b"x"),
+    (b"?", "Help", b"j"),
+)
+"""A key of the list, words of the screen that it opens, and a key that is used there."""
+
+
+@contextmanager
+def busy_cores() -> Iterator[None]:
+    """Keep two cores busy with something else."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def opened_seconds(terminal: Terminal, key: bytes, words: str, use: bytes) -> tuple[float, float]:
+    """Open a screen, use it and leave it; return the seconds until it showed itself, and until it was left."""
+    start = time.perf_counter()
+    os.write(terminal._master, key)
+    shown = terminal.seconds_until(words, since=start, patience=ALL_KEYS)
+    os.write(terminal._master, use)
+    left = time.perf_counter()
+    while not _is_home(terminal):
+        assert time.perf_counter() - left < ALL_KEYS, [key, *terminal.screen.lines()]
+        os.write(terminal._master, b"\x1b")
+        deadline = time.perf_counter() + 1.0
+        while time.perf_counter() < deadline and not _is_home(terminal):
+            time.sleep(0.02)
+    return shown, time.perf_counter() - left
+
+
+def _is_home(terminal: Terminal) -> bool:
+    *lines, last = terminal.screen.lines()
+    return last.startswith(HOME_KEYS) and not any("esc closes" in line for line in lines)
+
+
+def test_screens_open_and_close_while_both_cores_are_busy(tmp_path: Path) -> None:
+    vault = filled(tmp_path, MEMORIES)
+    settings = tmp_path / "config.toml"
+    settings.write_text('[embedding]\nmodel = "bundled"\n')
+    names = ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME")
+    environment = dict.fromkeys(names, str(tmp_path)) | {"MEMTUI_CONFIG": str(settings)}
+    command = [sys.executable, "-c", STILL, "--vault", str(vault)]
+    times: dict[str, list[float]] = {}
+    with busy_cores(), Terminal(command, folder=tmp_path, environment=environment) as terminal:
+        terminal.seconds_until(" less ", patience=90)
+        time.sleep(2)  # the model is loaded, and vectors are being made from here on
+        for _ in range(ROUNDS):
+            for key, words, use in SCREENS:
+                shown, left = opened_seconds(terminal, key, words, use)
+                times.setdefault(words.strip(), []).append(shown)
+                times.setdefault("left", []).append(left)
+        start = time.perf_counter()
+        os.write(terminal._master, b"q")
+        os.waitid(os.P_PID, terminal.pid, os.WEXITED | os.WNOWAIT)
+        ended = time.perf_counter() - start
+    for words, found in times.items():
+        print(f"\n{words:<16}" + "  ".join(f"{one * 1000:6.0f} ms" for one in found), end="")
+    opened = [one for words, found in times.items() if words != "left" for one in found]
+    check("busy: any screen to its first content, p95", percentile(opened, 0.95) * 1000, 500, "ms")
+    check("busy: quit", ended * 1000, 500, "ms")
