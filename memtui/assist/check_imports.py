@@ -60,18 +60,24 @@ def _new_statements(before: bytes, after: bytes, language: Language) -> Iterator
 
 def _reaches(statement: Statement, target: str, file: str, language: Language, tree: SourceTree | None) -> bool:
     """Return whether an import leads to what a rule names: as it is written, or by the file that it means."""
-    written = statement.path.removeprefix("node:")
-    whole = () if statement.kind == ONLY_NAMES else (written,)
+    written, whole = statement.path.removeprefix("node:"), statement.kind != ONLY_NAMES
     if not written.startswith("."):
         if not whole and _is_target(target, written):
             return False  # it was imported before
-        names = (*whole, *(f"{written}.{name}" for name in statement.names))
-        if any(_is_target(target, name) for name in names):
+        if any(_is_target(target, name) for name in _as_named(written, statement.names, whole=whole)):
             return True
     elif whole and "/" in written and _is_target(target, posixpath.normpath(posixpath.join(file, "..", written))):
         return True  # also where no file is there yet
-    if tree is None:
-        return False
+    return tree is not None and _leads(statement, target, file, language, tree, whole=whole)
+
+
+def _as_named(written: str, names: Sequence[str], *, whole: bool) -> Iterator[str]:
+    yield from (written,) if whole else ()
+    yield from (f"{written}.{name}" for name in names)
+
+
+def _leads(statement: Statement, target: str, file: str, language: Language, tree: SourceTree, *, whole: bool) -> bool:
+    """Return whether an import means a file that a rule names and that the rest of its statement did not."""
     known = set() if whole else set(language.resolve(tree, file, [Statement("", statement.path)], False))
     return any(
         fits(target, path) or same_place(target, path)

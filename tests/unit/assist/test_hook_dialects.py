@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,26 @@ def test_context_of_other_hooks_is_no_part_of_a_prompt(yard: Yard) -> None:
     prompt = "<hook_context>number the berths from the sea</hook_context>write a changelog"
     values = {"session_id": "s", "cwd": str(yard.root), "hook_event_name": "BeforeAgent", "prompt": prompt}
     assert asked(yard, "BeforeAgent", "gemini", values) == {}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "left"),
+    [
+        ("a <hook_context>x</hook_context> b <hook_context>y\n</hook_context> c", "a   b   c"),
+        ("say </hook_context> or <hook_context> to me", "say   or <hook_context> to me"),
+        ("<hook_context>" * 200_000 + "x</p>", "<hook_context>" * 200_000 + "x</p>"),
+    ],
+)
+def test_a_prompt_is_rid_of_what_hooks_added_however_many_tags_it_has(prompt: str, left: str) -> None:
+    started = time.monotonic()
+    event = read_event("UserPromptSubmit", json.dumps({"session_id": "s", "prompt": prompt}).encode())
+    assert event.prompt == left
+    assert time.monotonic() - started < 2
+
+
+def test_edits_that_are_no_list_are_passed_over() -> None:
+    said = {"session_id": "s", "file_path": "a.py", "edits": True, "new_string": "x"}
+    assert read_event("afterFileEdit", json.dumps(said).encode()).written == "x"
 
 
 def test_copilot_is_answered_flat_in_both_of_its_forms(yard: Yard) -> None:
