@@ -24,7 +24,7 @@ from memtui.errors import MemtuiError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter
-from memtui.wording import outcomes
+from memtui.wording import outcomes, syncing
 
 if TYPE_CHECKING:
     from memtui.capture.source_conflicts import Side, SourceConflict
@@ -446,7 +446,7 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
     more = [f"{number} {_in_project(project)}" for project, number in elsewhere.most_common()]
     if found or not more:
         say(
-            f"{counted(len(found), 'source conflict')}. {_ways(found)}"
+            f"{syncing.conflicts_with(len(found), sum(one.text.is_team for one in found))}. {_ways(found)}"
             if found
             else "Every memory agrees with its source."
         )

@@ -105,7 +105,14 @@ def _record(report: SyncReport) -> dict[str, Any]:
         "purges": [
             {"id": one.memory_id, "author": one.author, "at": format_time(one.made_at)} for one in report.orders
         ],
-        "deletions": [{"project": one.project, "memories": one.deleted, "shared": one.shared} for one in report.wipes],
+        "deletions": [
+            {
+                "project": one.project,
+                "memories" if one.is_of_memories else "links": one.deleted,
+                "shared": one.shared,
+            }
+            for one in report.wipes
+        ],
     }
 
 
@@ -140,7 +147,7 @@ def _tell(report: SyncReport) -> None:
 
 def _tell_deletions(report: SyncReport) -> None:
     for wipe in report.wipes:
-        say(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared))
+        say(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared, is_of_memories=wipe.is_of_memories))
     if report.deleted:
         say(syncing.deleted(report.deleted, report.removals))
 

@@ -22,7 +22,7 @@ from memtui.sync.pull import PageTaker, deletions
 from memtui.sync.push import Batch, collect, note_pushed, purges
 from memtui.sync.report import Clash, Held, SyncReport, Wipe
 from memtui.sync.sharing import UNASSIGNED
-from memtui.sync.wire import MEMORY, about, memories_of
+from memtui.sync.wire import LINK, MEMORY, TOMBSTONE, VERDICT, about, memories_of
 from memtui.text.words import counted, some_of
 from memtui.vault.lease import lease
 from memtui.vault.rows import SYNC
@@ -205,14 +205,21 @@ class Engine:
 
     def _wipe(self, share: Share, pages: Sequence[Page]) -> Wipe | None:
         """Return what was deleted there, if that is so much of the project that it may be a mistake."""
-        gone = {key for _, key in deletions(thing for page in pages for thing in page.things)}
-        if len(gone) <= MANY_DELETIONS:
+        things = [one for page in pages for one in page.things]
+        gone = deletions(things)
+        about_gone = about(gone)
+        kin = {one.thing for one in things if one.record is None and one.thing[0] in {LINK, VERDICT, TOMBSTONE}}
+        kin = {thing for thing in kin if not about_gone.intersection(memories_of(thing))}
+        if max(len(gone), len(kin)) <= MANY_DELETIONS:
             return None
         with self.vault.read() as reader:
-            shared = {key for entity, key in head_keys(reader, share) if entity == MEMORY}
-            here = shared.intersection(ids_of_project(reader, share.project))
-        lost = len(gone & here)
-        return Wipe(share.project, lost, len(here)) if lost > MANY_DELETIONS and lost > len(here) / 4 else None
+            known = set(head_keys(reader, share))
+            here = known.intersection((MEMORY, key) for key in ids_of_project(reader, share.project))
+        attached = {thing for thing in known if thing[0] in {LINK, VERDICT, TOMBSTONE}}
+        for lost, of in ((gone & here, here), (kin & attached, attached)):
+            if len(lost) > MANY_DELETIONS and len(lost) > len(of) / 4:
+                return Wipe(share.project, len(lost), len(of), is_of_memories=of is here)
+        return None
 
     # -- here to there ----------------------------------------------------------------------------
 

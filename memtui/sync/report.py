@@ -34,6 +34,7 @@ class Wipe:
     project: str | None
     deleted: int  # memories that are here and were deleted there
     shared: int  # memories that both sides had
+    is_of_memories: bool  # else of their links, verdicts and tombstones
 
 
 @dataclass(slots=True)

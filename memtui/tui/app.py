@@ -213,6 +213,15 @@ class MemtuiApp(App[int]):
     @work(thread=True, group="team", exit_on_error=False)
     def _watch_teams(self) -> None:
         """Sync with the vault's teams, where it has any, as long as the app is open."""
+        from memtui.vault.teams import read_teams
+
+        vault = self.opening.vault
+        with suppress(MemtuiError):
+            if not vault.exists:
+                return
+            with vault.read() as reader:
+                if not read_teams(reader):
+                    return
         from memtui.tui.team.watching import watch_teams
 
         def show(words: str) -> None:

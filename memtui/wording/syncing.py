@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
@@ -29,6 +31,30 @@ def in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
     """Return the sentence about (id, title) of memories whose text both sides changed."""
     named = [f"{identifier} ({tame(title, 60)})" for identifier, title in clashes]
     return f"{counted(len(named), 'conflict')}: {some_of(named, SHOWN)}. The team's text stands meanwhile. {WAITING}"
+
+
+def conflicts_with(number: int, with_team: int) -> str:
+    """Return how many texts differ from their other side. `with_team`: how many of them differ from a team's."""
+    if with_team < number:
+        return counted(number, "source conflict")
+    return f"{counted(number, 'conflict')} with the team"
+
+
+def right_words(may: str, project: str | None) -> str:
+    """Return what a member may do, and where: follows the member's name."""
+    place = tame(project, 60) if project else "every project"
+    return f"is an admin of {place}" if may == "admin" else f"may {may} in {place}"
+
+
+def place_words(team: Team) -> str:
+    """Return a team's place in brief, for a column."""
+    parts = urlsplit(team.place) if "://" in team.place else None
+    if team.branch:
+        name = "/".join(re.split(r"[/:]", team.place.rstrip("/").removesuffix(".git"))[-2:])
+        return f"{name} ({team.branch})"
+    if parts is None or not parts.path.strip("/"):
+        return team.place
+    return f"{parts.path.strip('/')} on {parts.netloc.rpartition('@')[2] or 'this machine'}"
 
 
 def purge_in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
@@ -63,10 +89,11 @@ def deleted(number: int, changes: Sequence[int]) -> str:
     return f"{what} If that was a mistake, {undo} brings back what was there, for everybody."
 
 
-def many_deleted(project: str | None, number: int, shared: int) -> str:
+def many_deleted(project: str | None, number: int, shared: int, *, is_of_memories: bool) -> str:
     """Return the sentence about deletions that are so many that nothing was taken."""
     place = f"project {tame(project, 60)}" if project else "no project"
-    what = f"The team deleted {number} of {counted(shared, 'memory')} of {place}: nothing of it was exchanged."
+    of = counted(shared, "memory") if is_of_memories else f"{shared:,} links and verdicts"
+    what = f"The team deleted {number:,} of {of} of {place}: nothing of it was exchanged."
     return f"{what} `memtui sync --accept-deletions` takes them; if it was a mistake, revert it there and sync again."
 
 
@@ -86,11 +113,10 @@ def hidden(projects: Sequence[str]) -> str:
 
 def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> str:
     """Return the sentence about a role that takes part now. `is_new`: whether the role was created."""
-    place = f"in {tame(project, 60)}" if project else "in every project"
     password = (
         f' The role is new and has no password: `\\password "{tame(role, 60)}"` in psql sets one.' if is_new else ""
     )
-    return f"{tame(role, 60)} may {may} {place}.{password}"
+    return f"{tame(role, 60)} {right_words(may, project)}.{password}"
 
 
 def not_shared(projects: Sequence[str]) -> str:

@@ -175,17 +175,3 @@ def test_news_reaches_many_listeners_soon(server: Server, tmp_path: Path) -> Non
         link.close()
     assert len(taken) == 5 * LISTENERS
     check(f"notification with {LISTENERS} listeners, p95", 1_000 * percentile(taken, 0.95), 15, "ms")
-
-
-def test_a_vault_without_a_team_is_as_large_as_before(tmp_path: Path) -> None:
-    seat = Seat(tmp_path, tmp_path)
-    seat.add()
-    with seat.vault.connect(read_only=False) as connection:
-        connection.execute("CHECKPOINT")
-    before = seat.vault.path.stat().st_size
-    with seat.vault.connect(read_only=False) as connection:
-        for table in ("teams", "team_projects", "team_heads", "team_orders"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("CHECKPOINT")
-    tables = before - seat.vault.path.stat().st_size
-    print(f"\na vault of one memory: {before:,} bytes, {tables:,} of them for the tables of teams")

@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import make_memory
+
+from memtui.vault.vault import Vault
 
 HEAVY = {"textual", "rich", "torch", "numpy", "sentence_transformers", "pandas", "pyarrow", "onnxruntime", "tokenizers"}
 
@@ -104,6 +107,46 @@ def test_a_vault_without_a_team_imports_nothing_of_sync(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode in {0, 3}, done.stderr
+
+
+def test_the_app_imports_nothing_of_sync_for_a_vault_without_a_team(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from pathlib import Path\n"
+        "from memtui.tui import app\n"
+        "from memtui.tui.state import Opening\n"
+        "from memtui.vault.vault import Vault\n"
+        "app.TEAM_AFTER_SECONDS = 0.01\n"
+        "async def main():\n"
+        "    one = app.MemtuiApp(Opening(vault=Vault(Path(sys.argv[1])), folder=Path(sys.argv[2])))\n"
+        "    async with one.run_test() as pilot:\n"
+        "        while 'memtui.vault.teams' not in sys.modules:\n"
+        "            await pilot.pause(0.05)\n"
+        "        await one.workers.wait_for_complete([w for w in one.workers if w.group == 'team'])\n"
+        "asyncio.run(main())\n"
+        "found = [name for name in sys.modules if name.startswith(('memtui.sync', 'psycopg'))]\n"
+        "sys.exit(repr(found) if found else 0)"
+    )
+    vault = tmp_path / "vault.duckdb"
+    modules_after(tmp_path, "--vault", str(vault), "add", "lock refunds by payment_id")
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(vault), str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_vault_without_a_team_is_no_larger_for_what_teams_need(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "vault.duckdb")
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(make_memory())
+    sizes = []
+    for tables in ((), ("teams", "team_projects", "team_heads", "team_orders")):
+        with vault.connect(read_only=False) as connection:
+            for table in tables:
+                connection.execute(f"DROP TABLE {table}")
+            connection.execute("CHECKPOINT")
+        sizes.append(vault.path.stat().st_size)
+    assert sizes[0] == sizes[1]
 
 
 HOOKS: dict[str, dict[str, object]] = {

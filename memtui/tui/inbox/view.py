@@ -19,7 +19,7 @@ from memtui.tui.inbox.candidates import ODD, Candidate, Group
 from memtui.tui.memory_view import Block, describe, source_line
 from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import MemoryActs, VaultAccess
-from memtui.wording import outcomes
+from memtui.wording import outcomes, syncing
 
 if TYPE_CHECKING:
     from memtui.analysis.classify import Confidence
@@ -39,6 +39,7 @@ class Waiting:
     elsewhere: int  # candidates in other projects; only counted where the list is empty
     projects: tuple[str, ...]  # the vault's projects, to assign candidates to
     conflicts: int = 0  # number of source conflicts
+    team_conflicts: int = 0  # how many of them are with a team
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,14 @@ class InboxAccess:
         with self._reading.read() as reader:
             wanted = self._wanted(reader)
             offers = read_offers(reader, wanted)
+            conflicts = open_conflicts(reader, wanted.scope)
             return Waiting(
                 offers=tuple(offers),
                 project=self._access.view_of(reader).project,
                 elsewhere=0 if offers else reader.count(MemoryFilter(statuses=("candidate",))),
                 projects=tuple(project_names(reader)),
-                conflicts=len(open_conflicts(reader, wanted.scope)),
+                conflicts=len(conflicts),
+                team_conflicts=sum(one.text.is_team for one in conflicts),
             )
 
     def conflicts(self) -> tuple[list[SourceConflict], bool]:
@@ -261,9 +264,9 @@ def group_blocks(group: Group, offers: Sequence[Offer]) -> list[Block]:
 _HEADINGS_SHOWN = 12
 
 
-def conflict_words(number: int) -> str:
+def conflict_words(waiting: Waiting) -> str:
     """Return how many source conflicts there are, and the key that opens them."""
-    return f"{counted(number, 'source conflict')} · d resolves"
+    return f"{syncing.conflicts_with(waiting.conflicts, waiting.team_conflicts)} · d resolves"
 
 
 def head_counts(waiting: Waiting, offers: Collection[Offer]) -> list[Content]:
@@ -272,7 +275,7 @@ def head_counts(waiting: Waiting, offers: Collection[Offer]) -> list[Content]:
     none = f", {unassigned:,} of no project" if unassigned else ""
     counts = [Content.styled(f"{len(offers):,} waiting{none}", "$memtui-dim")]
     if waiting.conflicts:
-        counts.append(Content.styled(conflict_words(waiting.conflicts), "$memtui-due"))
+        counts.append(Content.styled(conflict_words(waiting), "$memtui-due"))
     return counts
 
 
@@ -280,7 +283,7 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
     """Return what an empty inbox says: that it is empty, and how memories get here."""
     if waiting.offers:
         return ()
-    other = [conflict_words(waiting.conflicts)] if waiting.conflicts else []
+    other = [conflict_words(waiting)] if waiting.conflicts else []
     if waiting.elsewhere:
         wait = counted(waiting.elsewhere, "candidate waits", "candidates wait")
         other.append(f"In other projects {wait}: memtui inbox list")

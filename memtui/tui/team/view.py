@@ -71,7 +71,10 @@ def _told(report: SyncReport) -> str:
         f"{counted(len(report.conflicts), 'conflict')} in the Inbox" if report.conflicts else "",
         f"{counted(len(report.held), 'secret')} held back" if report.held else "",
         f"{counted(len(report.orders), 'purge')} ordered" if report.orders else "",
-        *(syncing.many_deleted(wipe.project, wipe.deleted, wipe.shared) for wipe in report.wipes),
+        *(
+            syncing.many_deleted(one.project, one.deleted, one.shared, is_of_memories=one.is_of_memories)
+            for one in report.wipes
+        ),
     ]
     said = [syncing.exchanged(report.pushed, report.pulled, report.merged)]
     said += [syncing.deleted(report.deleted, report.removals)] if report.deleted else []
@@ -86,8 +89,8 @@ def team_cells(row: TeamRow, width: int) -> list[Cell]:
     waiting = f"{row.state.waiting:,} to send" if row.state.waiting else ""
     return [
         Cell("!" if row.waits else "●", "warning" if row.waits else "good", 2),
-        Cell(tame(team.name, 200), "base"),
-        Cell(waiting, "dim", 14 if waiting else 0, since=40, before=1),
+        Cell(tame(syncing.place_words(team), 200), "base"),
+        Cell(waiting, "dim", len(waiting), since=40, before=1),
         Cell(synced, "dim", 6, since=24, right=True),
     ]
 
@@ -105,8 +108,8 @@ def team_blocks(row: TeamRow, asked: Asked | None, problem: str) -> list[Block]:
         Block((("Shared", "heading"),), gap=True),
     ]
     for share in state.shares:
-        other = f" (there: {tame(share.remote, 60)})" if share.project and share.remote != share.project else ""
-        blocks.append(Block(((f"- {tame(share.project or 'unassigned', 100)}", "text"), (other, "dim"))))
+        other = f"(there: {tame(share.remote, 60)})" if share.project and share.remote != share.project else ""
+        blocks.append(Block(((f"- {tame(share.project or 'unassigned', 100)} ", "text"), (other, "dim"))))
     if not state.shares:
         blocks.append(Block((("nothing; memtui sync --share PROJECT shares one", "dim"),)))
     blocks += _waiting_blocks(state)
@@ -142,8 +145,8 @@ def _asked_blocks(asked: Asked | None, problem: str, now: datetime) -> Iterator[
     if asked.members:
         yield Block((("Members", "heading"),), gap=True)
     for member in asked.members:
-        place = tame(member.project or "every project", 60)
-        yield Block(((f"- {tame(member.role, 60)} ", "text"), (f"may {member.may} in {place}", "dim")))
+        right = syncing.right_words(member.may, member.project)
+        yield Block(((f"- {tame(member.role, 60)} ", "text"), (right, "dim")))
     yield Block((("What came, from whom", "heading"),), gap=True)
     for came in asked.recent:
         age = short_age(days_between(came.at, now))

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from machines import BRANCH, PROJECT, Machine, Seat, Squad, commit_all, file_of,
 from postgres import Server
 from support import NOON
 
-from memtui.domain.memory import Link
+from memtui.domain.memory import Link, Verdict
 from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database, postgres_carrier
 from memtui.sync.members import remove_member
@@ -136,6 +137,33 @@ def test_a_link_in_place_of_a_file_that_all_need_stops_the_sync_and_takes_nothin
     git("revert", "--no-edit", "HEAD", folder=tree)
     git("push", "-q", "origin", BRANCH, folder=tree)
     assert two.sync().exit_code == 0
+
+
+def test_a_file_of_links_removed_by_hand_takes_no_links_until_a_person_accepts_it(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    with one.vault.write(actor="person", action="review") as writer:
+        writer.add_verdicts(
+            Verdict(memory_id=memory.id, verdict="still-true", at=NOON + timedelta(days=day), actor="person")
+            for day in range(12)
+        )
+    one.sync()
+    two.sync()
+    tree = work_tree(one.remote, tmp_path / "tree")
+    (tree / "records.jsonl").unlink()
+    commit_all(tree)
+    report = two.sync()
+    assert [(wipe.deleted, wipe.shared, wipe.is_of_memories) for wipe in report.wipes] == [(12, 12, False)]
+    assert report.exit_code == 4
+    with two.vault.read() as reader:
+        assert len(reader.verdicts()) == 12
+    git("revert", "--no-edit", "HEAD", folder=tree)
+    git("push", "-q", "origin", BRANCH, folder=tree)
+    assert two.sync().exit_code == 0
+    (tree / "records.jsonl").unlink()
+    commit_all(tree)
+    assert two.sync(accepts_deletions=True).exit_code == 0
+    with two.vault.read() as reader:
+        assert reader.verdicts() == []
 
 
 def test_a_team_file_names_no_folder_of_this_machine_and_no_project_that_cannot_be(tmp_path: Path) -> None:
