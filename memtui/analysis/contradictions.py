@@ -90,7 +90,7 @@ def find_contradictions(
         known_here = {memory.id: place for place, memory in enumerate(memories)}
         places = ((known_here.get(one, -1), known_here.get(other, -1)) for one, other in near)
         meant = [each for each in places if min(each) >= 0]
-        for first, second in chain(meant, _candidates(memories, known, step)):
+        for first, second in chain(meant, _listed(memories, known, step)):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
             if pair in decided or pair in found or not _at_one_time(one, other):
@@ -218,6 +218,15 @@ def _at_one_time(one: Memory, other: Memory) -> bool:
     latest: datetime | None = max(starts, default=None)
     earliest: datetime | None = min(ends, default=None)
     return latest is None or earliest is None or latest < earliest
+
+
+def _listed(memories: Sequence[Memory], known: TextCache, step: Callable[[int], None]) -> Iterable[tuple[int, int]]:
+    """Return the candidates; those of an unchanged project as the last pass found them, with what it analysed."""
+    found = known.pairs("contradictions", memories, lambda: _candidates(memories, known, step))
+    for memory in memories:
+        for clause in known.clauses.keep((memory.title, memory.insight[:READ_CHARACTERS])) or ():
+            known.claims.keep(clause)
+    return found
 
 
 def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[int], None]) -> Iterator[tuple[int, int]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from memtui.analysis.claims import difference_in_denials
@@ -17,6 +18,7 @@ from memtui.analysis.snapshot import (
     NOT_DUPLICATE,
     Alike,
     Pair,
+    Places,
     Snapshot,
     TextCache,
     candidate_pairs,
@@ -215,9 +217,7 @@ class _Finder:
             if near.one in self._memories and near.other in self._memories:
                 self._note(self._memories[near.one], self._memories[near.other], near)
         for one, other in self._pairs([self._memories[first] for first, *_ in copies], progress):
-            mine, theirs = self._wordings[one.id].parts, self._wordings[other.id].parts
-            if self._others[one.project] < CROWD or dice(mine, theirs) >= ALIKE_IN_WORDS:
-                self._note(one, other)
+            self._note(one, other)
         groups = [*self._groups_of_copies(copies), *self._groups_alike()]
         return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
 
@@ -236,7 +236,7 @@ class _Finder:
         return found
 
     def _pairs(self, memories: list[Memory], progress: ProgressCallback | None) -> Iterator[tuple[Memory, Memory]]:
-        """Yield pairs that may reach one payload and share rare words."""
+        """Yield pairs that may reach one payload and share rare words, and enough of all words where there are many."""
         parts = views(memories)
         total = sum(map(len, parts))
         done = 0
@@ -246,12 +246,18 @@ class _Finder:
                 progress(min(done + position, total), total)
 
         for part in parts:
-            wordings = [self._wordings[memory.id] for memory in part]
-            terms = [wording.terms | wording.parts for wording in wordings]
-            for first, second in candidate_pairs(terms, share=CANDIDATE_SHARE, step=step):
+            for first, second in self._texts.pairs("duplicates", part, partial(self._places, part, step)):
                 yield part[first], part[second]
             done += len(part)
         step(0)
+
+    def _places(self, part: Sequence[Memory], step: Callable[[int], None]) -> Iterator[Places]:
+        wordings = [self._wordings[memory.id] for memory in part]
+        terms = [wording.terms | wording.parts for wording in wordings]
+        crowd = {place for place, memory in enumerate(part) if self._others[memory.project] >= CROWD}
+        for first, second in candidate_pairs(terms, share=CANDIDATE_SHARE, step=step):
+            if first not in crowd or dice(wordings[first].parts, wordings[second].parts) >= ALIKE_IN_WORDS:
+                yield first, second
 
     def _is_open(self, one: Memory, other: Memory) -> bool:
         pair = pair_of(one.id, other.id)

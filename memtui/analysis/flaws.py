@@ -41,7 +41,7 @@ class Mend(StrEnum):
     JOIN = "join"  # with its neighbour in the source
     HEADING = "heading"  # take the heading that it stood under into it
     SPLIT = "split"  # into the parts that it has
-    SHORTEN = "shorten"  # by hand
+    EDIT = "edit"  # by hand
     RETIRE = "retire"
 
 
@@ -249,16 +249,18 @@ class Neighbours:
 def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: int) -> tuple[Mend, str]:
     """Return what would mend a memory, and the neighbour that it takes. `parts`: into which it can be split."""
     if reason is FlawReason.OVERSIZED:
-        return (Mend.SPLIT if parts > 1 else Mend.SHORTEN), ""
+        return (Mend.SPLIT if parts > 1 else Mend.EDIT), ""
     if reason not in FRAGMENTS:
         return Mend.RETIRE, ""
+    if reason is FlawReason.BACK and _pattern("far").search(memory.insight):
+        return Mend.EDIT, ""
     other = (neighbours.after if reason in {FlawReason.OPEN, FlawReason.HALF} else neighbours.before)(memory.id)
     heading = heading_above(memory)
     if reason is FlawReason.NAMELESS and heading:
         return Mend.HEADING, ""
     if other:
         return Mend.JOIN, other
-    return (Mend.HEADING if heading else Mend.SHORTEN), ""
+    return (Mend.HEADING if heading else Mend.EDIT), ""
 
 
 def heading_above(memory: Memory) -> str:

@@ -155,6 +155,12 @@ class PassCache(dict[K, V], Generic[K, V]):
         self[key] = value = before[key] if key in before else self._make(key)
         return value
 
+    def keep(self, key: K) -> V | None:
+        """Keep what is known of a key for the next pass, without making it; returns it, None if nothing is known."""
+        if key not in self and key in self._before:
+            self[key] = self._before[key]
+        return self.get(key)
+
     def begin(self) -> None:
         """Begin a pass; a pass that never ends drops nothing."""
         self._before.update(self)
@@ -181,6 +187,11 @@ class CacheGroup:
             cache.end()
 
 
+Places = tuple[int, int]  # Positions of two memories in a list
+
+MOST_LISTED = 300_000  # Pairs of a list that are kept for the next pass: 30 MB
+
+
 class TextCache(CacheGroup):
     """Analyses of texts by the text itself.
 
@@ -192,6 +203,7 @@ class TextCache(CacheGroup):
         clauses: of memories, for contradictions.
         claims: of clauses in plain form.
         written: claims of memories as they are written, of those that may contradict another.
+        listed: pairs of positions in a list of texts, by what they were looked for; None before that.
     """
 
     def __init__(self) -> None:
@@ -206,8 +218,19 @@ class TextCache(CacheGroup):
         self.clauses: PassCache[Text, list[Clause]] = PassCache(lambda text: clauses_of(*map(plain_form, text)))
         self.claims: PassCache[Clause, Claim | None] = PassCache(claim_of)
         self.written: PassCache[Text, list[Claim]] = PassCache(lambda text: claims_of(*text))
-        caches = (self.wordings, self.facts, self.judgements, self.sentences, self.clauses, self.claims, self.written)
-        super().__init__(caches)
+        self.listed: PassCache[tuple[str, tuple[Text, ...]], list[Places] | None] = PassCache(lambda _: None)
+        judged = (self.wordings, self.facts, self.judgements, self.sentences)
+        super().__init__((*judged, self.clauses, self.claims, self.written, self.listed))
+
+    def pairs(self, sought: str, memories: Iterable[Memory], find: Callable[[], Iterable[Places]]) -> Iterable[Places]:
+        """Return what `find` returns, which follows from the texts alone; it is not asked again while they stay."""
+        key = (sought, tuple((memory.title, memory.insight) for memory in memories))
+        known = self.listed[key]
+        if known is None:
+            known = list(find())
+            if len(known) <= MOST_LISTED:
+                self.listed[key] = known
+        return known
 
     def judged(self, one: Memory, other: Memory, near: Nearness) -> Judgement | None:
         """Return what two memories are to each other, in whatever order they are given."""

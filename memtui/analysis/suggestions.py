@@ -8,12 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
 from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.duplicates import compare
-from memtui.analysis.pair_features import Nearness
+from memtui.analysis.pair_facts import Facts
+from memtui.analysis.pair_features import Nearness, dice
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
     NOT_DUPLICATE,
@@ -21,6 +23,7 @@ from memtui.analysis.snapshot import (
     NOT_RIPE,
     Alike,
     Pair,
+    Places,
     Snapshot,
     TextCache,
     by_project,
@@ -49,8 +52,12 @@ def _happened(memory: Memory) -> tuple[datetime, str]:
     return (memory.observed_at or memory.created_at, memory.id)
 
 
+def _places(memories: Sequence[Memory], wording: Callable[[Memory], Wording], share: float) -> Iterator[Places]:
+    return candidate_pairs([wording(memory).terms for memory in memories], share=share)
+
+
 def _word_pairs(memories: Sequence[Memory], wording: Callable[[Memory], Wording], share: float) -> Iterator[Pair]:
-    for first, second in candidate_pairs([wording(memory).terms for memory in memories], share=share):
+    for first, second in _places(memories, wording, share):
         yield pair_of(memories[first].id, memories[second].id)
 
 
@@ -69,9 +76,13 @@ MOSTLY_TOGETHER = 0.5
 
 LARGEST_PACK = 40  # Memories of a pack whose pairs are counted; of a larger one hardly any two were needed together
 
-LEAST_WORDS = 0.36
-"""Likeness in words from which two memories are related. Of the labelled pairs of different statements one in four
-reaches it; they share their subject, which is what `relates` says."""
+LEAST_WORDS = 0.5
+"""Likeness in words, those of a common heading aside, from which two memories are related. At 0.36 a third of the
+proposals in a real repository was silly: rules of one list share such words as `existing` and `application`."""
+
+LEAST_WORDS_OF_EVENT = 0.36  # The same of an event and what was concluded from it, which say it in other words
+LINKED_FROM = 0.75  # Cosine from which two memories are related; at 0.72 every fourth pair shared only its field
+MOSTLY_CODE = 0.5  # Share of code in two memories from which they are alike as all code is
 
 LINK_WORDS_SHARE = 0.35  # Part of the weight of rare terms that two memories share before their words are compared
 MOST_OF_ONE = 3  # Proposals by likeness of one memory, the most alike: a neighbourhood, not a list of all that is near
@@ -154,21 +165,28 @@ def _by_likeness(
     cosines = {
         pair_of(one, other): cosine
         for one, other, cosine, _ in alike
-        if cosine >= ALIKE and {one, other} <= known.keys()
+        if cosine >= LINKED_FROM and {one, other} <= known.keys()
     }
     texts = TextCache()
-    wordings = {memory.id: texts.wordings[memory.title, memory.insight] for memory in memories}
+    facts = {memory.id: texts.facts[memory.title, memory.insight] for memory in memories}
+
+    def wording(memory: Memory) -> Wording:
+        return facts[memory.id].wording
+
     if about is None:
-        parts = (_word_pairs(part, lambda memory: wordings[memory.id], LINK_WORDS_SHARE) for part in views(memories))
+        parts = (_word_pairs(part, wording, LINK_WORDS_SHARE) for part in views(memories))
         pairs = {*cosines, *chain.from_iterable(parts)} - excluded
     else:
         pairs = {pair_of(about, other) for other in known if other != about} - excluded
-    near = [
-        (*found, pair)
-        for pair in pairs
-        if in_one_view(known[pair[0]], known[pair[1]])
-        and (found := _alike(wordings[pair[0]], wordings[pair[1]], cosines.get(pair))) is not None
-    ]
+    is_event = {memory.id: kinds.get(memory.kind).tier in EVENT_TIERS for memory in memories}
+
+    def alike_of(pair: Pair) -> tuple[float, str] | None:
+        one, other = pair
+        least = LEAST_WORDS if is_event[one] == is_event[other] else LEAST_WORDS_OF_EVENT
+        return _alike(facts[one], facts[other], cosines.get(pair), least)
+
+    visible = (pair for pair in pairs if in_one_view(known[pair[0]], known[pair[1]]))
+    near = [(*found, pair) for pair in visible if (found := alike_of(pair)) is not None]
     taken: Counter[str] = Counter()
     for score, why, pair in sorted(near, key=lambda each: (-each[0], each[2])):
         if max(taken[end] for end in pair) >= MOST_OF_ONE:
@@ -187,13 +205,17 @@ def _link_type(older: Memory, newer: Memory, kinds: Kinds) -> LinkType:
     return "derived-from" if was_event and not is_event else "relates"
 
 
-def _alike(one: Wording, other: Wording, cosine: float | None) -> tuple[float, str] | None:
+def _alike(one: Facts, other: Facts, cosine: float | None, least: float) -> tuple[float, str] | None:
     """Return how alike two texts are and why, None where they are not."""
-    both, words = _shared_words(one, other)
-    if cosine is not None and cosine >= max(ALIKE, words):
+    if min(one.code_share, other.code_share) > MOSTLY_CODE:
+        return None
+    heading = one.label & other.label
+    mine, theirs = one.wording.terms - heading, other.wording.terms - heading
+    both, words = len(mine & theirs), dice(mine, theirs)
+    if cosine is not None and cosine >= max(LINKED_FROM, words):
         return round(cosine, 4), f"{cosine:.0%} alike in meaning"
-    in_words = words >= LEAST_WORDS and both >= FEWEST_WORDS
-    if in_words or (cosine is not None and cosine >= ALIKE):
+    in_words = words >= least and both >= FEWEST_WORDS
+    if in_words or (cosine is not None and cosine >= LINKED_FROM):
         return round(words, 4), f"{words:.0%} shared words"
     return None
 
@@ -291,7 +313,9 @@ def _ripe_in(
     shared = _shared_places(members)
     near = {pair for pair in cosines if pair[0] in known and pair[1] in known}
     edges: dict[Pair, float] = {}
-    for pair in {*shared, *near, *_word_pairs(members, wording, RIPE_WORDS_SHARE)} - excluded:
+    alike = texts.pairs("ripe", members, partial(_places, members, wording, RIPE_WORDS_SHARE))
+    worded = {pair_of(members[first].id, members[second].id) for first, second in alike}
+    for pair in {*shared, *near, *worded} - excluded:
         one, other = known[pair[0]], known[pair[1]]
         if abs(_happened(one)[0] - _happened(other)[0]) > RIPE_WITHIN:
             continue

@@ -154,7 +154,7 @@ def _unlearn(name: str, report: TidyReport, session: Session) -> int:
 
 def _mend_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "the memories; without any, the mends that are offered", nargs="*")
-    ways = [way.value for way in Mend if way is not Mend.SHORTEN]
+    ways = [way.value for way in Mend if way is not Mend.EDIT]
     parser.add_value("--how", "WAY", f"{', '.join(ways)} (default: as offered)", choices=ways)
     parser.add_flag("--dry-run", "only print what would be done")
     parsing.add_all_projects(parser)

@@ -44,7 +44,7 @@ def mend(
         return _joined(vault, flaw, actor, versions)
     if way is Mend.RETIRE:
         return Mended(way, retire(vault, [flaw.id], actor=actor, reason="says nothing", versions=versions).changed[0])
-    if way is Mend.SHORTEN:
+    if way is Mend.EDIT:
         raise UsageError("Nobody but a person can shorten it", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
     with vault.write(actor=actor.name, action="mend") as writer:
         memory = writer.get(flaw.id)

@@ -111,8 +111,10 @@ def _hold_secret(texts: Texts, patterns: Sequence[tuple[str, str]]) -> bool:
     return any(finding.severity == "secret" for text in texts if text for finding in find_secrets(text, patterns))
 
 
-OVERSIZED_TOKENS = 400
-"""A third of the default budget of 1,200 tokens: a longer memory leaves room for two others at most."""
+OVERSIZED_TOKENS = 600
+"""Half of the default budget of 1,200 tokens. Of real memories between 400 and 600 hardly any is worth splitting."""
+
+LONGEST_IN_ONE = 800  # Tokens up to which what has no parts to split it into, such as a decision record, is left alone
 
 PART_CHARACTERS = 1_200  # Of the parts into which an oversized memory is split: about 300 tokens each
 
@@ -242,10 +244,10 @@ def _flaws(memories: Sequence[Memory], tokens: Mapping[str, int], known: TidyCac
     neighbours = Neighbours(memories)
     found = []
     for memory in memories:
-        is_long = tokens[memory.id] > OVERSIZED_TOKENS
+        parts = len(parts_of(memory.insight, PART_CHARACTERS)) if tokens[memory.id] > OVERSIZED_TOKENS else 1
+        is_long = tokens[memory.id] > (OVERSIZED_TOKENS if parts > 1 else LONGEST_IN_ONE)
         shown = (FlawReason.OVERSIZED, "") if is_long else known.flaws[memory.title, memory.insight]
         if shown is not None:
-            parts = len(parts_of(memory.insight, PART_CHARACTERS)) if is_long else 1
             found.append(Flaw(memory.id, *shown, *mend_of(memory, shown[0], neighbours, parts)))
     return found
 

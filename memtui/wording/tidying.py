@@ -32,7 +32,7 @@ _MENDS: Mapping[Mend, str] = {
     Mend.JOIN: "join it with {other}",
     Mend.HEADING: "take its heading in",
     Mend.SPLIT: "split it",
-    Mend.SHORTEN: "edit it",
+    Mend.EDIT: "edit it",
     Mend.RETIRE: "retire it",
 }
 

@@ -114,7 +114,7 @@ def test_a_pass_after_an_act_looks_only_at_what_moved(tmp_path: Path) -> None:
     options, cache = TidyOptions(model=with_vectors(vault)), TidyCache()
     check(f"tidy of {MIGRATION:,}, every finding", seconds(lambda: tidy(vault, options, cache=cache)), 15.0)
     retire(vault, [memories[0].id], actor=Actor())
-    check("the same after an act", seconds(lambda: tidy(vault, options, cache=cache)), 4.0)
+    check("the same after an act", seconds(lambda: tidy(vault, options, cache=cache)), 1.5)
 
 
 def test_the_decay_lab_follows_its_knobs(tmp_path: Path) -> None:

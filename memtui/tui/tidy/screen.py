@@ -302,7 +302,7 @@ class TidyScreen(ListDetail):
         if row is None:
             return
         flaw: Flaw = row.subject
-        if flaw.mend is Mend.SHORTEN:
+        if flaw.mend is Mend.EDIT:
             self.editing.open_form(row.memory)
             return
         self._take_out(row)

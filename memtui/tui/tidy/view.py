@@ -149,7 +149,7 @@ WHAT_TO_DO = {
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
     "anchors": "enter follows the file to its new place · a follows every moved file",
     "stale": "enter goes through them in Review",
-    "oversized": "More than 400 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
+    "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",
     "fragments": "m mends it as offered, e edits it · n it is fine",
     "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",

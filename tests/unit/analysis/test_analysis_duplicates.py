@@ -20,7 +20,9 @@ from memtui.analysis.text_features import Wording, wording_of
 from memtui.analysis.titles import title_for
 from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.history import undo
+from memtui.curate.lifecycle import retire
 from memtui.curate.resolutions import dismiss, merge_copies
+from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
@@ -283,6 +285,23 @@ def test_only_a_person_dismisses_and_two_memories_are_needed(tmp_path: Path) -> 
         dismiss(vault, NOT_DUPLICATE, [one.id, other.id], actor=AGENT)
     with pytest.raises(UsageError):
         dismiss(vault, NOT_DUPLICATE, [one.id, one.id], actor=PERSON)
+
+
+def test_a_pass_with_what_the_last_one_knew_finds_the_same_whatever_changed(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    for project in ("mill", "pier"):
+        for number in range(16):
+            add(vault, f"The {project} has a door with the number {number} that opens to the yard.", project=project)
+    add(vault, "Prices are stored as integer cents in the orders table.", project="mill")
+    gone = add(vault, "The orders table stores prices as integer cents.", project="mill")
+    cache = TidyCache()
+    assert any(gone.id in group.ids for group in tidy(vault, TidyOptions(), cache=cache).duplicates)
+    for change in (lambda: retire(vault, [gone.id], actor=PERSON), lambda: undo(vault, actor=PERSON)):
+        change()
+        again, anew = tidy(vault, TidyOptions(), cache=cache), tidy(vault, TidyOptions())
+        assert again.duplicates == anew.duplicates
+        assert again.contradictions == anew.contradictions
+        assert again.ripe == anew.ripe
 
 
 @given(st.text(max_size=200))

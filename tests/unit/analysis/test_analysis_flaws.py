@@ -88,20 +88,27 @@ def test_a_fragment_is_joined_with_what_stood_next_to_it_in_its_file() -> None:
     assert mend_of(far, FlawReason.OPEN, neighbours, 1) == (Mend.HEADING, "")
 
 
+def test_what_refers_to_a_section_further_above_is_left_to_a_person() -> None:
+    before, middle = piece("a", 3, 4), piece("b", 6, 6, insight="Apply the rules of the section above.")
+    assert mend_of(middle, FlawReason.BACK, Neighbours([before, middle]), 1) == (Mend.EDIT, "")
+    nearer = piece("b", 6, 6, insight="Do this after the two steps above.")
+    assert mend_of(nearer, FlawReason.BACK, Neighbours([before, nearer]), 1) == (Mend.JOIN, "a")
+
+
 def test_without_neighbour_the_heading_is_taken_in_or_a_person_edits_it() -> None:
     alone = piece("a", 3, 4, insight="Settings for the tide gauge.")
     assert heading_above(alone) == "Mooring"
     assert mend_of(alone, FlawReason.NAMELESS, Neighbours([alone]), 1) == (Mend.HEADING, "")
     generic = piece("b", 3, 4, heading="Notes", insight="Settings for the tide gauge.")
     assert heading_above(generic) == ""
-    assert mend_of(generic, FlawReason.NAMELESS, Neighbours([generic]), 1) == (Mend.SHORTEN, "")
+    assert mend_of(generic, FlawReason.NAMELESS, Neighbours([generic]), 1) == (Mend.EDIT, "")
 
 
 def test_what_says_nothing_is_retired_and_what_says_too_much_is_split_where_it_has_parts() -> None:
     one = piece("a", 3, 4)
     assert mend_of(one, FlawReason.POINTER, Neighbours([one]), 1) == (Mend.RETIRE, "")
     assert mend_of(one, FlawReason.OVERSIZED, Neighbours([one]), 3) == (Mend.SPLIT, "")
-    assert mend_of(one, FlawReason.OVERSIZED, Neighbours([one]), 1) == (Mend.SHORTEN, "")
+    assert mend_of(one, FlawReason.OVERSIZED, Neighbours([one]), 1) == (Mend.EDIT, "")
 
 
 def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> None:

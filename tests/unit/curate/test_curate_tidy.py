@@ -125,6 +125,28 @@ def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
     assert everything(vault) == before
 
 
+def test_a_pass_that_was_stopped_goes_on_with_what_it_had_worked_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, _, _ = littered(tmp_path)
+    whole, cache = look(vault), TidyCache()
+
+    def stop_at_duplicates(name: str) -> Callable[[int, int], None]:
+        def step(_done: int, _total: int) -> None:
+            if name == "duplicates":
+                raise Cancelled
+
+        return step
+
+    with pytest.raises(Cancelled):
+        tidy(vault, TidyOptions(), stage=stop_at_duplicates, cache=cache)
+    made: list[object] = []
+    for known in (cache.flaws, cache.texts.wordings):
+        monkeypatch.setattr(known, "_make", made.append)
+    assert tidy(vault, TidyOptions(), cache=cache) == whole
+    assert made == []
+
+
 def test_a_linked_pair_of_which_one_is_out_of_use_is_no_finding(tmp_path: Path) -> None:
     vault, _, made = littered(tmp_path)
     link(vault, made["unused"].id, "contradicts", made["vague"].id, actor=PERSON)
