@@ -69,9 +69,18 @@ def kind_guess(
 
 
 def states_rule(text: str) -> bool:
-    """Return whether one of the first sentences of a text forbids, obliges, orders, advises or restricts."""
-    sentences = islice(_sentences(text[:_READ_CHARS]), _MOST_SENTENCES)
-    return any(not acts_of(sentence).isdisjoint(RULES | {"only", "forbids_later"}) for sentence in sentences)
+    """Return whether one of the first sentences of a text forbids, obliges, orders, advises, denies or restricts."""
+    sentences = list(islice(_sentences(text[:_READ_CHARS]), _MOST_SENTENCES))
+    binds = any(not acts_of(sentence).isdisjoint(RULES | {"only", "forbids_later"}) for sentence in sentences)
+    return binds or any(_DENIES.search(sentence.lower()) for sentence in sentences)
+
+
+_DENIES = re.compile(
+    r"\b(?:not|never|no|don't|cannot|can't|must|always|without|nicht|kein\w*|nie\w*|immer|muss|müssen|nur|pas|jamais|aucune?"
+    r"|toujours|faut|n'y|ne|nunca|siempre|sin|sólo|solo|hay que|não|sempre|só|sem|tem que|precisa)\b"
+    r"|不能|不得|不要|不可|禁止|必须|只能|一律|别|ないで|ません|禁止|必ず|こと[。\s]*$|経由|のみ|だけ"
+)
+"""What denies or binds, in seven languages; a fact may have such a word too, and is then taken for a rule."""
 
 
 def kind_confidence(memory: Memory) -> Confidence | None:

@@ -293,7 +293,7 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
     """Yield the statements of each lesson: one that holds it, and those around it that explain it."""
     group: list[_Judged] = []
     trailing = 0
-    for one in judged:
+    for at, one in enumerate(judged):
         if one.is_out:
             yield from [group] if group else []
             group = []
@@ -301,7 +301,8 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
             if group and _is_another(group[-1], one):
                 yield group
                 group = []
-            group, trailing = [*group, one], 0
+            lead = judged[at - 1 : at] if at and not group and _leads_into(judged[at - 1], one) else ()
+            group, trailing = [*group, *lead, one], 0
         elif group and _explains(one, group[-1]) and trailing < _EXPLAINS:
             group, trailing = [*group, one], trailing + 1
         elif group:
@@ -309,6 +310,18 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
             group = []
     if group:
         yield group
+
+
+def _leads_into(before: _Judged, one: _Judged) -> bool:
+    """Return whether a lesson is the reason for what was said right before it: an answer in a word, or what to use."""
+    if before.is_out or before.statement.paragraph != one.statement.paragraph:
+        return False
+    text = before.statement.text
+    is_short = len(text.split()) <= _FEW_ANSWERED and len(WIDE.findall(text)) <= _FEW_SIGNS
+    return is_short or NAME.search(text) is not None
+
+
+_FEW_ANSWERED = 3
 
 
 def _is_another(before: _Judged, one: _Judged) -> bool:

@@ -83,7 +83,7 @@ def _joined(parts: Iterable[str]) -> str:
 
 def _is_prose(words: str) -> bool:
     """Return whether the first word is plain, so that its letter may become a capital."""
-    first = words.split(maxsplit=1)[0] if words.split() else ""
+    first = re.sub(r"['\u2019]|[.,:;!?]+\Z", "", words.split(maxsplit=1)[0]) if words.split() else ""
     return first.isalpha() and first.islower() and not NAME.fullmatch(first)
 
 
@@ -93,10 +93,17 @@ def _without_lead(text: str, language: str) -> str:
     while (clause := _CLAUSE_END.match(bare)) is not None and _is_lead(clause[1], language):
         bare = bare[clause.end() :]
     words = bare.split(maxsplit=1)
-    while len(words) > 1 and words[0].lower() in {"and", "but", "also", "und", "aber", "mais", "pero"}:
+    while len(words) > 1 and words[0].lower() in _OPENERS:
         words = words[1].split(maxsplit=1)
     bare = _TO.sub("", " ".join(words))
     return bare if _FIRST.search(bare) else text
+
+
+_OPENERS = frozenset(
+    {"and", "but", "also", "hm", "hmm", "ah", "oh", "ok", "okay", "yeah", "yep", "nope", "nah"}
+    | {"und", "aber", "nein", "nee", "ne", "mais", "non", "pero", "mas"}
+)
+"""Words that open a statement and say nothing, though no mark follows them."""
 
 
 def _is_lead(clause: str, language: str) -> bool:
@@ -132,9 +139,10 @@ def _in_project(path: str, folder: Path | None) -> str:
 
 def context_of(said: Said, act: ToolCall | None, around: str) -> str:
     """Return why it was said: what was refused or corrected, and the words around it."""
-    done = act_words(act) if act else ""
+    # The file of an edit is among those that the lesson is tied to.
+    is_told = act is not None and (said.refused is not None or act.kind is CallKind.COMMAND)
     verb = "Reason for refusing" if said.refused else "Said after"
-    parts = [f"{verb} {done}." if done else "", around]
+    parts = [f"{verb} {act_words(act)}." if act is not None and is_told else "", around]
     return " ".join(part for part in parts if part)
 
 

@@ -55,16 +55,16 @@ def test_a_correction_is_tied_to_the_edited_file_and_names_no_folder_above_the_p
     root = Path("/home/jo/secret-client/clock")
     session.folder = root
     for path, file, named in (
-        (f"{root}/src/stamps.py", ("src/stamps.py",), "Said after `src/stamps.py`."),
-        ("/home/jo/secret-client/other/stamps.py", None, "Said after `stamps.py`."),
+        (f"{root}/src/stamps.py", ("src/stamps.py",), "`src/stamps.py`"),
+        ("/home/jo/secret-client/other/stamps.py", None, "`stamps.py`"),
     ):
         turns = [
             replace(turn, calls=tuple(replace(call, paths=(path,)) for call in turn.calls)) for turn in session.turns
         ]
         (found,) = propose(replace(session, turns=turns))
         assert file is None or found.files == file
-        assert found.rationale.startswith(named)
-        assert "secret-client" not in found.rationale
+        assert [each.quote for each in found.evidence] == [named]
+        assert "secret-client" not in f"{found.rationale}{found.insight}"
 
 
 def test_words_that_point_at_what_was_done_are_put_after_its_name() -> None:
@@ -111,6 +111,42 @@ def test_what_shall_be_remembered_is_a_lesson_in_every_language(words: str) -> N
 def test_a_line_that_is_typed_to_be_kept_is_a_lesson(words: str) -> None:
     found = only(["person", words])
     assert (found.signal, found.insight) == (LessonSignal.REMEMBER, "Tariffs carry their validity")
+
+
+def test_an_answer_of_a_word_stands_with_its_reason() -> None:
+    found = only(
+        ["assistant", "Redis is faster, Postgres means one thing less to run. Which one?"],
+        ["person", "postgres. nobody here wants to be woken up for a second datastore"],
+    )
+    assert found.title == "Postgres: nobody here wants to be woken up for a second datastore"
+
+
+def test_what_to_use_stands_with_the_reason_after_it() -> None:
+    found = only(
+        ["edit", "pdf/bill.ts", 'font("Sans")'],
+        ["person", "use `IPAex` for names. Old signs are never in Sans, we lose them in print"],
+    )
+    assert "IPAex" in found.insight
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I tried to create an order with some items in it but got this error: no clause matching in `Orders.new/3`",
+        "still the same issue, the delete button doesn't work and the console shows undefined",
+        "I want to be able to see how many litres we sold on each order, so that I can compare it with the stock",
+        "schema looks good. Now to answer your questions:",
+        "the page is scrolling without the list being open, see the screenshot",
+        "sigo sin ver todas las columnas, cuando abro el pedido no aparece",
+        "je n'arrive toujours pas à redimensionner les colonnes, rien ne se passe",
+        "还是一样的错误，点击按钮没有反应，控制台报错",
+        "12 | const total = rows.reduce((a, b) => a + b.price, 0);",
+        "INSERT INTO orders (id, total) VALUES (4, 12.0), (5, 13.5)",
+        "**Note**: never deploy it there.\n\n**Edge**: it is always fast, as it is near.\n\n**Cost**: none at all.",
+    ],
+)
+def test_wishes_reports_praise_and_what_is_pasted_are_no_lessons(words: str) -> None:
+    assert not proposed(EDIT, ["person", words])
 
 
 @pytest.mark.parametrize(
