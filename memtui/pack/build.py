@@ -222,13 +222,15 @@ def pack_of_recall(
     compiler = _compiler(task) if options.style == "compiled" else None
     in_hand = () if is_union or options.standing is not None else task.files
     info = PayloadInfo(project, options.style, edition, in_hand)
+    # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
+    allowed: Collection[str] = () if options.publishing else options.with_ids
     for _ in range(MOST_ROUNDS):
         pack = build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
-        less = without_planted(found, [one.hit for one in pack.included], options.with_ids)
+        less = without_planted(found, [one.hit for one in pack.included], allowed)
         if less is None:
             return pack
         found = less
-    found = without_planted(found, None, options.with_ids) or found
+    found = without_planted(found, None, allowed) or found
     return build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
 
 

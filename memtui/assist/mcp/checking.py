@@ -18,9 +18,12 @@ from memtui.assist.mcp.place import Place, off_words
 from memtui.assist.mcp.seeing import NOTE, Answer, Seeing
 from memtui.curate.projects import View
 from memtui.text.sanitize import tame
+from memtui.text.words import counted
 from memtui.vault.text_search import secrets_in
 
 MOST_FINDINGS = 25
+
+_WITHHELD = "Not checked here, as it seems to contain a secret: {}. `memtui check` does."
 
 
 def check(seeing: Seeing, arguments: Mapping[str, Any]) -> Answer:
@@ -40,7 +43,9 @@ def check(seeing: Seeing, arguments: Mapping[str, Any]) -> Answer:
     record = json_record(report)
     findings = [one | {"why": tame(one["why"])} for one in record["findings"][:MOST_FINDINGS]]
     more = len(record["findings"]) - len(findings)
-    return {"findings": findings, "allowed": record["allowed"][:MOST_FINDINGS], "more": more, "note": NOTE}
+    hidden = len(found.all) - len(safe.all)
+    note = f"{NOTE} {_WITHHELD.format(counted(hidden, 'constraint'))}" if hidden else NOTE
+    return {"findings": findings, "allowed": record["allowed"][:MOST_FINDINGS], "more": more, "note": note}
 
 
 def _is_hidden(constraint: Constraint, place: Place) -> bool:

@@ -128,6 +128,7 @@ def test_what_looks_planted_stays_out_until_a_person_verifies_it(tmp_path: Path)
     assert reason.code is ReasonCode.PLANTED
     assert reason.note
     assert ids(build(vault, with_ids=["plantedx"])) == {"safesafe", "plantedx"}
+    assert ids(build(vault, with_ids=["plantedx"], publishing=True)) == {"safesafe"}
     verify(vault, ["plantedx"], actor=Actor())
     assert ids(build(vault)) == {"safesafe", "plantedx"}
 

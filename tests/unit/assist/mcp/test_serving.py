@@ -207,7 +207,9 @@ def test_constraints_speak_of_a_file_before_it_changes_and_of_what_is_staged(
     for name in ("firing/curve.py", "firing/new.py"):
         (found,) = check(seeing, {"files": [name]})["findings"]
         assert (found["memory"], found["file"], found["severity"]) == (reminder.id, name, "reminder")
-    assert check(seeing, {})["findings"] == []
+    nothing = check(seeing, {})
+    assert nothing["findings"] == []
+    assert "1 constraint" in nothing["note"]
     (folder / "firing" / "curve.py").write_text("RAMP = 90\nprint(RAMP)\n")
     subprocess.run(["git", "-C", str(folder), "add", "firing"], check=True)
     broken, _ = check(seeing, {"staged": True})["findings"]
