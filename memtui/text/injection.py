@@ -30,6 +30,13 @@ _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f])|(?
 _EXAMPLE = re.compile(r"(?:如|例如|比如|例えば|예: ?)[\"“「『][^\"”」』\n]{1,60}[\"”」』]|^.*[├└│].*$", re.MULTILINE)
 """What a text only quotes as wording of a program, and the lines of a tree of files."""
 
+_PROGRAM = re.compile(
+    r"^[ \t]*```[ \t]*(?!(?:te?xt|md|markdown|plain\w*|prompt|none)\b)[a-z][\w+-]*[ \t]*\n[\s\S]*?^[ \t]*```",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Fenced code of a language for programs."""
+
+_DONE_BY_CODE = ("runs what is downloaded unseen", "sends secrets or the conversation to an outside address")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
@@ -118,6 +125,8 @@ def planted_instructions(text: str) -> list[str]:
     """Return why a text looks planted, one plain clause per reason; an empty list if nothing does."""
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
+    reasons += _code_reasons(visible)
+    visible = _PROGRAM.sub(" ", visible)
     begun = beginnings(visible)
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
@@ -129,6 +138,12 @@ def planted_instructions(text: str) -> list[str]:
         if _says_something(said):
             reasons.append(f"hides an instruction {veil}: {_excerpt(said)}")
     return list(dict.fromkeys(reasons))
+
+
+def _code_reasons(text: str) -> Iterator[str]:
+    """Yield what the code of programs in a text does that no example needs: what it says otherwise is its own."""
+    for code in _PROGRAM.findall(text):
+        yield from (reason for reason in _reasons(code, (), by_words=True) if reason in _DONE_BY_CODE)
 
 
 def _may_be_planted(text: str, begun: frozenset[str]) -> bool:

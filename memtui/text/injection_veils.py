@@ -15,7 +15,7 @@ _MIXED_WORD = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*[\u0370-\u03ff\u0400-\u04ff])\
 _WIDE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9\U0001f130-\U0001f149]{3,}")
 _SPACED = re.compile(r"\b(?:[A-Za-z](?: {1,3}|[.\-_*])){7,}[A-Za-z]\b")
 _GAP = re.compile(r"(?<! )[ .\-_*](?! )")  # between letters; a wider one stands between words
-_LEET_WORD = re.compile(r"\b(?=\w*[a-z])(?=[a-z$@]*[013457])[a-z0134578@$]{3,}\b", re.IGNORECASE)
+_LEET_WORD = re.compile(r"\b(?=\w*[a-z])(?=\w*[013457][a-z])[a-z0134578@$]{3,}\b", re.IGNORECASE)
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _FEWEST_LEET = 3
 _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])")

@@ -25,6 +25,7 @@ from unit.text.test_text_injection_languages import ORDINARY, PLANTED, PLANTED_E
 from memtui.text import injection_roles
 from memtui.text.injection import sentences_of
 from memtui.text.injection_roles import roles_of, words_of
+from memtui.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +62,8 @@ def statements() -> list[tuple[str, bool]]:
 def vocabulary() -> frozenset[str]:
     """Return the words that are weighed."""
     counts = Counter(word for text, is_planted in statements() if is_planted for word in words_of(text))
-    return frozenset(word for word, count in counts.items() if count >= FEWEST_OF_WORD)
+    common = frozenset(f"={word[:7]}" for word in STOP_WORDS)
+    return frozenset(word for word, count in counts.items() if count >= FEWEST_OF_WORD) - common
 
 
 def features_of(sentence: str, words: frozenset[str]) -> frozenset[str]:
