@@ -23,6 +23,7 @@ from memtui.errors import (
     OutputFailedError,
     VaultMissingError,
 )
+from memtui.progress import BACKGROUND
 
 if TYPE_CHECKING:
     from memtui.config import Config
@@ -53,9 +54,12 @@ def run() -> None:
 def _leave_quickly(code: int) -> None:
     """End the process without taking the interpreter apart, which takes 30 to 60 ms, unless a thread is at work.
 
+    The app's own threads do not count: what they work for is gone.
+
     Nothing is lost: files are closed when they are written, and the vault is open only while it is used.
     """
-    if any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread()):
+    others = (one for one in threading.enumerate() if one is not threading.main_thread())
+    if any(not one.daemon and not one.name.startswith(BACKGROUND) for one in others):
         return
     atexit._run_exitfuncs()  # noqa: SLF001 - the only way to do what ending does, without the rest of it
     try:

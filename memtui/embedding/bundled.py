@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.embedding.tokens import QueryTokens, packed, sentences
 from memtui.errors import ModelMissingError
+from memtui.progress import BACKGROUND
 
 if TYPE_CHECKING:
     import numpy as np
@@ -293,7 +294,9 @@ def _for_each(act: Callable[[list[int]], None], found: Sequence[list[int]], *, g
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads, initializer=_lower_priority if gives_way else None) as pool:
+    initializer = _lower_priority if gives_way else None
+    # Whoever asked waits for these itself; the end of the process does not.
+    with ThreadPoolExecutor(threads, thread_name_prefix=BACKGROUND, initializer=initializer) as pool:
         list(pool.map(act, found))
 
 

@@ -28,6 +28,7 @@ from memtui.tui import themes
 from memtui.tui.actions.registry import GUARANTEED, Keymap
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.loader import BackgroundThreads
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
@@ -124,6 +125,11 @@ class MemtuiApp(App[int]):
     def get_default_screen(self) -> Screen[None]:
         """Return the first screen."""
         return BrowseScreen(self.opening)
+
+    def on_load(self) -> None:
+        """Work in threads that the end of the app does not wait for."""
+        if not self.is_headless:
+            asyncio.get_running_loop().set_default_executor(BackgroundThreads())
 
     def on_mount(self) -> None:
         """Say once which themes and keys were left out; go to Review if that was asked for."""

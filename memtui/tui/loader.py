@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
 from textual.screen import Screen
@@ -11,10 +13,32 @@ from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from memtui.errors import MemtuiError
-from memtui.progress import Cancelled
+from memtui.progress import BACKGROUND, Cancelled
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+
+ENDING_SECONDS = 0.2  # What is at work once the app has ended gets so long to come to an end by itself
+
+
+class BackgroundThreads(ThreadPoolExecutor):
+    """The threads of an app, which its end does not wait for.
+
+    What is read or computed for a screen that is gone is of no use. A change that is being stored is made whole or not
+    at all, also where the process ends in the midst of it; screens wait for those that a person asked for.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(thread_name_prefix=BACKGROUND)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End; wait no longer than `ENDING_SECONDS` for what is at work."""
+        super().shutdown(wait=False, cancel_futures=True)
+        until = monotonic() + (ENDING_SECONDS if wait else 0.0)
+        for thread in self._threads:
+            thread.join(max(0.0, until - monotonic()))
+        del cancel_futures
 
 
 class Task:
