@@ -103,6 +103,7 @@ class ContextScreen(MemtuiScreen):
         for pane, title in ((self._list, "1 Ranked"), (self._payload, "2 Payload")):
             pane.add_class("pane")
             pane.set_title(title)
+        self._title.note = "reading …"
         remembered = self._app_state().section(CONTEXT)
         self._lines.restore(remembered)
         self._choices = Choices.restored(remembered)
