@@ -236,3 +236,16 @@ async def test_health_and_tidy_count_the_same(demo_master: Path, tmp_path: Path)
         assert len(report.stale) > 0
         await pilot.app.run_action("go('browse')")
         await shows(pilot, f"{len(report.stale)} due")
+
+
+async def test_newest_first_shows_ages_that_only_grow(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("G", "Y")
+        await until(pilot, lambda: any("verified today" in line for line in screen_lines(pilot)), "it is verified")
+        rows = [browser(pilot)._list.row(identifier) for identifier in browser(pilot)._list.ids]
+        ages = [row.added_days for row in rows if row is not None]
+        assert ages == sorted(ages)
+        assert len(ages) == 5
+        lines = [line for line in screen_lines(pilot) if " tool " in line and "Postgres 14 everywhere" in line]
+        assert "9 mo" in lines[0], "the column says when it was added, not when it was verified"

@@ -196,6 +196,7 @@ class ContextScreen(MemtuiScreen):
 
     def _show_failure(self, error: MemtuiError) -> None:
         self._copy_awaited = False
+        self._title.note = ""
         if isinstance(error, UsageError):
             self._lines.show_problem(error.line if isinstance(error, LineError) else "", error)  # the payload stays
             return

@@ -28,7 +28,7 @@ from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, R
 from memtui.tui.health.screen import health_blocks
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
-from memtui.tui.memory_view import Block, wrap
+from memtui.tui.memory_view import Block, vouched, wrap
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
@@ -315,3 +315,11 @@ def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
     assert wide[-3].split() == ["1", "·", "·", "·", "·", "2", "·", "·", "·", "4"]
     assert "0.9–1.0" in " ".join(_drawn(health_blocks([section], 30)))
     assert spark([0, 1, 50, 100], 100) == " ▁▄█"
+
+
+def test_what_a_person_confirmed_is_never_called_never_verified() -> None:
+    at, now = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 4, tzinfo=UTC)
+    memory = Memory(id="m0000001", title="Quay", insight="Quay", kind="note", created_at=at, updated_at=at)
+    assert vouched(memory, now) == "never verified"
+    assert vouched(replace(memory, confirmed_at=at), now) == "accepted 3 d ago"
+    assert vouched(replace(memory, confirmed_at=at, verified_at=now), now) == "verified today"
