@@ -14,8 +14,9 @@ from memtui.vault.vault import Vault
 
 def with_noted(vault: Vault, request: CaptureRequest) -> CaptureRequest:
     """Return a request that reads what hooks noted too."""
-    noted = Spool(vault.path).transcripts()
-    return replace(request, noted=[(one.assistant, Path(one.path)) for one in noted])
+    # Copilot CLI and OpenCode name no file: their sessions are found where they usually lie.
+    noted = [(one.assistant, Path(one.path)) for one in Spool(vault.path).transcripts() if "\0" not in one.path]
+    return replace(request, noted=[(name, path) for name, path in noted if path.is_absolute() and path.name])
 
 
 def capture_noted(

@@ -90,8 +90,9 @@ class Spool:
         for record in _records(self._transcripts):
             with suppress(KeyError):
                 one = Transcript(*(str(record[name]) for name in Transcript.__slots__))
-                found.pop((one.assistant, one.path), None)
-                found[one.assistant, one.path] = one
+                place = one.assistant, one.path or one.session
+                found.pop(place, None)
+                found[place] = one
         return list(found.values())[-MOST_TRANSCRIPTS:]
 
     def take_transcripts(self, done: Iterable[Transcript]) -> None:

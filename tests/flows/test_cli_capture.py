@@ -92,6 +92,15 @@ def test_what_a_hook_noted_at_the_end_of_a_session_is_read_wherever_it_lies(quay
     assert spool.transcripts() == []
 
 
+def test_a_session_that_a_hook_noted_without_its_file_stops_no_capture(quay: Cli) -> None:
+    spool = Spool(Path(quay("vault", "path").lines[0]))
+    for session, path in (("s-1", ""), ("s-2", ""), ("s-3", "/"), ("s-4", "a\0b"), ("s-5", "../x")):
+        spool.transcript(Transcript("copilot", path, session, "/w", "2026-05-05T00:00:00"))
+    assert len(spool.transcripts()) == 5
+    assert quay("capture", "--json").json["proposals"]
+    assert spool.transcripts() == []
+
+
 def test_a_project_that_is_off_is_left_alone(quay: Cli) -> None:
     quay("project", "off")
     found = quay("capture", "--json").json
