@@ -93,6 +93,8 @@ Shown = tuple[FlawReason, str]  # The reason and the words that show it
 
 READ_CHARACTERS = 2_000  # Characters of a memory that are looked at
 SHORT_WORDS = 40  # Words of a text up to which what it refers to cannot be in it
+HEAD_CHARACTERS = 20  # Characters of a title by which it is told from the text that it was made of
+MOST_PARTS = 8  # Into which a memory is split; of a longer one only a person can tell what is worth keeping
 SHOWN = 60  # Characters of the words that show a flaw
 SHORT_LIST = 60  # Words of a list; the items of a longer one say enough by themselves
 SHORT_HALF = 25  # Words of a problem without its solution
@@ -178,7 +180,7 @@ def _leans(title: str, text: str, prose: str, named: frozenset[str]) -> Shown | 
     first = _SENTENCE_END.split(bare)[0]
     if (found := _pattern("back").search(text if short else first)) and not _precedes(text, found.start()):
         return FlawReason.BACK, found[0].strip()
-    if named:
+    if named or _has_heading(title, bare):
         return None
     begins = _pattern("begins").match(bare) or _pattern("purpose").match(bare) or _pronoun(bare)
     if begins:
@@ -194,6 +196,14 @@ def _pronoun(text: str) -> re.Match[str] | None:
     language = language_of(text)
     found = grammar_of(language).pronoun.match(text) if language in PRONOUNS else None
     return found if found and not _pattern("shown").match(text) else None
+
+
+def _has_heading(title: str, text: str) -> bool:
+    """Return whether a title says what a text is about before it repeats how the text begins."""
+    heading = plain_form(title.partition(": ")[0]).strip()
+    return (
+        bool(heading) and not is_vague(heading) and not plain_form(text).strip().startswith(heading[:HEAD_CHARACTERS])
+    )
 
 
 def _precedes(text: str, at: int) -> bool:
@@ -249,7 +259,7 @@ class Neighbours:
 def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: int) -> tuple[Mend, str]:
     """Return what would mend a memory, and the neighbour that it takes. `parts`: into which it can be split."""
     if reason is FlawReason.OVERSIZED:
-        return (Mend.SPLIT if parts > 1 else Mend.EDIT), ""
+        return (Mend.SPLIT if 1 < parts <= MOST_PARTS else Mend.EDIT), ""
     if reason not in FRAGMENTS:
         return Mend.RETIRE, ""
     if reason is FlawReason.BACK and _pattern("far").search(memory.insight):
