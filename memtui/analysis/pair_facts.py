@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 
 from memtui.analysis.claims import LIGHT, Sides, names_in, sides_of
-from memtui.analysis.text_features import Wording, stems_of
+from memtui.analysis.text_features import Wording, split_names, stems_of
 from memtui.text.normal_form import plain_form
 
 _SCOPES = {
@@ -207,6 +207,12 @@ class Facts:
     def label(self) -> frozenset[str]:
         labels = self._opening[0].strip()
         return frozenset(stems_of(plain_form(labels))) if labels else _NOTHING
+
+    @cached_property
+    def label_parts(self) -> frozenset[str]:
+        """The stems of the labels, whole and with names of code split into their words."""
+        labels = self._opening[0].strip()
+        return self.label | frozenset(stems_of(plain_form(split_names(labels)))) if labels else _NOTHING
 
     @cached_property
     def value(self) -> str:

@@ -57,7 +57,7 @@ def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
 
 
 def _likeness(one: Facts, other: Facts) -> dict[str, float]:
-    heading = one.label & other.label  # What stands under one heading is no more alike for that
+    heading = one.label_parts & other.label_parts  # What stands under one heading is no more alike for that
     mine, theirs = one.wording.parts - heading, other.wording.parts - heading
     shared, least, most = len(mine & theirs), min(len(mine), len(theirs)), max(len(mine), len(theirs))
     same = max(dice(mine, theirs), dice(one.wording.terms - heading, other.wording.terms - heading))
@@ -273,6 +273,9 @@ def _share(odds: float) -> float:
     return 1.0 / (1.0 + exp(-min(30.0, odds)))
 
 
+FEWEST_DENIED = (
+    2  # Words of meaning that a statement and its denial share: `use types` denies `no any type` only in one
+)
 LEAST_SHARED = 0.28  # Dice share of the words of two memories that contradict each other among many
 _EVIDENT = ("number_of_one", "rival", "denies", "left", "swapped")
 _EXCUSED = (
@@ -283,5 +286,7 @@ _EXCUSED = (
 
 def is_plain(found: Mapping[str, float]) -> bool:
     """Return whether a contradiction shows in the words themselves, and nothing excuses it."""
-    evident = any(found[name] >= 1.0 for name in _EVIDENT) and found["dice"] >= LEAST_SHARED
-    return evident and not any(found[name] for name in _EXCUSED)
+    evidence = {name for name in _EVIDENT if found[name] >= 1.0}
+    if evidence == {"denies"} and found["shared"] < log1p(FEWEST_DENIED):
+        return False
+    return bool(evidence) and found["dice"] >= LEAST_SHARED and not any(found[name] for name in _EXCUSED)

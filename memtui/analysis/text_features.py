@@ -100,7 +100,7 @@ class Wording:
     @cached_property
     def parts(self) -> frozenset[str]:
         """The stems with names of code split into their words: `payment_id` and `paymentId` are a payment id."""
-        split = _split_names(self.text)
+        split = split_names(self.text)
         return self.terms if split == self.text else frozenset(stems_of(plain_form(split)))
 
     @cached_property
@@ -148,7 +148,7 @@ class Wording:
         return _PLANNED.search(self.normal) is not None
 
 
-def _split_names(text: str) -> str:
+def split_names(text: str) -> str:
     """Return a text with its snake_case and camelCase names split into words."""
     return _JOINT.sub(" ", text)
 

@@ -16,7 +16,10 @@ from support import NOON, make_memory
 from memtui.analysis.claims import claims_of
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
+from memtui.analysis.pair_facts import Facts
+from memtui.analysis.pair_features import Nearness, judge
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
+from memtui.analysis.text_features import wording_of
 from memtui.analysis.titles import title_for
 from memtui.curate.gathering import read_snapshot
 from memtui.curate.history import undo
@@ -236,3 +239,12 @@ def test_a_superseded_memory_is_in_no_conflict(tmp_path: Path) -> None:
     vault, old, new = postgres(tmp_path)
     link(vault, new.id, "supersedes", old.id, actor=PERSON)
     assert proposals(vault) == []
+
+
+def test_a_statement_and_a_denial_that_share_little_but_their_heading_do_not_contradict() -> None:
+    texts = [
+        f"OpenHarbour Best Practices: {said}" for said in ("Use `tide tables` for tides.", "Don't use the any tide.")
+    ]
+    one, other = (Facts(wording_of("", text), text) for text in texts)
+    found = judge(one, other, Nearness(0.8, 0.5, is_crowded=True))
+    assert found is None or found.question != "contradiction"
