@@ -24,6 +24,7 @@ from memtui.tui.memory_view import clipped
 from memtui.tui.textual_patches.input import OneLineInput
 
 _GAP = "   "
+_HELP = registry.by_id("help")
 _PLACE_CELLS = 30  # That the place has before the counts have any
 _LEAST_PLACE_CELLS = 8  # A shorter piece of it says nothing
 _PLACE_CHARACTERS = 200
@@ -85,10 +86,9 @@ class KeyHints(_KeyLine):
         """Return the hints with the cells that each takes: all, or the first that fit beside the key for the others."""
         offered = [action for action in registry.hints(self.place) if self.keymap.keys(action)]
         spans = self._laid_out(offered)
-        more = registry.by_id("help")
         while spans and spans[-1][2] > self.size.width:
-            offered = [action for action in offered[:-1] if action is not more]
-            spans = self._laid_out([*offered, more] if offered else [])
+            offered = [action for action in offered[:-1] if action is not _HELP]
+            spans = self._laid_out([*offered, _HELP] if offered else [])
         return spans
 
     def _laid_out(self, actions: Sequence[Action]) -> list[tuple[Action, int, int]]:
@@ -254,7 +254,7 @@ class TitleLine(_KeyLine):
         width = self.size.width
         brand = ("memtui  ", "bold $primary") if width >= _BRAND_FROM else ""
         left = Content.assemble(" ", brand, (self.screen_name, self._name_style))
-        key = (self.key_of(registry.by_id("help")), "bold $primary")
+        key = (self.key_of(_HELP), "bold $primary")
         end = Content.assemble(_GAP, key, " ", ("help", "$memtui-dim"), " ")
         if left.cell_length + end.cell_length > width:
             end = Content.assemble(" ", key, " ")
@@ -270,6 +270,12 @@ class TitleLine(_KeyLine):
             left = Content.assemble(left, _GAP, clip(place, room - len(_GAP)))
         pad = max(0, width - left.cell_length - shown.cell_length - end.cell_length)
         return Content.assemble(left, " " * pad, shown, end)
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the help where its key is clicked."""
+        if event.x >= self.size.width - len("? help "):
+            event.stop()
+            self.post_message(KeyHints.Pressed(_HELP))
 
     def _counts_within(self, room: int) -> Content:
         """Return the counts and the note that fit; of what comes first at least a part."""
