@@ -23,7 +23,7 @@ from memtui.errors import MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EVERYWHERE, GO, Action, Keymap
-from memtui.tui.loader import Loader
+from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Found, Signature
@@ -114,8 +114,6 @@ T = TypeVar("T")
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 
-WORKING_SECONDS = 0.15  # A change that takes longer is told of while it is made
-
 _LONGEST_TOAST = 600
 
 
@@ -137,7 +135,7 @@ class MemtuiScreen(Screen[None]):
         self.opening = opening
         self.access = VaultAccess(opening)
         self.memories = MemoryActs(self.access)
-        self.loader = Loader(self, self.look_failed)
+        self.loader = Loader(self, self.look_failed, self._tell_working)
         self.hints = KeyHints(id="hints")
         self.hints.set_reactive(KeyHints.place, self.AREA)
         self.looked_at: Signature | None = None
@@ -321,11 +319,11 @@ class MemtuiScreen(Screen[None]):
         """
         self._waiting_changes.append((change, focus))
         self._next_change()
-        self.set_timer(WORKING_SECONDS, self._tell_working)
+        self.set_timer(TELL_SECONDS, self._tell_working)
 
     def _tell_working(self) -> None:
-        """Show that a change is being made, where it takes longer than a moment."""
-        self.hints.busy = "working …" if self.acting else ""
+        """Show that a change is being made, or that there is nothing to show yet."""
+        self.hints.busy = "working …" if self.acting else "reading …" if self.loader.is_reading else ""
 
     def acts_ended(self, focus: str | None) -> None:
         """Show what changed; called after the last change in a row."""

@@ -86,15 +86,28 @@ class Task:
         return report
 
 
+TELL_SECONDS = 0.15  # What takes longer is told of while it lasts
+
+
 class Loader:
     """The reads of one screen, by group: a newer read replaces an older one, whose answer is dropped.
 
-    `on_error`: what to do about a `MemtuiError` where the read names nothing else. Other errors reach the screen as the
-    worker's own.
+    Args:
+        on_error: what to do about a `MemtuiError` where the read names nothing else. Other errors reach the screen as
+            the worker's own.
+        tell: called when the first read takes longer than a moment, and when it is over.
+
+    Attributes:
+        is_reading: whether nothing that was asked for was answered yet.
     """
 
-    def __init__(self, screen: Screen[Any], on_error: Callable[[MemtuiError], object]) -> None:
+    def __init__(
+        self, screen: Screen[Any], on_error: Callable[[MemtuiError], object], tell: Callable[[], object] = lambda: None
+    ) -> None:
         self.newest: Counter[str] = Counter()  # Number of the newest read of each group
+        self.is_reading = False
+        self._has_read = False
+        self._tell = tell
         self._screen = screen
         self._on_error = on_error
         self._timers: dict[str, Timer] = {}
@@ -121,6 +134,9 @@ class Loader:
         exclusive: bool = True,
     ) -> Worker[None]:
         """Like `read`, for a function that answers in parts, reports progress or can be stopped."""
+        if not (self._has_read or self.is_reading):
+            self.is_reading = True
+            self._screen.set_timer(TELL_SECONDS, self._tell)
         self.newest[group] += exclusive
         task = Task(self, group, self.newest[group] if exclusive else None)
 
@@ -154,12 +170,21 @@ class Loader:
         self.stop_pause(group)
         self.newest[group] += 1
         self._screen.workers.cancel_group(self._screen, group)
+        self._end_reading()
+
+    def _end_reading(self) -> None:
+        if self.is_reading:
+            self.is_reading, self._has_read = False, True
+            self._tell()
 
     def post(self, task: Task, handler: Callable[[T], object], answer: T) -> None:
         """Call a handler on the screen's thread, unless a newer read replaced the task until then."""
 
         def deliver() -> object:
-            return handler(answer) if task.is_newest else None
+            if not task.is_newest:
+                return None
+            self._end_reading()
+            return handler(answer)
 
         if task.is_newest:
             self._screen.call_later(deliver)

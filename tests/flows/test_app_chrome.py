@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from flows.app_driver import (
     NARROW,
+    PATIENT_SECONDS,
     WIDE,
     RecordingApp,
     app_on,
@@ -42,6 +44,7 @@ from memtui.tui.actions.registry import ACTIONS, MOST_HINTS, Keymap, hints
 from memtui.tui.app import MemtuiApp
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.lab.screen import LabScreen
+from memtui.tui.loader import Loader
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.palette import PaletteScreen
 from memtui.tui.state import Opening
@@ -367,3 +370,29 @@ def test_no_colour_code_reaches_the_terminal(ferry: Vault, tmp_path: Path, theme
         written = b"".join(part for _, part in terminal._written)
     assert b"\x1b[7m" in written or b";7m" in written, "what stands out is reversed"
     assert colours_in(written) == set()
+
+
+@pytest.mark.usefixtures("isolated")
+async def test_every_screen_that_reads_says_so_until_it_has_something_to_show(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, run = threading.Event(), Loader.run
+    gate.set()
+
+    def waiting(loader: Loader, function: Any, then: Any = None, **how: Any) -> Any:
+        def read(task: Any) -> Any:
+            gate.wait(PATIENT_SECONDS)
+            return function(task)
+
+        return run(loader, read, then, **how)
+
+    monkeypatch.setattr(Loader, "run", waiting)
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        for name in ("inbox", "review", "tidy", "packs", "history", "lab", "health", "capture", "assistants", "team"):
+            gate.clear()
+            await pilot.app.run_action(f"go('{name}')")
+            await until(pilot, lambda: "…" in screen_lines(pilot)[-1], f"{name} says that it reads")
+            assert "reading …" in screen_lines(pilot)[-1]
+            gate.set()
+            await until(pilot, lambda: "reading …" not in screen_lines(pilot)[-1], f"{name} has read")
