@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, takewhile
@@ -154,12 +154,7 @@ class _Reader:
         chosen = [one for one in judged if one.statement in group]
         best = max(chosen, key=lambda one: one.share)
         signal = _signal(said, chosen)
-        terms = {
-            call.id: stems(f"{call.command[:300]} {' '.join(call.paths)} {call.written[:300]}") for call in said.calls
-        }
-        act = in_project(acted(said, stems(words), terms), self.session.folder)
-        corrects = signal in {LessonSignal.REJECTED_TOOL, LessonSignal.CORRECTION, LessonSignal.REPEATED_CORRECTION}
-        act = act if corrects and act is not None and not holds_secret(act_words(act)) else None
+        act = self._act_of(said, signal, words)
         insight = insight_of(said, group, act)
         title = title_of(insight)
         rationale = context_of(said, act, _around(judged, group))
@@ -182,6 +177,16 @@ class _Reader:
             until=until,
             files=files_of(words, self.session.folder, pointed),
         )
+
+    def _act_of(self, said: Said, signal: LessonSignal, words: str) -> ToolCall | None:
+        """Return the call that words refuse or correct; None where they do neither, or it holds a secret."""
+        if signal not in {LessonSignal.REJECTED_TOOL, LessonSignal.CORRECTION, LessonSignal.REPEATED_CORRECTION}:
+            return None
+        terms = {
+            call.id: stems(f"{call.command[:300]} {' '.join(call.paths)} {call.written[:300]}") for call in said.calls
+        }
+        act = in_project(acted(said, stems(words), terms), self.session.folder)
+        return act if act is not None and not holds_secret(act_words(act)) else None
 
     def _retract(self, said: Said) -> None:
         """Take back what the words name most; without a name in them, what was said last."""
@@ -223,15 +228,33 @@ def _judge(statement: Statement, setting: Setting, at: datetime | None) -> _Judg
     end = end_of(statement.plain, at) if _is_temporary(statement, setting) else None
     if is_out(statement, setting, end):
         return _Judged(statement, setting, 0.0, is_out=True)
-    found = features(statement, setting)
+    return _Judged(statement, setting, _share(statement, setting), is_out=False, until=end)
+
+
+def _share(statement: Statement, setting: Setting) -> float:
+    """Return how probable it is that a careful colleague would write a statement down."""
     if is_kept(statement, setting):
-        return _Judged(statement, setting, _KEPT, is_out=False, until=end)
+        return _KEPT
+    found = features(statement, setting)
     if found["remembers"] and not found["asks"] and found["length"] >= SHORT:
-        return _Judged(statement, setting, max(_ASKED_TO_KEEP, model().share(found)), is_out=False, until=end)
-    only_orders = found["task"] and not found["rule"] and not found["caused"] and not found["remembers"]
-    return _Judged(statement, setting, 0.0 if only_orders else model().share(found), is_out=False, until=end)
+        return max(_ASKED_TO_KEEP, model().share(found))
+    return 0.0 if _passes_by(statement, setting, found) else model().share(found)
 
 
+def _passes_by(statement: Statement, setting: Setting, found: Mapping[str, float]) -> bool:
+    """Return whether a statement only orders something now, tells what is seen, wishes or praises."""
+    if found["remembers"] or setting.is_refusal:
+        return False
+    if says("i_see", statement.plain, setting.language):
+        return True
+    if found["task"] and not found["rule"] and not found["caused"]:
+        return True
+    binds = setting.is_reply or any(found[name] for name in _BINDING)
+    return not binds and any(found[name] for name in _PASSING)
+
+
+_BINDING = ("forbids", "obliges", "contrast", "keeps")
+_PASSING = ("observes", "wishes", "approves")
 _KEPT = 0.97  # Share of what is typed to be kept
 _ASKED_TO_KEEP = 0.6  # Least share of what a person asks to remember, if it is more than a word or two
 
@@ -297,12 +320,11 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
         if one.is_out:
             yield from [group] if group else []
             group = []
-        elif one.share >= (LEAST_IN_REFUSAL if one.setting.is_refusal or one.setting.is_reply else LEAST):
+        elif _holds(one):
             if group and _is_another(group[-1], one):
                 yield group
                 group = []
-            lead = judged[at - 1 : at] if at and not group and _leads_into(judged[at - 1], one) else ()
-            group, trailing = [*group, *lead, one], 0
+            group, trailing = [*(group or _lead(judged[:at], one)), one], 0
         elif group and _explains(one, group[-1]) and trailing < _EXPLAINS:
             group, trailing = [*group, one], trailing + 1
         elif group:
@@ -312,13 +334,19 @@ def _groups(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
         yield group
 
 
-def _leads_into(before: _Judged, one: _Judged) -> bool:
-    """Return whether a lesson is the reason for what was said right before it: an answer in a word, or what to use."""
-    if before.is_out or before.statement.paragraph != one.statement.paragraph:
-        return False
-    text = before.statement.text
+def _holds(one: _Judged) -> bool:
+    """Return whether a statement holds a lesson."""
+    return one.share >= (LEAST_IN_REFUSAL if one.setting.is_refusal or one.setting.is_reply else LEAST)
+
+
+def _lead(before: Sequence[_Judged], one: _Judged) -> list[_Judged]:
+    """Return what was said right before a lesson that is its reason: an answer in a word, or what to use."""
+    last = before[-1] if before else None
+    if last is None or last.is_out or last.statement.paragraph != one.statement.paragraph:
+        return []
+    text = last.statement.text
     is_short = len(text.split()) <= _FEW_ANSWERED and len(WIDE.findall(text)) <= _FEW_SIGNS
-    return is_short or NAME.search(text) is not None
+    return [last] if is_short or NAME.search(text) is not None else []
 
 
 _FEW_ANSWERED = 3

@@ -23,7 +23,7 @@ _QUOTED_LINES = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _LOGGED = re.compile(
     r"^(?:[+-]{3} |@@ |[ \t]+at [\w.$]+\(|Traceback|\s*File \"|\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\$ |>>> |"
     r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|NOTE)\b|E\s{2,}|diff --git|error(?:\[\w+\])?: "
-    r"|[\w.]*(?:Error|Exception)\b:? |\s*>? ?\d+ ?\| |\d+:\d+\s+(?:error|warning)\b"
+    r"|[\w.]*(?:Error|Exception)\b:? |\s*>? ?\d+ ?\| |\d+:\d+\s+(?:[Ee]rror|[Ww]arning)\b"
     r"|(?:DOM Path|HTML Element|Position|Detail|DETAIL): |Type '"
     r"|(?:INSERT INTO|SELECT|CREATE|ALTER|DROP|UPDATE|DELETE FROM|VALUES|FROM|WHERE) ?[(\w\"`]"
     r"|\[[\w:@/. -]{2,40}\] |\s*</?[a-z]+[ >]).*$",
@@ -64,7 +64,7 @@ class Statement:
 
 _BOLD = re.compile(r"\*\*[^*\n]{1,200}\*\*|^#{2,6} ", re.MULTILINE)
 _MOST_BOLD = 2  # Bold words and headings of a turn; people type few, answers of assistants that they paste have many
-_SIGNS = re.compile(r"[{}\[\]()<>|=;:\"'\\/$@#_*%&+~^│└┌├─→⨯⚠✓❯]")
+_SIGNS = re.compile(r"[{}\[\]()<>|=;:\"'\\/$@#_*%&+~^│└┌├─→⨯⚠✓❯━\u2800-\u28ff]")
 _MOST_SIGNS, _FEW_SIGNS = 0.2, 0.12  # Share of such signs from which a line is code or a log, or may be one
 _SPOKEN = 2  # Words of a language, or signs of Chinese and Japanese, from which a line may be typed
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

@@ -10,13 +10,14 @@ from typing import Literal
 
 from memtui.analysis.sentence_acts import CODE_SPAN, is_command
 from memtui.capture.lessons.secret_words import masked
-from memtui.capture.transcripts.session import MEMORY_TOOL, CallKind, CallResult, Place, Role, Session
+from memtui.capture.transcripts.session import CallKind, CallResult, Place, Role, Session
 from memtui.domain.memory import Memory
 from memtui.text.normal_form import normal_form
 
 UseSignal = Literal["referenced", "followed", "contradicted", "restated"]
 
 _MARK = "memtui"  # Stands in every payload, block and tool name of memtui
+_TOOL = re.compile(r"(?:^|[-_])memory_(?:context|search|get|check)$|memtui")
 _SHOWN_CHARS = 60_000
 _SAID_CHARS = 60_000
 _MOST_RUN = 200
@@ -64,7 +65,7 @@ def traces_of(session: Session) -> Traces | None:
     for number, turn in enumerate(session.turns):
         if turn.role is Role.OTHER and _MARK in turn.text:
             shown.append(turn.text[:_SHOWN_CHARS])
-        shown.extend(call.output[:_SHOWN_CHARS] for call in turn.calls if MEMORY_TOOL.search(call.name))
+        shown.extend(call.output[:_SHOWN_CHARS] for call in turn.calls if _TOOL.search(call.name))
         if shown and turn.role is Role.ASSISTANT and number >= session.seen:
             if turn.text and room > 0:
                 said.append(Trace(turn.text[:room], turn.place, turn.at))

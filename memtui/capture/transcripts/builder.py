@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.transcripts.session import (
-    MEMORY_TOOL,
     WHOLE,
     CallKind,
     CallResult,
@@ -82,8 +81,6 @@ class SessionBuilder:
     starts: list[Position] = field(default_factory=list)
     """Where the record of each turn starts, in files that grow."""
     results: dict[str, Result] = field(default_factory=dict)
-    calls: dict[str, str] = field(default_factory=dict)
-    """The names of the tools that were called, by the id of the call."""
     _records: set[str] = field(default_factory=set)
 
     @classmethod
@@ -122,7 +119,6 @@ class SessionBuilder:
     ) -> None:
         """Add a turn, unless it says and does nothing or copies what a person typed at the same moment."""
         made = tuple(calls)
-        self.calls.update((call.id, call.name) for call in made)
         text = text.strip()
         if not text and not made:
             return
@@ -137,14 +133,6 @@ class SessionBuilder:
         held = self.results.get(call_id)
         if held is None or not held.reason:
             self.results[call_id] = result
-
-    def passed(self, call_id: str) -> bool:
-        """Note that a call passed whose output nobody needs; False where it may be needed, or the call is unknown."""
-        name = self.calls.get(call_id)
-        if name is None or MEMORY_TOOL.search(name):
-            return False
-        self.end_call(call_id, Result(CallResult.PASSED))
-        return True
 
     def build(self, resume: Resume = WHOLE, *, end: Position | None = None) -> Session:
         """Return the session, with the number of turns that an earlier run has read."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from memtui.capture.transcripts.builder import (
     text_at,
     tool_call,
 )
-from memtui.capture.transcripts.lines import HEAD_BYTES, Line, records, says_only
+from memtui.capture.transcripts.lines import Line, records
 from memtui.capture.transcripts.session import WHOLE, CallResult, Place, Resume, Role, Session
 
 ASSISTANT = "claude-code"
@@ -32,8 +31,6 @@ NO_TURNS = frozenset({
 
 _SKIPPED = re.compile(rb'^\{"type": ?"(?:file-history-snapshot|progress)"|"content": ?\[\{"type": ?"thinking"')
 """The assistant's thoughts stand in records of their own; none of them counts."""
-
-_RESULT_OF = re.compile(rb'"tool_use_id": ?"([\w-]{1,100})"')
 
 _NOT_TYPED = (
     "isMeta", "isCompactSummary", "isSidechain", "isVirtual", "isVisibleInTranscriptOnly", "textNotTyped", "handedOff",
@@ -58,21 +55,11 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
     built = SessionBuilder.resumed(ASSISTANT, file, resume)
     built.subagent = file.name.startswith("agent-")
     end = resume.start
-    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED, take=partial(_is_passed, built)):
+    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED):
         end = line.end
         _header(built, line.record)
         _take(built, line)
     return [built.build(resume, end=end)]
-
-
-def _is_passed(built: SessionBuilder, raw: bytes) -> bool:
-    """Note a call that passed by a line that holds nothing but its result; False for any other line."""
-    found = _RESULT_OF.search(raw, 0, HEAD_BYTES)
-    if found is None or raw.find(b'"tool_result"', 0, HEAD_BYTES) < 0 or raw.find(b'"tool_use_id"', found.end()) >= 0:
-        return False
-    plain = says_only(raw, b'"is_error":', b"false") and says_only(raw, b'"interrupted":', b"false")
-    plain = plain and raw.find(b'"type":"text"') < 0 and raw.find(b'"type": "text"') < 0
-    return plain and built.passed(found[1].decode())
 
 
 def _header(built: SessionBuilder, record: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from memtui.capture.transcripts.builder import (
     text_at,
     tool_call,
 )
-from memtui.capture.transcripts.lines import HEAD_BYTES, Line, records, says_only
+from memtui.capture.transcripts.lines import Line, records
 from memtui.capture.transcripts.session import WHOLE, CallResult, Place, Resume, Role, Session, ToolCall
 
 ASSISTANT = "codex"
@@ -40,9 +40,6 @@ _NO_TURN_COMPLETED = frozenset(
 )
 
 _SKIPPED = re.compile(rb'"payload": ?\{"type": ?"(?:reasoning|token_count)"')
-_OUTPUT_OF = re.compile(rb'"type": ?"function_call_output", ?"call_id": ?"([\w-]{1,100})"')
-_RUN_OF = re.compile(rb'"id": ?"([\w-]{1,100})"')
-_PASSED = re.compile(rb"(?:Process exited with code|Exit code:) 0\\n")
 _BY_MACHINE = (
     "# AGENTS.md instructions for", "<INSTRUCTIONS>", "<environment_context>", "<user_instructions>", "<turn_aborted>",
     "<permissions instructions>", "<skill>", "<user_shell_command>", "<subagent_notification>", "<hook_context>",
@@ -60,7 +57,7 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
     built = SessionBuilder.resumed(ASSISTANT, file, resume)
     rollout = _Rollout(built)
     end = resume.start
-    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED, take=rollout.is_passed):
+    for line in records(file, built.bad_lines, since=resume.start, skip=_SKIPPED):
         end = line.end
         rollout.take(line)
     rollout.finish()
@@ -88,17 +85,6 @@ class _Rollout:
             self._item(line, payload)
         elif kind not in NO_TURNS:
             self._built.unknown_records[str(kind)[:60]] += 1
-
-    def is_passed(self, raw: bytes) -> bool:
-        """Note a call that passed by a line that holds nothing but its output; False for any other line."""
-        found = _OUTPUT_OF.search(raw, 0, HEAD_BYTES)
-        if found is not None:
-            return _PASSED.search(raw, found.end(), HEAD_BYTES) is not None and self._built.passed(found[1].decode())
-        if raw.find(b'"CommandExecution"', 0, HEAD_BYTES) < 0 or raw.find(b'"exit_code":') < 0:
-            return False
-        ran = _RUN_OF.search(raw, 0, HEAD_BYTES)
-        passed = ran is not None and says_only(raw, b'"exit_code":', b"0") and says_only(raw, b'"status":', b'"compl')
-        return passed and ran is not None and self._built.passed(ran[1].decode())
 
     def finish(self) -> None:
         """Fall back on the model's input where no event names a turn."""

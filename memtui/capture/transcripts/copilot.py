@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memtui.capture.transcripts.builder import Result, SessionBuilder, dict_at, list_at, moment, text_at, tool_call
-from memtui.capture.transcripts.lines import HEAD_BYTES, Line, records, says_only
+from memtui.capture.transcripts.lines import Line, records
 from memtui.capture.transcripts.session import WHOLE, CallResult, Place, Resume, Role, Session
 
 ASSISTANT = "copilot-cli"
@@ -18,7 +17,6 @@ _KNOWN = re.compile(
     r"|elicitation|sampling|user_input|pending_messages|abort|capabilities|auto_mode|commands|plan)(?:[._]|$)"
 )
 """Families of events; there are some 150 of them, and two hold turns."""
-_RESULT_OF = re.compile(rb'"type": ?"tool\.execution_complete".{0,400}?"toolCallId": ?"([\w-]{1,100})"')
 _FEEDBACK = re.compile(r"User feedback:\s*(.*)", re.DOTALL)
 _EXIT_LINE = re.compile(r"\n?<(?:shellId|exited)[^>]*exit code (-?\d{1,5})>\s*$")
 
@@ -27,21 +25,12 @@ def read(file: Path, resume: Resume = WHOLE) -> list[Session]:
     """Return the session of a file, or of the part that an earlier run left. Raises OSError: it cannot be read."""
     built = SessionBuilder.resumed(ASSISTANT, file, resume)
     end = resume.start
-    for line in records(file, built.bad_lines, since=resume.start, take=partial(_is_passed, built)):
+    for line in records(file, built.bad_lines, since=resume.start):
         end = line.end
         _take(built, line)
     built.id = built.id or file.parent.name
     built.in_folder(_stated_folder(file.with_name("workspace.yaml")))
     return [built.build(resume, end=end)]
-
-
-def _is_passed(built: SessionBuilder, raw: bytes) -> bool:
-    """Note a command that passed by a line that holds nothing but its result; False for any other line."""
-    found = _RESULT_OF.search(raw, 0, HEAD_BYTES)
-    if found is None or raw.find(b'"exitCode":') < 0 or raw.find(b'"success":') < 0:
-        return False
-    passed = says_only(raw, b'"exitCode":', b"0") and says_only(raw, b'"success":', b"true")
-    return passed and built.passed(found[1].decode())
 
 
 def _take(built: SessionBuilder, line: Line) -> None:

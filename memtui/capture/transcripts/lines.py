@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,18 +33,12 @@ class Line:
 
 
 def records(
-    file: Path,
-    bad_lines: list[int],
-    *,
-    since: Position = START,
-    skip: re.Pattern[bytes] | None = None,
-    take: Callable[[bytes], bool] = lambda _: False,
+    file: Path, bad_lines: list[int], *, since: Position = START, skip: re.Pattern[bytes] | None = None
 ) -> Iterator[Line]:
     """Yield the records of a file after a position; other lines are noted in `bad_lines`.
 
     Half a line at the end is noted, not yielded, and lies behind the end of every line that is. Lines whose beginning
-    `skip` finds are left out unparsed: much of a transcript is what only its assistant reads. So are those that `take`
-    has taken as they stand: nine bytes in ten are the output of tools, of which only its end is asked for.
+    `skip` finds are left out unparsed: much of a transcript is what only its assistant reads.
 
     Raises:
         OSError: the file cannot be read.
@@ -56,7 +50,7 @@ def records(
             start = Position(offset, number)
             number += 1
             offset += length
-            if (skip is not None and skip.search(raw, 0, HEAD_BYTES)) or take(raw):
+            if skip is not None and skip.search(raw, 0, HEAD_BYTES):
                 continue
             record = _parsed(raw)
             if record is None:
@@ -64,20 +58,6 @@ def records(
                     bad_lines.append(number)
                 continue
             yield Line(number, start, Position(offset, number), record)
-
-
-def says_only(raw: bytes, key: bytes, value: bytes) -> bool:
-    """Return whether a key of a record, such as `"is_error":`, has this value wherever it stands, if anywhere.
-
-    Within a text the quotes of a key are escaped, so what is found is a key.
-    """
-    at = raw.find(key)
-    while at >= 0:
-        after = at + len(key)
-        if not raw[after : after + 16].lstrip().startswith(value):
-            return False
-        at = raw.find(key, after)
-    return True
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[tuple[bytes, int]]:

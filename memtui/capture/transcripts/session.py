@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -27,10 +26,6 @@ class CallKind(StrEnum):
     EDIT = "edit"
     READ = "read"
     OTHER = "other"
-
-
-MEMORY_TOOL = re.compile(r"(?:^|[-_])memory_(?:context|search|get|check)$|memtui")
-"""Names of tools that serve memories: what they return tells what a session was served."""
 
 
 class CallResult(StrEnum):

@@ -97,7 +97,7 @@ def test_a_command_knows_whether_it_passed(tmp_path: Path) -> None:
     )
     first, second = (turn.calls[0] for turn in session.turns)
     assert (first.command, first.result, first.exit_code) == ("make dock", CallResult.FAILED, 2)
-    assert second.result == CallResult.PASSED
+    assert (second.result, second.output) == (CallResult.PASSED, "ok")
 
 
 def test_a_message_queued_while_the_assistant_worked_is_typed(tmp_path: Path) -> None:
