@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from heapq import heappop, heappush
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import (
@@ -70,6 +71,7 @@ _DANGLING = re.compile(
 )
 _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 
+_BEST_RANK = 5
 CLAUSE, REASON = 3, 5  # How good it is to end before another statement, and before a reason or remark
 
 _SIGN_RANKS = {"：": 4, ":": 4}
@@ -273,24 +275,32 @@ def _cuts(
 
     `least`: the fewest cells of a clause; by default they depend on how good its end is.
     """
-    found: list[tuple[int, str, str]] = []
     lowest = least or min(_LEAST_CELLS.values()) * min(most, _WIDEST) // _WIDEST
     share = 1 if language in LATIN else 2
+    edges: list[tuple[int, str, re.Match[str]]] = []
     for edge in _EDGE.finditer(text):
         head = text[: edge.start()].rstrip(_ENDING)
         cells = width(head)
         if cells > most:
             break
-        if cells < lowest // share:
+        # Nothing but a sign ends a sentence before a reason or remark as well as that takes.
+        if cells >= lowest // share and (edge[0].strip() or least_rank < REASON):
+            edges.append((cells, head, edge))
+    grammar, is_part = grammar_of(language), most < _PART_CELLS
+    waiting: list[tuple[int, int, str, str]] = []
+    while edges or waiting:
+        # No edge further in can be worth more than the best rank with its cells, so those are looked at only if needed.
+        if waiting and (not edges or -waiting[0][0] >= _BEST_RANK * _CELLS_OF_RANK + edges[-1][0]):
+            _, _, head, bare = heappop(waiting)
+            if not _is_mere_subject(head, language) and _is_whole(bare, grammar, language, is_part=is_part):
+                yield head
             continue
+        cells, head, edge = edges.pop()
         rank = _rank(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
         fewest = least or (_LEAST_CELLS[rank] * min(most, _WIDEST) // _WIDEST if rank else 0)
         if rank >= least_rank and cells >= fewest // share:
-            found.append((rank * _CELLS_OF_RANK + cells, head, head.removesuffix(" only") if edge[0].strip() else head))
-    grammar, is_part = grammar_of(language), most < _PART_CELLS
-    for _, head, bare in sorted(found, reverse=True):
-        if not _is_mere_subject(head, language) and _is_whole(bare, grammar, language, is_part=is_part):
-            yield head
+            bare = head.removesuffix(" only") if edge[0].strip() else head
+            heappush(waiting, (-rank * _CELLS_OF_RANK - cells, -len(head), head, bare))
 
 
 def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> bool:

@@ -106,11 +106,18 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     elif block.kind == "code":
         yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in block.commands)
     elif block.kind == "table":
-        yield from (unmarked(held.take_out(row[0])).strip() for row in block.rows)
+        cells = (unmarked(held.take_out(row[0])).strip() for row in block.rows)
+        yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         text = unmarked(held.take_out(undecorated(block.text)[0])).strip()
         head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
-        yield "" if is_metadata(text) else _JOINED.sub("", head).rstrip(_ENDING)
+        is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
+        yield "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
+
+
+def _is_aside(label: str) -> bool:
+    """Return whether a label names no item of its own but what is said of the others, as in `Exception: …`."""
+    return matches("labels", "beside", label) or matches("labels", "empty", label)
 
 
 def brief(head: str) -> str:

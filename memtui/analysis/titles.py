@@ -148,14 +148,17 @@ class _Writer:
         if len(labels) <= 1 or not self.headings or not LABEL_LINE.match(found[0].text):
             return ""
         labels = [label for label in labels if not matches("labels", "metadata", label)] or labels
-        says_little = is_dropped(labels[0]) or matches("labels", "part", labels[0])
+        kinds = ("part", "beside")
+        says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in kinds)
+        says_little = says_little or matches("headings", "unfinished", labels[0])
         if says_little or any(len(block.text) > 2 * _LIST_CELLS for block in found[:2]):
             return ""
         return self._listed(self._subject() or self.headings[-1], labels)
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
-        parts = _NEXT_CELL.split(self._plain(found[0].text)) if len(found) == 1 else []
+        is_row = len(found) == 1 and " — " in found[0].text
+        parts = _NEXT_CELL.split(self._plain(found[0].text)) if is_row else []
         cells = [cell[1] for part in parts if (cell := _NAMED_CELL.fullmatch(part))]
         if len(cells) <= 1 or len(cells) < len(parts):
             return ""
@@ -169,15 +172,17 @@ class _Writer:
         """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
         heads = [block.text for block in found if block.kind == "heading"]
         steps = [self._plain(undecorated(head)[0]) for head in heads if undecorated(head)[0] != head]
-        if len(steps) <= 1 or len(steps) < len(heads):
+        if len(steps) <= 1 or len(steps) < len(heads) or found[0].kind == "item":
             return ""
         return self._listed(self._heading(), steps)
 
     def _pair(self, found: Sequence[Block]) -> str:
         """Return the heading above a wrong and a right example, if it states the rule and the text does not."""
-        labels = [without_label(undecorated(self._plain(block.text))[0])[0] or block.text for block in found]
         rule = self.headings[-1] if self.headings else ""
-        if not any(block.kind == "code" for block in found) or not any(map(is_bad, labels)):
+        if not any(block.kind == "code" for block in found):
+            return ""
+        labels = [without_label(undecorated(self._plain(block.text))[0])[0] or block.text for block in found]
+        if not any(map(is_bad, labels)):
             return ""
         told = self._plain(found[0].text) if found[0].kind == "paragraph" else ""
         if len(rule.split()) <= _LEAD_WORDS or not is_imperative(rule) or is_imperative(told):
@@ -350,7 +355,7 @@ class _Writer:
             statement = self._statement(rest)
             statement.avoid |= is_bad(label)
             return statement
-        if stands_alone(label):
+        if stands_alone(label) and not matches("headings", "unfinished", label):
             return _Statement(label, label)
         told = self._first(unmarked(rest))
         if matches("labels", "part", label):

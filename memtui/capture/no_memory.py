@@ -77,7 +77,8 @@ _LINK = re.compile(
     r"\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){1,200}\]\([^()\s]{1,500}(?:\s[^()]{0,100})?\)|<?https?://[^\s<>)]{1,500}>?"
 )
 _DOC_PATH = re.compile(
-    r"`?(?:@|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`"
+    r"`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
+    r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`"
 )
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
 # No spaces, and no script that is written without them.

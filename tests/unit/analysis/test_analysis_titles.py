@@ -290,6 +290,20 @@ def test_a_title_says_the_whole_of_a_sentence_or_says_that_it_goes_on(text: str,
     assert title_for(text, ()) == title
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "- Moor with two lines\n- Exception: a dinghy takes one\n- Log each mooring",
+            "Harbour: Mooring: Moor with two lines, Log each mooring",
+        ),
+        ("**DO NOT moor for:** loading ammunition, fuelling, or repairs.", "DO NOT moor for: loading ammunition"),
+    ],
+)
+def test_a_label_beside_others_or_a_lead_without_its_object_is_no_title(text: str, title: str) -> None:
+    assert title_for(text, ("Harbour", "Mooring")).startswith(title)
+
+
 def test_captions_above_code_give_way_to_the_heading() -> None:
     text = "**✅ Knot (recommended)**\n\n```py\nx\n```\n\n**❌ Loop**\n\n```py\ny\n```"
     assert title_for(text, ("Harbour", "2. Use a knot, not a loop")) == "Use a knot, not a loop"

@@ -50,6 +50,37 @@ def test_an_item_that_refers_to_the_one_before_it_goes_with_it() -> None:
     assert second == "Always sign the harbour log."
 
 
+@pytest.mark.parametrize(
+    "second",
+    [
+        "These guards keep the yearly migration from running twice in one harbour.",
+        "This separation keeps the pilots' desk free of the customs desk's data.",
+        "That floor reaches every consumer of the tide tables as well.",
+        "A lint rule enforces this. Its exceptions are listed in the settings of the linter.",
+    ],
+)
+def test_a_paragraph_about_what_was_said_before_it_goes_with_that(second: str) -> None:
+    first = "Each migration of the berth tables checks first whether its columns are there."
+    assert texts(f"## Migrations\n\n{first}\n\n{second}\n") == [f"{first}\n\n{second}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Follow the [harbour style guide](STYLE.md).",
+        "If you need a new berth type, see [berths.md](./docs/berths.md).",
+        "- @ .claude/guides/tides.md (heights, currents)\n- @ .claude/guides/berths.md (sizes, owners)",
+    ],
+)
+def test_what_only_sends_the_reader_elsewhere_is_no_memory(text: str) -> None:
+    assert texts(f"## Guides\n\n{text}\n") == []
+
+
+@pytest.mark.parametrize("text", ["_À rédiger._", "(変更なし)", "No changes.", "(keine Änderungen)"])
+def test_an_empty_place_of_a_record_is_no_memory(text: str) -> None:
+    assert reasons(f"## Berths\n\n{text}\n") == {"empty place of a template"}
+
+
 def test_headings_with_nothing_but_fragments_become_one_memory() -> None:
     [piece] = split_markdown("# Ferry\n\n## Output\n\n### Log\n\nPlain lines\n\n### Report\n\nCSV files\n").pieces
     assert piece.heading_path == ("Ferry", "Output")
