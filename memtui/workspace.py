@@ -321,14 +321,18 @@ class Tree:
             if matches(plain, name) and (self.root / name).exists():
                 yield name
 
-    def breadth(self, glob: str) -> float:
-        """Return the share of the tree's files that match a glob, 0–1."""
+    def breadth(self, path: str) -> float:
+        """Return the share of the tree's files that a glob matches, that lie below a folder, or that a file is, 0–1."""
         from memtui.domain.scope import matches
 
-        if glob not in self._breadths:
+        if path not in self._breadths:
             names = self._files()
-            self._breadths[glob] = sum(matches(glob, name) for name in names) / len(names)
-        return self._breadths[glob]
+            if Anchor(path).is_glob:
+                found = sum(matches(path, name) for name in names)
+            else:
+                found = sum(name == path or name.startswith(f"{path}/") for name in names)
+            self._breadths[path] = found / max(1, len(names))
+        return self._breadths[path]
 
     def _state_of_file(self, plain: str, content: str | None, hashes: dict[str, str | None]) -> AnchorState:
         target = self.root / plain

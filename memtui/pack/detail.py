@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from memtui.recall.result import Hit
+from memtui.recall.result import Hit, order_key
 
 Detail = Literal["most", "much", "some", "little"]
 """How much of a memory is kept: of the nearest one, of the next, of what is near, of what is less so."""
@@ -27,8 +27,8 @@ DETAIL_WORDS: Mapping[str, str] = {
 
 
 def details_of(hits: Sequence[Hit]) -> Mapping[str, Detail]:
-    """Return how much of each hit is kept; pins count as near the task."""
-    ranked = [hit for hit in hits if not hit.memory.pinned]
+    """Return how much of each hit is kept, by its score, which a recorded pack has too; pins count as near the task."""
+    ranked = sorted((hit for hit in hits if not hit.memory.pinned), key=order_key)
     second_best = _score_at(1, ranked)
     details: dict[str, Detail] = {hit.memory.id: "some" for hit in hits}
     for place, hit in enumerate(ranked):

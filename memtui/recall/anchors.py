@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 import time
 from collections import Counter
@@ -11,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memtui.domain.memory import Anchor
+from memtui.domain.memory import Anchor, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.recall.result import Part
+from memtui.text.tokens import query_terms
 from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
 
 if TYPE_CHECKING:
@@ -42,6 +45,11 @@ BROAD_SHARE = 0.3
 BROAD_POWER = 0.5
 """A pattern that fits more than this share of the project's files is weak evidence: one that fits half counts 0.8."""
 
+NARROWEST = 4.0  # A place of one file in ten thousand; nothing is narrower
+UNKNOWN_NARROWNESS = 2.0  # Of a place where nobody counted the files
+MOST_READ = 30_000  # Bytes of a file in hand whose words are compared with memories: about 900 lines
+
+_PIECE = re.compile(r"[\w.-]+")
 _MARKS = frozenset("*?[{")
 _FIRST_MARK = re.compile(r"[*?\[{]")
 
@@ -66,7 +74,8 @@ class Surroundings:
     resolve: Callable[[str], str | None] | None = None
     notes: tuple[str, ...] = ()  # whose imports could not be read or followed, in words
     former: Mapping[str, str] = field(default_factory=dict)  # from earlier names of the given files to their names now
-    breadth: Callable[[str], float] | None = None  # the share of the project's files that a pattern fits, 0–1
+    breadth: Callable[[str], float] | None = None  # the share of the project's files that a path fits, 0–1
+    words: frozenset[str] = frozenset()  # of what stands in the given files
 
 
 NO_SURROUNDINGS = Surroundings()
@@ -80,7 +89,55 @@ def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
     from memtui.recall.imports.follow import follow_imports
 
     imports = follow_imports(tree.root, files)
-    return Surroundings(imports.reached, tree.resolve, imports.notes, breadth=tree.breadth)
+    words = _words_of(tree, files)
+    return Surroundings(imports.reached, tree.resolve, imports.notes, breadth=tree.breadth, words=words)
+
+
+def _words_of(tree: Tree, files: Sequence[str]) -> frozenset[str]:
+    """Return the words of the beginnings of files; of what cannot be read, none."""
+    found: set[str] = set()
+    for name in files[:MOST_FILES]:
+        plain = plain_path(name)
+        if is_outside(plain):
+            continue
+        with contextlib.suppress(OSError, ValueError), (tree.root / plain).open("rb") as file:
+            found.update(_PIECE.findall(file.read(MOST_READ).decode("utf-8", "replace")))
+    return frozenset(query_terms(" ".join(sorted(found))))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How the places that a memory is tied to lie to the files of a task.
+
+    A rule file gives its place to all of its memories, and what a text names in passing is no such place.
+    """
+
+    holds_for: float = 0.0  # how narrow the place is that the memory holds for, see `NARROWEST`
+    names: float = 0.0  # the same of one that its text names
+    has_place: bool = False
+    has_named: bool = False
+    is_exact: bool = False
+
+
+def places_of(memory: Memory, files: Sequence[str], surroundings: Surroundings = NO_SURROUNDINGS) -> Places:
+    """Return how the anchors of a memory lie to files."""
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    narrow, there, exact = {True: 0.0, False: 0.0}, set[bool](), False
+    for anchor in memory.anchors:
+        plain = plain_path(anchor.path)
+        is_named = plain in text
+        there.add(is_named)
+        reached = max((strength(anchor.path, file) for file in files), default=0.0)
+        if reached:
+            narrow[is_named] = max(narrow[is_named], _narrowness(plain, surroundings))
+            exact = exact or reached >= EXACT
+    return Places(narrow[False], narrow[True], False in there, True in there, exact)
+
+
+def _narrowness(plain: str, surroundings: Surroundings) -> float:
+    """Return how few of the project's files a path fits, as a power of ten."""
+    share = surroundings.breadth(plain) if surroundings.breadth else 0.0
+    return min(NARROWEST, -math.log10(share)) if share else UNKNOWN_NARROWNESS
 
 
 def strength(anchor: str, file: str) -> float:

@@ -156,6 +156,7 @@ class Evidence:
             *(self.fetched, pool, self.settings, kinds, self.now, phase),
             phase_guessed=task.phase is None,
             is_standing=not task.has_words,
+            measures=task.has_words,
         )
         ranking = _Ranking(self.fetched, scorer, self.scope, reasons, task.has_words, bool(task.files))
         return ranking.result(limit)
@@ -231,6 +232,7 @@ class _Ranking:
             links=tuple(_among(links, shown)),
             states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
             published={identifier: at for identifier, at in self.fetched.published.items() if identifier in shown},
+            in_hand=self.fetched.surroundings.words,
         )
 
     def _hits(self) -> tuple[list[Hit], list[Hit]]:

@@ -53,6 +53,26 @@ Sureness = Literal["sure", "unsure", "nothing"]
 MOST_WITHHELD = 50  # Withheld memories that are named; the rest are counts per reason
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What was measured of a memory for a task, as it is: a payload judges by it whether the memory matters."""
+
+    cosine: float = 0.0  # with the task, above what an unrelated memory has
+    sentence: float = 0.0  # cosine of its nearest sentence
+    tokens: float = 0.0  # mean cosine of the task's tokens with the nearest of its own; 0 where none were compared
+    share: float = 0.0  # how near it comes to the best by words and meaning, 0-1
+    rank: int = 0  # its place by that, from 0
+    coverage: float = 0.0  # share of the task's weight that its words match
+    by_words: float = 0.0  # share of the best score by words
+    title_coverage: float = 0.0  # share of the task's weight that its title matches
+    tie: float = 0.0  # strength of its tie to the files, 0-1
+    holds_for: float = 0.0  # how narrow the place is that it holds for and that has a file of the task; 0 for none
+    names: float = 0.0  # the same of a place that its own text names
+    has_place: bool = False  # whether it holds for places that its text does not name
+    has_named: bool = False  # whether its text names places that it is tied to
+    is_exact: bool = False  # whether it is tied to a file of the task itself
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A recalled memory."""
@@ -62,6 +82,7 @@ class Hit:
     relevance: float  # sum of the terms
     parts: tuple[Part, ...]  # terms and factors, in the order of the explanation
     reasons: tuple[Reason, ...]  # why it is here, the first one before all
+    signs: Signs | None = None  # what was measured of it; None where there is no task in words
 
     @property
     def is_put_in(self) -> bool:
@@ -106,6 +127,7 @@ class Recall:
     statuses: Mapping[str, Reason] = field(default_factory=dict)
     # the blocks in assistants' files that hits and pins stand in, by id, as sources of them
     published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    in_hand: frozenset[str] = frozenset()  # the words of what stands in the files of the task
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

@@ -82,6 +82,8 @@ class Fetched:
     # counts of all that match by place and whether they reach the floor, see `Matched.survey`
     survey: dict[tuple[str, bool], int] = field(default_factory=dict)
     unseen: dict[Reason, int] = field(default_factory=dict)  # counts per reason for a task without text
+    given: Sequence[str] = ()  # the files of the task
+    surroundings: Surroundings = NO_SURROUNDINGS  # what the working tree adds to them
     other_projects: int = 0  # active memories of other projects that would be relevant
     # the blocks in assistants' files that memories stand in, by id, as `published_sources` has them
     published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
@@ -117,6 +119,7 @@ def fetch(read: Callable[..., Fetched], meaning: Meaning | None, tree: Tree | No
     former = former_names(tree, files, fetched.tied_to)
     if former:
         fetched = read(surroundings=replace(surroundings, former=former))
+    fetched.given, fetched.surroundings = files, surroundings
     fetched.check_anchors(tree, former)
     return fetched
 

@@ -16,9 +16,10 @@ from memtui.domain.memory import Link, Memory, Signal
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall import anchors, fusion, lexical
 from memtui.recall.eligibility import holding_part, kind_part
-from memtui.recall.result import Hit, Part, Sureness, combine
+from memtui.recall.result import Hit, Part, Signs, Sureness, combine
 from memtui.recall.retrieve import MOST_BY_MEANING, SEED_RELEVANCE, Fetched
 from memtui.text.normal_form import embedded_text
+from memtui.text.tokens import query_terms
 
 if TYPE_CHECKING:
     from memtui.embedding.tokens import Closeness
@@ -169,6 +170,7 @@ class Scorer:
     phase: str | None = None  # the phase of the work, or None
     phase_guessed: bool = True  # whether it was guessed
     is_standing: bool = False  # whether there is no task
+    measures: bool = False  # whether hits get their signs
     # whether anything answers the task, None where nothing can be compared by meaning
     signals: fusion.Signals | None = None
     _terms: dict[str, list[Part]] = field(default_factory=dict)
@@ -182,6 +184,7 @@ class Scorer:
     _nearest: float = 0.0
     _places: dict[str, int] = field(default_factory=dict)
     _ranks: dict[str, int] = field(default_factory=dict)
+    _least_close: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         """Measure what the best memory by words and by meaning reaches."""
@@ -194,6 +197,13 @@ class Scorer:
             self._states.setdefault(identifier, {})[path] = state
         if self.fetched.likeness:
             self._fuse(pool, self.fetched.likeness)
+        else:
+            ranked = sorted(pool, key=lambda one: (-self.fetched.lexical[one].score, one))
+            self._ranks = {one: rank for rank, one in enumerate(ranked, 1)}
+        close = self.fetched.close.values()
+        # What was not compared by its tokens lies no nearer than the last of those that were.
+        least = (min((one.sentence for one in close), default=0.0), min((one.words for one in close), default=0.0))
+        self._least_close = least
 
     def _fuse(self, by_words: Collection[str], likeness: Likeness) -> None:
         self._nearest = max(self.fetched.meanings.values(), default=0.0)
@@ -389,7 +399,32 @@ class Scorer:
             terms.append(extra)
         parts = [*terms, *self._factors(memory)]
         relevance, total = combine(parts)
-        return Hit(memory, total, relevance, tuple(parts), self._reasons(memory, terms))
+        signs = self._signs(memory) if self.measures else None
+        return Hit(memory, total, relevance, tuple(parts), self._reasons(memory, terms), signs)
+
+    def _signs(self, memory: Memory) -> Signs:
+        """Return what was measured of a memory for the task."""
+        own, fetched = memory.id, self.fetched
+        cosine, close, fused = fetched.cosines.get(own), fetched.close.get(own), self._fused.get(own)
+        match, places = fetched.files.get(own), anchors.places_of(memory, fetched.given, fetched.surroundings)
+        by_words = self._share_by_words(own) if own in fetched.lexical else 0.0
+        share = (fused.total / self._best_fused if self._best_fused else 0.0) if fused else by_words
+        return Signs(
+            cosine=cosine - fetched.likeness.unrelated if cosine is not None and fetched.likeness else 0.0,
+            sentence=close.sentence if close else self._least_close[0],
+            tokens=close.words if close else self._least_close[1],
+            share=share,
+            rank=self._ranks.get(own, len(self._ranks) + 1) - 1,
+            coverage=self.coverage(own),
+            by_words=by_words,
+            title_coverage=fetched.weights.coverage(query_terms(memory.title)),
+            tie=match.strength if match else 0.0,
+            holds_for=places.holds_for,
+            names=places.names,
+            has_place=places.has_place,
+            has_named=places.has_named,
+            is_exact=places.is_exact,
+        )
 
     def _factors(self, memory: Memory) -> list[Part]:
         factors = [

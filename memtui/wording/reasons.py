@@ -34,7 +34,7 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.UNRELATED: "nothing ties it to the task",
     ReasonCode.NOTHING_NEAR: "nothing is close enough to this task",
     ReasonCode.BEYOND_LIMIT: "ranked below the hits shown",
-    ReasonCode.TOO_FAR: "adds little to what is included",
+    ReasonCode.TOO_FAR: "hardly matters for the task",
     ReasonCode.NEEDS_ANOTHER: "refers to a memory that is not included",
     ReasonCode.OVER_BUDGET: "over budget",
     ReasonCode.SECRET: "secret",
@@ -113,7 +113,7 @@ def explained(reason: Reason) -> str:
     if reason.over:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
-        return f"{words} (worth {reason.score:.0%} of the best five; {reason.bar:.0%} needed)"
+        return f"{words} (chance that it matters {reason.score:.0%}; {reason.bar:.0%} needed)"
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words
     if reason.score is not None and reason.bar is not None:

@@ -242,9 +242,9 @@ def test_what_is_withheld_as_far_is_seldom_what_was_asked_for(
             )
             for question in read(Path(SETS) / name / "queries.jsonl")
         ]
-    chosen = relevance.CUT
-    for share in sorted({0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, chosen}):
-        monkeypatch.setattr(relevance, "CUT", share)
+    chosen = relevance.LEAST_CHANCE_ALONE
+    for share in sorted({0.0, 0.06, 0.09, 0.15, 0.2, 0.3, chosen}):
+        monkeypatch.setattr(relevance, "LEAST_CHANCE_ALONE", share)
         left, asked, answered = [0, 0], [0, 0], [0, 0]
         for expected, task, one in found:
             there = {hit.memory.id for hit in one.hits}
@@ -258,7 +258,7 @@ def test_what_is_withheld_as_far_is_seldom_what_was_asked_for(
         )
         if share == chosen:
             assert asked[0] >= 0.9 * asked[1]
-            assert answered[0] >= 0.99 * answered[1]
+            assert answered[0] >= 0.95 * answered[1]
 
 
 TEXTS = st.lists(st.text(alphabet="ab cd\n`*日本😀e\u0301#-", min_size=1, max_size=200).filter(str.strip), max_size=8)

@@ -12,10 +12,19 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
-from memtui.pack.relevance import without_unrelated, worths
+from memtui.pack.relevance import (
+    LEAST_CHANCE,
+    LEAST_CHANCE_ALONE,
+    RELATED_SHARE,
+    judge,
+    without_unrelated,
+    worths,
+)
+from memtui.pack.relevance_features import OF_MEANING, features_of, model
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
-from memtui.recall.result import Hit, Part, Recall, Task
+from memtui.recall.result import Hit, Part, Recall, Signs, Task
+from memtui.text.tokens import query_terms
 from memtui.wording.reasons import pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
@@ -25,15 +34,23 @@ def term(name: str, value: float) -> Part:
     return Part(name, value, Reason(ReasonCode.NO_TASK), "term")
 
 
-def hit(one: Memory, **terms: float) -> Hit:
+def hit(one: Memory, signs: Signs | None = None, **terms: float) -> Hit:
     """Return a hit whose score is the sum of what its words, meaning and files add."""
-    score = sum(terms.values())
-    return Hit(one, score, score, tuple(term(name, value) for name, value in terms.items()), (Reason(ReasonCode.WEAK),))
+    score = sum(terms.values()) or 1.0
+    parts = tuple(term(name, value) for name, value in terms.items())
+    return Hit(one, score, score, parts, (Reason(ReasonCode.WEAK),), signs)
 
 
-def hits(*scores: float) -> tuple[Hit, ...]:
-    memories = [memory(f"{word:a<8}"[:8], f"Refund rule {word}", f"Say {word}.") for word in WORDS]
-    return tuple(hit(one, words=score) for one, score in zip(memories, scores, strict=False))
+NEAR = Signs(share=1.0, coverage=0.9, by_words=1.0, title_coverage=0.9, holds_for=3.0, has_place=True, tie=0.6)
+FAR = Signs(share=0.1, rank=30, has_place=True)
+
+
+def hits(*near: bool) -> tuple[Hit, ...]:
+    memories = [
+        memory(f"{word:a<8}"[:8], f"Refund rule {word}", f"Always test a refund of {word}.", kind="constraint")
+        for word in WORDS
+    ]
+    return tuple(hit(one, NEAR if is_near else FAR) for one, is_near in zip(memories, near, strict=False))
 
 
 def recall_of(*found: Hit) -> Recall:
@@ -41,9 +58,13 @@ def recall_of(*found: Hit) -> Recall:
 
 
 def packed(
-    found: Recall | tuple[Hit, ...], task: str = "refund", *files: str, style: Style = "full", most: int = 20
+    found: Recall | tuple[Hit, ...],
+    task: str = "test the refund",
+    *files: str,
+    style: Style = "full",
+    most: int = 20,
 ) -> Pack:
-    what = Task(task, files)
+    what = Task(task, files or ("shop/refund_test.py",))
     options = PackOptions(budget="5000", encoding="o200k_base", max_memories=most, style=style)
     return build_pack(
         without_unrelated(found if isinstance(found, Recall) else recall_of(*found), what),
@@ -60,66 +81,89 @@ def ids(pack: Pack) -> list[str]:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_what_adds_nothing_stays_out_although_the_budget_has_room_and_comes_in_by_hand(style: Style) -> None:
-    ranked = hits(3.0, 1.0, 0.8, 0.7, 0.1)
+def test_what_hardly_matters_stays_out_although_the_budget_has_room_and_comes_in_by_hand(style: Style) -> None:
+    ranked = hits(True, True, False)
     pack = packed(ranked, style=style)
-    assert ids(pack) == [one.memory.id for one in ranked[:4]]
-    assert [(one.id, one.reason.code) for one in pack.withheld] == [(ranked[4].memory.id, ReasonCode.TOO_FAR)]
-    by_hand = packed(Recall(ranked[:4], (), (), {}, 0, None, put_in=ranked[4:]), style=style)
-    assert ranked[4].memory.id in ids(by_hand)
-    pinned = replace(ranked[4], memory=replace(ranked[4].memory, pinned=True))
-    assert pinned.memory.id in ids(packed(Recall(ranked[:4], (pinned,), (), {}, 0, None), style=style))
+    assert ids(pack) == [one.memory.id for one in ranked[:2]]
+    assert [(one.id, one.reason.code) for one in pack.withheld] == [(ranked[2].memory.id, ReasonCode.TOO_FAR)]
+    by_hand = packed(Recall(ranked[:2], (), (), {}, 0, None, put_in=ranked[2:]), style=style)
+    assert ranked[2].memory.id in ids(by_hand)
+    pinned = replace(ranked[2], memory=replace(ranked[2].memory, pinned=True))
+    assert pinned.memory.id in ids(packed(Recall(ranked[:2], (pinned,), (), {}, 0, None), style=style))
+
+
+def test_where_nothing_matters_the_payload_is_empty() -> None:
+    assert packed(hits(False, False)).payload == ""
 
 
 def test_without_a_task_there_is_nothing_to_judge_by() -> None:
-    assert len(packed(hits(3.0, 1.0, 0.1), "").included) == 3
+    found = recall_of(*hits(True, False))
+    assert without_unrelated(found, Task(files=("shop/refund_test.py",))) == found
 
 
 def test_the_payload_says_how_much_of_the_budget_it_left() -> None:
-    pack = packed(hits(3.0, 1.0, 0.1))
+    pack = packed(hits(True, False))
     assert pack.left == 5000 - pack.size
     assert pack.left > 4500
     assert pack_record(pack)["left"] == pack.left
 
 
-def test_the_reason_says_how_much_was_missing() -> None:
-    reason = packed(hits(3.0, 1.0, 0.05)).withheld[0].reason
-    assert reason.code is ReasonCode.TOO_FAR
-    assert (round(reason.score or 0, 2), reason.bar) == (0.09, 0.2)
+def test_the_reason_says_the_chance_and_what_is_needed() -> None:
+    reason = packed(hits(True, False)).withheld[0].reason
+    assert reason.bar == LEAST_CHANCE
+    assert 0 < (reason.score or 0) < LEAST_CHANCE
 
 
-def test_a_long_row_of_equals_is_cut_short() -> None:
-    memories = [memory(f"row{n:05}", f"Refund rule {n}", f"Rule {n} says {n * 7}.") for n in range(40)]
-    row = tuple(hit(one, words=1.0 if n < 2 else 0.5) for n, one in enumerate(memories))
-    assert 10 < len(packed(row, "refund", "shop/refund.py", most=60).included) < 30
-    assert len(packed(row, most=60).included) == 40
-
-
-def test_one_that_stands_alone_does_not_push_out_the_others() -> None:
-    assert len(packed(hits(1.0, 0.9, 0.1, 0.1, 0.1)).included) == 5
+def test_a_question_without_files_needs_less_to_be_answered() -> None:
+    assert LEAST_CHANCE_ALONE < LEAST_CHANCE
+    found = recall_of(hit(memory("priceeee", "Glaze price", "A bucket of glaze is 12 euros."), NEAR))
+    assert without_unrelated(found, Task("what does a bucket of glaze cost")).hits == found.hits
 
 
 def test_of_the_rules_of_a_folder_the_task_decides() -> None:
     """Two memories of one rule file: the folder ties both to the file, and one of them is about the task."""
     glaze = memory("glazeees", "Glaze needs two coats", files=("kiln/**",))
     shelf = memory("shelfffs", "Number the shelves", files=("kiln/**",))
-    found = [hit(glaze, words=0.3, files=0.4), hit(shelf, words=0.01, files=0.4)]
+    found = [hit(glaze, NEAR), hit(shelf, replace(NEAR, coverage=0.0, share=0.1, title_coverage=0.0, by_words=0.0))]
     values = worths(recall_of(*found), Task("apply glaze", ("kiln/glaze.py",)))
-    assert values["glazeees"] - values["shelfffs"] > 0.29 + 0.3
+    assert values["glazeees"] > values["shelfffs"]
 
 
-def test_a_memory_of_the_very_file_needs_no_words() -> None:
-    own = hit(memory("ownfiles", "Close the damper", files=("kiln/fire.py",)), files=0.7)
-    assert worths(recall_of(own), Task("light it", ("kiln/fire.py",)))["ownfiles"] == pytest.approx(0.7)
+def test_what_holds_for_other_folders_alone_counts_less_than_what_holds_for_the_file() -> None:
+    there = hit(memory("elsewher", "Dip the glaze", files=("shop/**",)), replace(NEAR, holds_for=0.0, tie=0.0))
+    here = hit(memory("rightere", "Dip the glaze", files=("kiln/**",)), NEAR)
+    values = worths(recall_of(there, here), Task("apply glaze", ("kiln/glaze.py",)))
+    assert values["elsewher"] < values["rightere"]
 
 
-def test_what_holds_for_other_folders_alone_counts_less_and_what_merely_names_a_file_does_not() -> None:
-    there = hit(memory("elsewher", "Glaze in the shop window", files=("shop/**",)), words=0.5)
-    named = hit(memory("namedone", "Glaze is listed in the price file", files=("shop/prices.toml",)), words=0.5)
-    values = worths(recall_of(there, named), Task("apply glaze", ("kiln/glaze.py",)))
-    assert values["namedone"] == pytest.approx(0.5)
-    assert values["elsewher"] == pytest.approx(0.2)
-    assert worths(recall_of(there), Task("apply glaze"))["elsewher"] == pytest.approx(0.5)
+def test_a_rule_for_tests_matters_where_tests_are_written() -> None:
+    rule = hit(memory("testrule", "Test with fixtures", "Always test with fixtures, never with mocks."), NEAR)
+    asked = judge(recall_of(rule), Task("write tests for the glaze", ("kiln/glaze.py",)))
+    other = judge(recall_of(rule), Task("write a readme page for the glaze", ("kiln/glaze.py",)))
+    assert asked["testrule"] > other["testrule"]
+
+
+def test_what_stands_in_the_file_in_hand_speaks_for_a_memory() -> None:
+    one = hit(memory("damperrr", "Close the damper", "`close_damper` is slow at `peak_heat`."), NEAR)
+    task = Task("light it", ("kiln/fire.py",))
+    known = replace(recall_of(one), in_hand=frozenset(query_terms("close_damper peak_heat slow damper")))
+    assert judge(known, task)["damperrr"] > judge(recall_of(one), task)["damperrr"]
+
+
+def test_what_is_linked_to_a_memory_that_matters_has_a_share_of_its_chance() -> None:
+    seed = hit(memory("seeddddd", "Test refunds", "Always test a refund."), NEAR)
+    link = Part("neighbours", 0.2, Reason(ReasonCode.LINK, other="seeddddd", link="relates"), "term")
+    linked = replace(hit(memory("linkeddd", "Ledger rows are frozen"), FAR), parts=(link,))
+    judged = judge(recall_of(seed, linked), Task("test the refund", ("shop/refund_test.py",)))
+    assert judged["linkeddd"] == pytest.approx(RELATED_SHARE * judged["seeddddd"])
+
+
+def test_the_model_knows_every_sign_and_no_other() -> None:
+    found = features_of([hits(True)[0]], Task("test the refund", ("a.py",)), frozenset())
+    (features,) = found.values()
+    signs = set(features)
+    assert set(model(with_meaning=True).weights) == signs
+    assert set(model(with_meaning=False).weights) == signs - OF_MEANING
 
 
 def test_the_best_is_shortened_by_whole_sentences_before_smaller_filler_is_taken() -> None:

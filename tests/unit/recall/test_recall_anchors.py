@@ -9,7 +9,17 @@ import pytest
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, set_state, story_vault
 
 from memtui.recall import anchors as renamed
-from memtui.recall.anchors import FLOOR_STRENGTH, Surroundings, best_matches, files_part, former_names, strength
+from memtui.recall.anchors import (
+    FLOOR_STRENGTH,
+    NARROWEST,
+    Surroundings,
+    best_matches,
+    files_part,
+    former_names,
+    places_of,
+    strength,
+    surroundings_of,
+)
 from memtui.recall.imports.follow import Reached
 from memtui.recall.imports.sources import SAME_PACKAGE
 from memtui.recall.rank import recall
@@ -200,3 +210,34 @@ def test_the_tree_knows_what_share_of_its_files_a_pattern_fits(tmp_path: Path) -
     for name in ("kiln/a.ts", "kiln/b.ts", "readme.md", "kiln/c.md"):
         (tmp_path / name).write_text("x", "utf-8")
     assert Tree("pots", tmp_path).breadth("kiln/*.ts") == 0.5
+
+
+def test_the_tree_knows_what_share_of_its_files_lies_below_a_folder(tmp_path: Path) -> None:
+    for name in ("kiln/fire.ts", "kiln/glaze.ts", "kilns.ts", "shop.ts"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    tree = Tree("pots", tmp_path)
+    assert tree.breadth("kiln") == 0.5
+    assert tree.breadth("shop.ts") == 0.25
+
+
+def test_the_place_of_a_rule_and_one_that_its_text_names_are_told_apart() -> None:
+    around = Surroundings(breadth={"kiln/**": 0.01, "kiln": 0.01}.__getitem__)
+    rule = memory("ruleplac", "Close the damper", files=("kiln/**",))
+    naming = memory("namesplc", "Lint with care", "`make lint` reads kiln/ and shop/.", files=("kiln/",))
+    other = memory("otherplc", "Sweep the floor", files=("shop/**",))
+    of_rule, of_naming, of_other = (places_of(one, ["kiln/fire.ts"], around) for one in (rule, naming, other))
+    assert (of_rule.holds_for, of_rule.names) == (2.0, 0.0)
+    assert (of_naming.holds_for, of_naming.names) == (0.0, 2.0)
+    assert (of_other.holds_for, of_other.has_place) == (0.0, True)
+    assert places_of(rule, ["kiln/fire.ts"], Surroundings(breadth=lambda _: 1e-9)).holds_for == NARROWEST
+
+
+def test_the_words_of_the_files_in_hand_are_read_and_nothing_outside_the_tree(tmp_path: Path) -> None:
+    root = tmp_path / "pots"
+    root.mkdir()
+    (root / "fire.ts").write_text("const peakHeat = 1240;\0", encoding="utf-8")
+    (tmp_path / "secret.ts").write_text("hiddenGlaze", encoding="utf-8")
+    words = surroundings_of(Tree("pots", root), ["fire.ts", "gone.ts", "../secret.ts", "."]).words
+    assert "peakheat" in words
+    assert "hiddenglaze" not in words

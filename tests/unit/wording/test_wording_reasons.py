@@ -147,7 +147,7 @@ def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, word
         (Reason(ReasonCode.RETIRED, note="the exporter is gone"), "retired: the exporter is gone"),
         (
             Reason(ReasonCode.TOO_FAR, score=0.087, bar=0.2),
-            "adds little to what is included (worth 9% of the best five; 20% needed)",
+            "hardly matters for the task (chance that it matters 9%; 20% needed)",
         ),
     ],
 )

@@ -1,0 +1,270 @@
+"""What tells whether a memory matters for a task, as numbers, and the model that makes a chance of them.
+
+`relevance_weights.json` holds the models, with meaning and without: `tests/scripts/relevance_weights.py` fits them on
+the judgements of people in `tests/relevance`, and prints what they are worth on repositories that they did not see.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from memtui.domain.memory import Memory
+from memtui.recall.fusion import WORDS_ALONE
+from memtui.recall.lexical import LONGEST_QUERY
+from memtui.recall.result import Hit, Signs, Task
+from memtui.text.stemming import stem
+from memtui.text.tables import read_table
+from memtui.text.tokens import query_terms
+
+COVERED_CHANCE = 0.4
+"""Chance of a memory that has nearly all of the words of a task, whatever else speaks against it: a short task says
+little of itself. Of those that were judged 40 % matter, where it has nine tenths of the words 60 %."""
+
+READ = 800  # Characters of a memory that are looked at: what it is about stands at its beginning
+TITLE_COUNTS = 2  # A word of the title says so many times as much of the topic as one of the text
+KINDS = ("constraint", "convention", "architecture", "decision", "tooling")
+TELLING_TOPICS = (
+    "test",
+    "docs",
+    "git",
+    "ui",
+)  # What a task is either about or not, so that a rule of it is out of place
+BEST_OF_SOURCE = 3  # Other memories of a source, the best, by which its file or section is judged
+RAREST = 3.0  # A name counts no more than that, however rare it is
+FEWEST = 20  # Memories below which a word is not taken to be rarer: among five everything is
+
+_ORDERS = re.compile(r"\b(?:must|never|always|do not|don't|avoid|should|use|prefer|ensure|only)\b", re.IGNORECASE)
+_INSISTS = re.compile(r"\b(?:must|never|always|do not|don't|required|mandatory)\b", re.IGNORECASE)
+_OF_ITSELF = re.compile(
+    r"\b(?:governing thought|scope and audience|overview|introduction|purpose|about this|when to use|maintenance"
+    r"|this (?:file|document|guide|rule|skill)|table of contents|related|references|see also)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"`([^`\n]{2,60})`|\b([A-Za-z]+[a-z][A-Z]\w+|\w+_\w+)\b")
+_SIGNS_OF_A_PATH = re.compile(r"[/._-]")
+
+ALONE = ("sentence", "tokens", "share", "log_rank", "coverage", "title_coverage")
+"""What counts by a weight of its own where no file is given: a question has one answer, work in a file many rules."""
+
+_MEANING = ("cosine", "cosine_gap", "sentence", "sentence_gap", "tokens", "tokens_gap")
+OF_MEANING = frozenset((*_MEANING, "alone_sentence", "alone_tokens"))
+"""What only a model of meaning tells."""
+
+
+@cache
+def topics() -> Mapping[str, frozenset[str]]:
+    """Return the stems of each topic of work."""
+    return {
+        name: frozenset(stem(word) for word in words["words"].split())
+        for name, words in read_table(__file__, "topics.toml").items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The words of a memory."""
+
+    title: frozenset[str]
+    whole: frozenset[str]  # of the title and the beginning of its text
+    names: tuple[str, ...]  # identifiers and what stands in backticks, as terms
+    about: Mapping[str, float]  # share of its words of topics that is of each
+
+    @classmethod
+    def of(cls, memory: Memory) -> Text:
+        body = memory.insight[:READ]
+        title, rest = frozenset(query_terms(memory.title)), frozenset(query_terms(body))
+        names = {one or other for one, other in _NAME.findall(f"{memory.title}\n{body}")}
+        firsts = {term for name in sorted(names) if len(name) > 3 for term in query_terms(name)[:1]}  # noqa: PLR2004
+        counts = {topic: TITLE_COUNTS * len(words & title) + len(words & rest) for topic, words in topics().items()}
+        whole = sum(counts.values())
+        about = {topic: count / whole for topic, count in counts.items() if count}
+        return cls(title, title | rest, tuple(sorted(firsts)), about)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a task brings, the same for all of its hits."""
+
+    words: frozenset[str]
+    path: frozenset[str]  # words of the paths of its files
+    in_hand: frozenset[str]  # words of what stands in them
+    has_files: bool
+    asked: frozenset[str]  # topics of its words
+    beside: frozenset[str]  # topics of its paths alone
+    rarity: Mapping[str, float]  # of the words of its hits
+    unknown: float  # rarity of a word that no hit has
+    best: Signs  # the best of each sign
+
+    def weight(self, terms: Iterable[str]) -> float:
+        return math.fsum(self.rarity.get(term, self.unknown) for term in terms)
+
+
+def features_of(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, dict[str, float]]:
+    """Return what tells of each hit with signs whether it matters, by id."""
+    signed = [(hit, signs) for hit in hits if (signs := hit.signs) is not None]
+    texts = {hit.memory.id: Text.of(hit.memory) for hit, _ in signed}
+    setting = _setting(task, in_hand, texts.values(), [signs for _, signs in signed])
+    sources = _shares(signed)
+    return {
+        hit.memory.id: {
+            **_by_words_and_meaning(signs, setting),
+            **_by_files(signs, setting),
+            **_by_text(hit.memory, texts[hit.memory.id], setting),
+            **sources[hit.memory.id],
+        }
+        for hit, signs in signed
+    }
+
+
+def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs: Sequence[Signs]) -> Setting:
+    words = frozenset(query_terms(task.text[:LONGEST_QUERY]))
+    path = frozenset(query_terms(_SIGNS_OF_A_PATH.sub(" ", " ".join(task.files))))
+    held, count = Counter(term for text in texts for term in text.whole), max(FEWEST, len(texts))
+    rarity = {term: math.log(1 + (count - number + 0.5) / (number + 0.5)) for term, number in held.items()}
+    asked = frozenset(topic for topic, of_it in topics().items() if of_it & words)
+    beside = frozenset(topic for topic, of_it in topics().items() if of_it & path) - asked
+    return Setting(
+        words=words,
+        path=path,
+        in_hand=in_hand,
+        has_files=bool(task.files),
+        asked=asked,
+        beside=beside,
+        rarity=rarity,
+        unknown=math.log(1 + (count + 0.5) / 0.5),
+        best=Signs(
+            cosine=max((one.cosine for one in signs), default=0.0),
+            sentence=max((one.sentence for one in signs), default=0.0),
+            tokens=max((one.tokens for one in signs), default=0.0),
+        ),
+    )
+
+
+def _by_words_and_meaning(signs: Signs, setting: Setting) -> dict[str, float]:
+    found = {
+        "cosine": signs.cosine,
+        "cosine_gap": setting.best.cosine - signs.cosine,
+        "sentence": signs.sentence,
+        "sentence_gap": setting.best.sentence - signs.sentence,
+        "tokens": signs.tokens,
+        "tokens_gap": setting.best.tokens - signs.tokens,
+        "share": signs.share,
+        "log_rank": math.log1p(signs.rank),
+        "coverage": signs.coverage,
+        "by_words": signs.by_words,
+        "title_coverage": signs.title_coverage,
+    }
+    alone = float(not setting.has_files)
+    return found | {"alone": alone} | {f"alone_{name}": alone * found[name] for name in ALONE}
+
+
+def _by_files(signs: Signs, setting: Setting) -> dict[str, float]:
+    holds, named = signs.holds_for, signs.names
+    return {
+        "holds": float(holds > 0),
+        "holds_narrowly": holds,
+        "names": float(named > 0),
+        "names_narrowly": named,
+        "holds_elsewhere": float(setting.has_files and signs.has_place and not holds),
+        "names_elsewhere": float(setting.has_files and signs.has_named and not holds and not named),
+        "exact": float(signs.is_exact),
+        "tie": signs.tie,
+        "reached": 0.0 if holds or named else signs.tie,
+    }
+
+
+def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
+    whole, path = setting.weight(text.whole) or 1.0, setting.weight(setting.path) or 1.0
+    beginning = f"{memory.title}\n{memory.insight[:READ]}"
+    known = math.fsum(
+        min(RAREST, setting.rarity.get(name, setting.unknown)) for name in text.names if name in setting.in_hand
+    )
+    asked = math.fsum(
+        min(RAREST, setting.rarity.get(name, setting.unknown)) for name in text.names if name in setting.words
+    )
+    about = text.about
+    here = setting.asked | setting.beside
+    return {
+        "in_files": setting.weight(text.whole & setting.in_hand) / whole,
+        "names_in_files": math.log1p(known),
+        "names_in_task": math.log1p(asked),
+        "in_path": setting.weight(setting.path & text.whole) / path,
+        "in_path_by_title": setting.weight(setting.path & text.title) / path,
+        **{kind: float(memory.kind == kind) for kind in KINDS},
+        "length": math.log1p(len(memory.insight)),
+        "orders": float(bool(_ORDERS.search(beginning))),
+        "insists": float(bool(_INSISTS.search(beginning))),
+        "of_itself": float(bool(_OF_ITSELF.search(beginning[: len(memory.title) + 80]))),
+        "names_a_skill": float(memory.title.startswith("Skill ")),
+        "topic": math.fsum(about.get(topic, 0.0) for topic in setting.asked),
+        "topic_of_path": math.fsum(about.get(topic, 0.0) for topic in setting.beside),
+        "no_topic": float(bool(setting.asked) and not any(topic in about for topic in setting.asked)),
+        **{f"{topic}_too": about.get(topic, 0.0) * (topic in here) for topic in TELLING_TOPICS},
+        **{f"{topic}_instead": about.get(topic, 0.0) * (topic not in here) for topic in TELLING_TOPICS},
+    }
+
+
+def _shares(signed: Sequence[tuple[Hit, Signs]]) -> dict[str, dict[str, float]]:
+    """Return how near the other memories of the same file, and of the same section of it, come to the task."""
+    by_file: dict[str, list[tuple[float, str]]] = {}
+    by_section: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    places = {hit.memory.id: _place(hit.memory) for hit, _ in signed}
+    for hit, signs in signed:
+        place = places[hit.memory.id]
+        by_file.setdefault(place[0], []).append((signs.share, hit.memory.id))
+        by_section.setdefault(place, []).append((signs.share, hit.memory.id))
+    return {
+        one: {"file_share": _best(by_file[place[0]], one), "section_share": _best(by_section[place], one)}
+        for one, place in places.items()
+    }
+
+
+def _place(memory: Memory) -> tuple[str, str]:
+    """Return the file that a memory came from, and the section of it."""
+    source = memory.source
+    if source is None:
+        return "", ""
+    section = (source.native_id or "").rsplit("#", 1)[0]
+    return source.path or "", str(PurePosixPath(section).parent) if section else ""
+
+
+def _best(shares: Sequence[tuple[float, str]], own: str) -> float:
+    others = sorted((share for share, one in shares if one != own), reverse=True)
+    return math.fsum(others[:BEST_OF_SOURCE]) / BEST_OF_SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A logistic model: the chance that a memory matters."""
+
+    weights: Mapping[str, float]
+    base: float
+
+    def chance(self, found: Mapping[str, float]) -> float:
+        """Return the chance, 0–1, rounded so that the order of a sum decides nothing."""
+        total = self.base + math.fsum(weight * found[name] for name, weight in self.weights.items())
+        return round(1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total)))), 6)
+
+
+@cache
+def model(*, with_meaning: bool) -> Model:
+    stored = json.loads(Path(__file__).with_name("relevance_weights.json").read_text("utf-8"))
+    return Model(**stored["meaning" if with_meaning else "words"])
+
+
+def chances(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, float]:
+    """Return the chance that each hit matters for a task, by id; hits without signs are missing."""
+    found = features_of(hits, task, in_hand)
+    judge = model(with_meaning=any(hit.signs is not None and hit.signs.tokens > 0 for hit in hits))
+    covering = {hit.memory.id for hit in hits if hit.signs is not None and hit.signs.coverage >= WORDS_ALONE}
+    return {
+        identifier: max(judge.chance(features), COVERED_CHANCE if identifier in covering else 0.0)
+        for identifier, features in found.items()
+    }
