@@ -15,7 +15,8 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import fit, wrap
 from memtui.tui.screens.finding import FindScreen, heading, said
 
-_KEY_CELLS = 14
+_KEY_CELLS, _FEW_KEY_CELLS = 14, 8
+_KEYS_FROM = 48  # Cells of a line from which keys have a wide column
 
 FIRST_KEYS = "most useful here"
 QUERY = "query: in the filter, for many at once, --where"
@@ -87,14 +88,13 @@ class HelpScreen(FindScreen):
 
     def _line(self, left: str, right: str, style: str = "") -> Content:
         """Return a key or a word and what it does or means, set in where that takes several lines."""
-        lead = fit(left, _KEY_CELLS) if cell_len(left) < _KEY_CELLS else f"{left}  "
-        first, *more = wrap(right, max(1, self.line_cells - _KEY_CELLS))
+        cells = _KEY_CELLS if self.line_cells >= _KEYS_FROM else _FEW_KEY_CELLS
+        lead = fit(left, cells) if cell_len(left) < cells else f"{left}  "
+        first, *more = wrap(right, max(1, self.line_cells - cells))
         if cell_len(lead) + cell_len(first) > self.line_cells:
             lead, more = left, [first, *more]
             first = ""
-        return Content.assemble(
-            (lead, "bold"), ("\n".join((first, *(" " * _KEY_CELLS + line for line in more))), style)
-        )
+        return Content.assemble((lead, "bold"), ("\n".join((first, *(" " * cells + line for line in more))), style))
 
 
 def actions_of(area: str) -> list[Action]:

@@ -76,7 +76,7 @@ class PaletteScreen(FindScreen):
     HINT = "type to find · enter runs · esc closes"
 
     def __init__(self, screen: MemtuiScreen, recent: Sequence[str]) -> None:
-        super().__init__(screen, "What do you want to do?")
+        super().__init__(screen, "Commands")
         self._recent = recent[:MOST_RECENT]
 
     def options(self, words: Sequence[str]) -> Iterator[Option]:
