@@ -28,7 +28,7 @@ _SPELLINGS = tuple(
     spelling for word in (*_PASSWORDS, *_SECRETS) for spelling in (word, word.upper(), word.capitalize())
 )
 _NO_PASS = ("BY", "COM", "TRES", "SUR", "OLD", "UNDER")  # BYPASS, COMPASS, OLDPWD
-_AFTER_PASS = re.compile("word|wd|wort|phrase|code", re.IGNORECASE)
+_AFTER_PASS = re.compile("word|wd|wort|phrase|code|(?<=de pass)e(?![a-z])", re.IGNORECASE)
 
 
 @cache
@@ -57,13 +57,26 @@ _AFTER = re.compile(
     r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]| ]{0,40}?)?"  # a type annotation
     r"(?:,?\s{1,20}[\"']?value[\"']?(?=[ \t]{0,3}[:=]))?"  # {"name": "DB_PASSWORD", "value": …}
     r"[ \t]{0,6}(?P<sign>[?.+|:]{0,3}=(?!=)>?|:(?!:)|\uff1a|>|,(?=[ \t]?[\"'])|-(?=[ ][\"'`])"
-    r"|(?:is|was|are|ist|lautet|est|es|[\u00e8\u00e9\u662f\u4e3a\u306f])(?:[ \t]+(?:now|set to|still))?(?=[:\s\"'`]):?)"
+    r"|(?:is|was|are|ist|lautet|est|es|[\u00e8\u00e9\u662f\u4e3a\u306f\ub294\uc740])(?:[ \t]+(?:now|set to|still))?"
+    r"(?=[:\s\"'`]):?)"
     r"[*]{0,2}(?:[ \t]{0,6}\n\s{0,40}(?=\S{1,200}\s{1,40}</)|[ \t]{0,6})"
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>]{1,200}))"
 )
 _FLAG_AFTER = re.compile(
     r"[ \t]{1,3}(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>-][^\s\"'`,;<>]{1,200}))"
 )
+# “the password for the staging host is …”, “Das Passwort für … ist …”; letters that are not ASCII are ?
+_SAID_AFTER = re.compile(
+    r"s?(?:[ \t]+(?:for|of|to|on|f\?r|zu[mr]?|vo[nm]|de[lrs]?|du|pour|d[ao]|al|от|для|к)"
+    r"(?:[ \t]+[\w?.'-]{1,24}){1,6}?(?P<named>))?"
+    r"(?:[ \t]+(?:is|ist|lautet|es|est|\?)(?:[ \t]+(?:now|jetzt|ahora))?|(?(named):|(?!)))[ \t:]{1,3}"
+    r"[\"'`]?(?P<bare>[^\s\"'`,;<>]{8,200})",
+    re.IGNORECASE,
+)
+# “log in as deploy with password …”
+_WITH_BEFORE = re.compile(r"(?:with|and|und|mit|y|con|et|avec|e|com|/)[ \t]+(?:the[ \t]+)?$", re.IGNORECASE)
+_VALUE_AFTER = re.compile(r"[ \t]+[\"'`]?(?P<bare>[^\s\"'`,;<>]{8,200})")
+_SIGN = re.compile(r"[!@#$%^&*?+=~]")
 _REST = re.compile(r"[^\s\"'`,;<>]*")
 _HYPHENATED_WORDS = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./][A-Za-z0-9]{1,12})+")
 _BRACKETS = re.compile(r"[(){}\[\]]")
@@ -116,7 +129,7 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     start = _name_start(text, at)
     found, env = _value_after(text, start, at, end)
     if not found:
-        return None
+        return _told(text, start, end, word)
     group = "bare" if found["bare"] else "quoted"
     value = found[group]
     if group == "bare":
@@ -130,6 +143,25 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     stop = found.start(group) + len(value)
     rest = _REST.match(text, stop) if len(found[group]) >= _LONGEST_JUDGED else None
     return (f"assigned-{kind}", found.start(group), rest.end() if rest else stop)
+
+
+def _told(text: str, start: int, end: int, word: str) -> Hit | None:
+    """Return the value that a sentence tells of the name between two places."""
+    found = _SAID_AFTER.match(text, end)
+    if not found and word not in _SECRETS and _WITH_BEFORE.search(text, max(0, start - 12), start):
+        found = _VALUE_AFTER.match(text, end)
+    if not found:
+        return None
+    value = _bare_value(found["bare"], is_in_query=False)
+    plausible = _is_assigned_secret if word in _SECRETS else _is_assigned_password
+    is_odd = _SIGN.search(value) or change_count(value) >= _LEAST_CHANGE_COUNT
+    if not is_odd or not plausible(value, env=False, quoted=False, strict=False):
+        return None
+    return (
+        f"assigned-{'secret' if word in _SECRETS else 'password'}",
+        found.start("bare"),
+        found.start("bare") + len(value),
+    )
 
 
 def _bare_value(value: str, *, is_in_query: bool) -> str:

@@ -10,6 +10,13 @@ KEY = "Zk7Xhs9Qw2" + "Er5Ty8Ui1O"
 UUID = "7b31c986-c2b8-46e9-87b3-b562f497961c"
 
 GIVEN = [
+    ("Das Passwort für die Hafendatenbank ist Kran7Boje!x", "Kran7Boje!x"),
+    ("La contraseña de la base de datos es Grua7Boya!x", "Grua7Boya!x"),
+    ("La contraseña del servidor: Grua7Boya!x", "Grua7Boya!x"),
+    ("Le mot de passe est Grue7Bouee!x", "Grue7Bouee!x"),
+    ("비밀번호는 Kran7Boje!x 입니다", "Kran7Boje!x"),
+    ("use user pilot and password Kran7Boje!x", "Kran7Boje!x"),
+    ("The password for the crane on pier 4 is Kran7Boje!x now.", "Kran7Boje!x"),
     ("- name: DB_PASSWORD\n  value: hunter2xyz", "hunter2xyz"),
     ('{"name": "API_TOKEN", "value": "' + KEY + '"}', KEY),
     ('System.setProperty("DB_PASSWORD", "hunter2xyz")', "hunter2xyz"),
@@ -43,6 +50,12 @@ def test_a_value_given_to_the_name_of_a_secret_is_found(text: str, secret: str) 
 
 
 LOOK_ALIKES = [
+    "The password hash for users is argon2id.",
+    "Das Budget passe 36K€ an 80K€/Monat an.",
+    "Le débit passe de 36kbit à 100kbit2.",
+    "The token for the header is documented in RFC6750.",
+    "Sign in with password authentication2 or a key.",
+    "The password of a user is required.",
     "token: " + UUID,
     "cacheKey: '" + KEY + "'",
     'nextPageToken: "' + KEY + '"',
