@@ -64,24 +64,21 @@ class Server:
 
     def kill(self) -> None:
         """Kill the server as the kernel would, and wait until its last process is gone."""
-        lines = (self.folder / "data" / "postmaster.pid").read_text().splitlines()
-        os.kill(int(lines[0]), signal.SIGKILL)
+        note = self.folder / "data" / "postmaster.pid"
+        os.kill(int(note.read_text().splitlines()[0]), signal.SIGKILL)
         deadline = time.monotonic() + 30
-        while any(self._children()) and time.monotonic() < deadline:
+        while self._is_alive() and time.monotonic() < deadline:
             time.sleep(0.05)
+        # They stay in force where nobody reaps the dead, as in many containers.
+        for lock in (note, *self.folder.glob(".s.PGSQL.*.lock")):
+            lock.unlink()
 
-    def _children(self) -> Iterator[str]:
-        """Yield the command lines of this server's processes."""
-        for place in Path("/proc").glob("[0-9]*/cmdline"):
+    def _is_alive(self) -> bool:
+        """Return whether any process works in this server's data folder; a dead one has none."""
+        for place in Path("/proc").glob("[0-9]*/cwd"):
             with suppress(OSError):
-                words = place.read_bytes().decode(errors="replace")
-                if str(self.folder) in words or (words.startswith("postgres:") and self._is_below(place.parent)):
-                    yield words
-
-    def _is_below(self, process: Path) -> bool:
-        """Return whether a process works in this server's data folder."""
-        with suppress(OSError):
-            return (process / "cwd").resolve() == (self.folder / "data").resolve()
+                if place.readlink() == self.folder / "data":
+                    return True
         return False
 
     def start(self) -> None:

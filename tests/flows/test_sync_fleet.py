@@ -121,7 +121,7 @@ def test_clients_and_a_server_that_are_killed_at_any_moment_lose_nothing(tmp_pat
                 process = start_python(SYNC, members[number].vault.path)
                 assert process.stdout is not None
                 process.stdout.readline()
-                time.sleep(chance.uniform(0, 0.15))
+                time.sleep(chance.uniform(0, 0.4))
                 process.kill()
                 process.communicate(timeout=60)
                 if process.returncode == -signal.SIGKILL:
