@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -159,19 +160,25 @@ class PostgresCarrier:
     def pages(self, share: Share) -> Iterator[Page]:
         """Yield what the project has beyond the share's cursor, in the order in which it was accepted."""
         cursor = Cursor.of(share.cursor)
+        with ThreadPoolExecutor(1) as ahead:
+            found = self._page(share, cursor)
+            while found:
+                cursor = cursor.past(int(found[-1][3]), str(found[-1][5]))
+                # The database finds the next one while the vault takes this one.
+                following = ahead.submit(self._page, share, cursor)
+                things = [
+                    Incoming((entity, key), _record(record), int(seq), str(author))
+                    for entity, key, record, seq, author, _, is_large in found
+                    if not is_large
+                ]
+                large = [f"{entity} {key}" for entity, key, *_, is_large in found if is_large]
+                yield Page(things, str(cursor), large)
+                found = following.result()
+
+    def _page(self, share: Share, cursor: Cursor) -> list[tuple[Any, ...]]:
         wanted = {"project": self._id(share), "things": PAGE_THINGS, "largest": LARGEST_RECORD, "bytes": PAGE_BYTES}
-        while True:
-            with self._asking():
-                found = self.db.execute(_PAGE, wanted | {"cursor": cursor.seq}).fetchall()
-            if not found:
-                return
-            cursor = cursor.past(int(found[-1][3]), str(found[-1][5]))
-            things = [
-                Incoming((entity, key), _record(record), int(seq), str(author))
-                for entity, key, record, seq, author, _, is_large in found
-                if not is_large
-            ]
-            yield Page(things, str(cursor), [f"{entity} {key}" for entity, key, *_, is_large in found if is_large])
+        with self._asking():
+            return self.db.execute(_PAGE, wanted | {"cursor": cursor.seq}).fetchall()
 
     def unreadable(self, share: Share, items: Sequence[Outgoing]) -> set[Thing]:
         """Return things that were read past: their last write came before the cursor, and is not what is known here."""

@@ -174,18 +174,19 @@ class PageTaker:
         identifier = one.thing[1]
         mine, head = local.records.get(one.thing), known.get(one.thing)
         theirs = None if new is None else memory_to_wire(new, self.person)
-        self.heads[one.thing] = Head(one.seq, digest(theirs))
-        if digest(mine) == digest(theirs):
+        there, here = digest(theirs), digest(mine)
+        self.heads[one.thing] = Head(one.seq, there)
+        if here == there:
             return
-        is_mine_changed = digest(mine) != (head.hash if head else None)
+        is_mine_changed = here != (head.hash if head else None)
         if not is_mine_changed and new is None:
             self.removed.append(identifier)
         elif new is None or theirs is None:
             self.waiting.add(one.thing)  # an edit outlives a deletion
         elif not is_mine_changed or mine is None:
             self._put(new, local)
-        elif head is None or digest(theirs) != head.hash:
-            base = past.base(identifier, head.hash if head else None, digest(theirs))
+        elif head is None or there != head.hash:
+            base = past.base(identifier, head.hash if head else None, there)
             self._merge(new, mine, merge_records(base, mine, theirs), base, local)
 
     def _put(self, memory: Memory, local: Local, *, passed: Memory | None = None) -> None:
