@@ -78,7 +78,7 @@ def _rules(session: Session) -> list[str]:
 def _take(found: list[Proposal], proposal: Proposal) -> None:
     for at, old in enumerate(found):
         if same_lesson(old, proposal):
-            found[at] = joined(old, proposal)
+            found[at] = joined(old, proposal, is_copy=old.quote == proposal.quote)
             return
     found.append(proposal)
 

@@ -44,15 +44,18 @@ def _wording(text: str) -> Wording:
     return Wording(text)
 
 
-def joined(first: Proposal, again: Proposal) -> Proposal:
-    """Return one proposal for what was said twice, in the earlier words, with the places of both."""
-    both = first.signal in _SAID and again.signal in _SAID
+def joined(first: Proposal, again: Proposal, *, is_copy: bool = False) -> Proposal:
+    """Return one proposal for what was said twice, in the earlier words, with the places of both.
+
+    `is_copy`: whether it was only pasted or sent again, which shows nothing.
+    """
+    both = not is_copy and first.signal in _SAID and again.signal in _SAID
     more = (Evidence(again.place, again.quote, again.at, again.session), *again.evidence)
     evidence = (*first.evidence, *(each for each in more if each not in first.evidence))
     return replace(
         first,
         signal=LessonSignal.REPEATED_CORRECTION if both else first.signal,
-        score=round(min(0.99, max(first.score, again.score) + 0.1), 3),
+        score=round(min(0.99, max(first.score, again.score) + 0.1 * (not is_copy)), 3),
         evidence=evidence,
         files=tuple(dict.fromkeys((*first.files, *again.files))),
     )
@@ -74,7 +77,7 @@ def said_twice(sure: Sequence[Proposal], unsure: Sequence[Proposal]) -> list[Pro
 
 
 def _is_repeated(first: Proposal, again: Proposal) -> bool:
-    return first.signal in _SAID and first.place != again.place and same_lesson(first, again)
+    return first.signal in _SAID and first.quote != again.quote and same_lesson(first, again)
 
 
 CONTAINED = 0.72  # Share of the words of the shorter text in the longer from which they say the same

@@ -83,6 +83,13 @@ def test_what_was_corrected_twice_is_one_proposal_with_both_places_and_a_higher_
     assert len({each.place for each in twice.evidence} | {twice.place}) >= 3
 
 
+def test_a_prompt_that_was_sent_again_word_for_word_is_no_repeated_correction() -> None:
+    words = "no, stamps are integer milliseconds everywhere, floats lose the last digits"
+    found = only(EDIT, ["person", words], EDIT, ["person", words])
+    assert found.signal == LessonSignal.CORRECTION
+    assert found.score == only(EDIT, ["person", words]).score
+
+
 def test_what_was_said_in_an_earlier_session_raises_that_proposal() -> None:
     words = "no, stamps are integer milliseconds everywhere, floats lose the last digits"
     sessions = [session_of(name, [["person", "go on"], EDIT, ["person", words]]) for name in ("mon", "tue")]
