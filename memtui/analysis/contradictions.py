@@ -31,6 +31,9 @@ CLAIM_SHARE = 0.5  # Part of the weight of rare terms that two claims share befo
 MOST_HOLDERS = 2  # Memories that stand for a clause that more of them repeat word for word
 LONGEST_IN_CROWD = 60  # Words of a memory; a longer one says so much that something always differs
 FEW = 12  # Memories of which every two are looked at
+SLIGHT: frozenset[ContradictionType] = frozenset({"order", "statement"})
+"""What is proposed of imported memories only where they are few: in real files none of it was real."""
+
 ONE_IN = 40  # Memories for which one is proposed, at most, of those that came by themselves; `FEW_LONE` are in any case
 FEW_LONE = 8
 STEP = 200  # Memories between two checks for cancelling
@@ -96,7 +99,7 @@ def find_contradictions(
             if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
             contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others))
-            if contradiction is not None:
+            if contradiction is not None and not (others >= CROWD and _is_slight(contradiction, one, other)):
                 found[pair] = contradiction
             elif pair in near and (_is_of_file(one) != _is_of_file(other)):
                 lone += _against_file(one, other, known, nearness(near[pair], others))
@@ -105,6 +108,11 @@ def find_contradictions(
     step(0)
     found.update((contradiction.ids, contradiction) for contradiction in _surest(lone, found, total))
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
+
+
+def _is_slight(contradiction: Contradiction, one: Memory, other: Memory) -> bool:
+    """Return whether nothing but an order, or the sum of many hints, speaks for a contradiction among imports."""
+    return contradiction.type in SLIGHT and _is_of_file(one) and _is_of_file(other)
 
 
 def _is_of_file(memory: Memory) -> bool:

@@ -43,11 +43,18 @@ def _cues(words: str) -> re.Pattern[str]:
 
 
 _ENDED = "dropped|replaced|removed|deleted|retired|deprecated|abandoned|ditched|switched off|turned off"
+_USED_TO = (
+    r"(?<=\w )(?<!\bis )(?<!are )(?<!be )(?<!was )(?<!were )(?<!only )(?<!can )used to"  # Not `used to lift`: a purpose
+)
+_NO_LONGER = r"(?<!that are )(?<!that is )(?<!which are )(?<!which is )no longer"  # Not of what a rule is about
+
 _GONE = re.compile(
-    r"\b(?P<before>(?:moved?|migrated|switched) (?:\w+ ){0,4}?(?:off|away from|from)|goodbye|used to|until recently"
+    r"\b(?P<before>(?:moved?|migrated|switched) (?:\w+ ){0,4}?(?:off|away from|from)|goodbye"
+    rf"|{_USED_TO}|until recently"
     rf"|(?:we|have|has|was|were) (?:\w+ )?(?:{_ENDED}))\b"
     rf"|\b(?P<after>(?:was|were|has been|have been) (?:\w+ )?(?:{_ENDED})"
-    r"|(?:is|are) (?:\w+ )?(?:gone|retired|deprecated|abandoned|switched off|unused)|has gone|no longer|any ?more"
+    r"|(?:is|are) (?:\w+ )?(?:gone|retired|deprecated|abandoned|switched off|unused)|has gone"
+    rf"|{_NO_LONGER}|any ?more"
     r"|any longer|isn't used|not used|aren't used|isn't installed)\b",
     re.IGNORECASE,
 )
@@ -55,8 +62,8 @@ _GONE = re.compile(
 
 CUES: dict[str, re.Pattern[str]] = {
     "gone": re.compile(
-        r"\b(?:(?:moved?|migrated|switched) (?:\w+ ){0,4}?(?:off|away from|from)|replaces|no longer|any ?more"
-        rf"|any longer|gone|goodbye|until recently|used to|isn't used|not used|aren't used|{_ENDED})\b",
+        rf"\b(?:(?:moved?|migrated|switched) (?:\w+ ){{0,4}}?(?:off|away from|from)|replaces|{_NO_LONGER}|any ?more"
+        rf"|any longer|gone|goodbye|until recently|{_USED_TO}|isn't used|not used|aren't used|{_ENDED})\b",
         re.IGNORECASE,
     ),
     "change": _cues(

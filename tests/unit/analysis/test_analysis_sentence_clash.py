@@ -90,3 +90,13 @@ def test_however_many_were_typed_few_are_proposed() -> None:
         typed.append(memory(f"t{number:02}", f"Silo s{number} is filled with rye."))
         alike.append(Alike(f"r{number:02}", f"t{number:02}", 0.8, 0.4))
     assert len(proposed(*rules, *typed, alike=alike)) == FEW_LONE
+
+
+def test_among_many_imported_memories_an_order_alone_is_no_contradiction() -> None:
+    texts = ("Weigh the sacks before you sew them.", "Sew the sacks before you weigh them.")
+    names = ("Larks nest under the roof.", "The yard is paved.", "A fox lives nearby.", "Rain fills the tank.")
+    crowd = [memory(f"x{number}", text, path="a.md") for number, text in enumerate(names)]
+    for path, number in ((None, 1), ("CLAUDE.md", 0)):
+        pair = [memory(name, text, path=path) for name, text in zip("ab", texts, strict=True)]
+        found = find_contradictions(Snapshot([*pair, *crowd]), alike=[Alike("a", "b", 0.95, 0.4)])
+        assert [each.type for each in found] == ["order"] * number
