@@ -133,21 +133,28 @@ def flaw_in(title: str, insight: str) -> Shown | None:
 def _says_nothing(title: str, prose: str, text: str) -> Shown | None:
     if prose != text:
         return None
-    words = len(text.split())
     lines = [line.strip(_EDGES) for line in text.split("\n") if line.strip(_EDGES)]
     if lines and all(_pattern("stamp").fullmatch(line) for line in lines):
         return FlawReason.STAMP, ""
     bare = text.strip(_EDGES)
-    is_strong = bool(_pattern("reason").search(bare))
-    sentences = [each for each in _SENTENCE_END.split(bare) if each.strip()]
-    if words <= SHORT_NOTICE and len(sentences) == 1 and not is_strong and _pattern("announces").match(bare):
-        return FlawReason.ANNOUNCES, _pattern("announces").match(bare)[0].strip()  # type: ignore[index] # matched above
-    points = words <= SHORT_POINTER and len(sentences) == 1 and not is_strong and bool(_TARGET.search(text))
-    if points and (found := _pattern("pointer").match(bare)):
-        return FlawReason.POINTER, found[0].strip()
+    if found := _only_points(bare, text):
+        return found
     if (echo := _SKILL.fullmatch(bare)) and _is_echo(echo[1], echo[2]):
         return FlawReason.ECHO, echo[1]
     return (FlawReason.PLATITUDE, "") if is_platitude(title, text) else None
+
+
+def _only_points(bare: str, text: str) -> Shown | None:
+    """Return how one sentence without a reason only announces or names another place."""
+    words = len(text.split())
+    sentences = [each for each in _SENTENCE_END.split(bare) if each.strip()]
+    if len(sentences) != 1 or _pattern("reason").search(bare):
+        return None
+    if words <= SHORT_NOTICE and (found := _pattern("announces").match(bare)):
+        return FlawReason.ANNOUNCES, found[0].strip()
+    if words <= SHORT_POINTER and _TARGET.search(text) and (found := _pattern("pointer").match(bare)):
+        return FlawReason.POINTER, found[0].strip()
+    return None
 
 
 def _is_echo(name: str, said: str) -> bool:
@@ -173,8 +180,7 @@ def _breaks_off(text: str, prose: str) -> Shown | None:
 def _leans(title: str, text: str, prose: str, named: frozenset[str]) -> Shown | None:
     """Return how a text needs one that stood before it, or the name of what it is about."""
     if not _LETTERS.search(prose):
-        is_told = bool(named) or not is_vague(title) or bool(_COMMENT.search(text))
-        return (FlawReason.CODE, "") if prose != text and not is_told else None
+        return (FlawReason.CODE, "") if prose != text and not _is_told(title, text, named) else None
     bare = prose.lstrip(_EDGES)
     short = len(text.split()) <= SHORT_WORDS
     first = _SENTENCE_END.split(bare)[0]
@@ -185,10 +191,18 @@ def _leans(title: str, text: str, prose: str, named: frozenset[str]) -> Shown | 
     begins = _pattern("begins").match(bare) or _pattern("purpose").match(bare) or _pronoun(bare)
     if begins:
         return FlawReason.DANGLING, begins[0].strip()
-    is_name = _pattern("nameless").match(bare) and not (has_verb(first, "en") or _pattern("acts").search(first))
-    if is_name and len(text.split()) <= LONGEST_NAMELESS:
-        return FlawReason.NAMELESS, " ".join(bare.split()[:4])
-    return None
+    return (FlawReason.NAMELESS, " ".join(bare.split()[:4])) if _is_nameless(bare, first, text) else None
+
+
+def _is_told(title: str, text: str, named: frozenset[str]) -> bool:
+    """Return whether code is said to be for something: by its title, or by a comment in it."""
+    return bool(named) or not is_vague(title) or bool(_COMMENT.search(text))
+
+
+def _is_nameless(bare: str, first: str, text: str) -> bool:
+    if len(text.split()) > LONGEST_NAMELESS or not _pattern("nameless").match(bare):
+        return False
+    return not has_verb(first, "en") and not _pattern("acts").search(first)
 
 
 def _pronoun(text: str) -> re.Match[str] | None:

@@ -275,17 +275,10 @@ def _cuts(
 
     `least`: the fewest cells of a clause; by default they depend on how good its end is.
     """
-    lowest = least or min(_LEAST_CELLS.values()) * min(most, _WIDEST) // _WIDEST
     share = 1 if language in LATIN else 2
-    edges: list[tuple[int, str, re.Match[str]]] = []
-    for edge in _EDGE.finditer(text):
-        head = text[: edge.start()].rstrip(_ENDING)
-        cells = width(head)
-        if cells > most:
-            break
-        # Nothing but a sign ends a sentence before a reason or remark as well as that takes.
-        if cells >= lowest // share and (edge[0].strip() or least_rank < REASON):
-            edges.append((cells, head, edge))
+    edges = _edges(
+        text, most, width, lowest=(least or _scaled(min(_LEAST_CELLS.values()), most)) // share, least_rank=least_rank
+    )
     grammar, is_part = grammar_of(language), most < _PART_CELLS
     waiting: list[tuple[int, int, str, str]] = []
     while edges or waiting:
@@ -297,10 +290,31 @@ def _cuts(
             continue
         cells, head, edge = edges.pop()
         rank = _rank(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
-        fewest = least or (_LEAST_CELLS[rank] * min(most, _WIDEST) // _WIDEST if rank else 0)
+        fewest = least or (_scaled(_LEAST_CELLS[rank], most) if rank else 0)
         if rank >= least_rank and cells >= fewest // share:
             bare = head.removesuffix(" only") if edge[0].strip() else head
             heappush(waiting, (-rank * _CELLS_OF_RANK - cells, -len(head), head, bare))
+
+
+def _scaled(cells: int, most: int) -> int:
+    """Return the fewest cells of a clause where a title has so much room."""
+    return cells * min(most, _WIDEST) // _WIDEST
+
+
+def _edges(
+    text: str, most: int, width: Callable[[str], int], *, lowest: int, least_rank: int
+) -> list[tuple[int, str, re.Match[str]]]:
+    """Return where a clause may end: its cells, its text and what follows it, the shortest first."""
+    edges: list[tuple[int, str, re.Match[str]]] = []
+    for edge in _EDGE.finditer(text):
+        head = text[: edge.start()].rstrip(_ENDING)
+        cells = width(head)
+        if cells > most:
+            break
+        # Nothing but a sign ends a sentence before a reason or remark as well as that takes.
+        if cells >= lowest and (edge[0].strip() or least_rank < REASON):
+            edges.append((cells, head, edge))
+    return edges
 
 
 def _is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> bool:

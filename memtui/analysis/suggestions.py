@@ -169,15 +169,7 @@ def _by_likeness(
     }
     texts = TextCache()
     facts = {memory.id: texts.facts[memory.title, memory.insight] for memory in memories}
-
-    def wording(memory: Memory) -> Wording:
-        return facts[memory.id].wording
-
-    if about is None:
-        parts = (_word_pairs(part, wording, LINK_WORDS_SHARE) for part in views(memories))
-        pairs = {*cosines, *chain.from_iterable(parts)} - excluded
-    else:
-        pairs = {pair_of(about, other) for other in known if other != about} - excluded
+    pairs = {*cosines, *_sharing_words(memories, facts)} if about is None else set(_pairs_with(about, known))
     is_event = {memory.id: kinds.get(memory.kind).tier in EVENT_TIERS for memory in memories}
 
     def alike_of(pair: Pair) -> tuple[float, str] | None:
@@ -185,7 +177,7 @@ def _by_likeness(
         least = LEAST_WORDS if is_event[one] == is_event[other] else LEAST_WORDS_OF_EVENT
         return _alike(facts[one], facts[other], cosines.get(pair), least)
 
-    visible = (pair for pair in pairs if in_one_view(known[pair[0]], known[pair[1]]))
+    visible = (pair for pair in pairs - excluded if in_one_view(known[pair[0]], known[pair[1]]))
     near = [(*found, pair) for pair in visible if (found := alike_of(pair)) is not None]
     taken: Counter[str] = Counter()
     for score, why, pair in sorted(near, key=lambda each: (-each[0], each[2])):
@@ -197,6 +189,17 @@ def _by_likeness(
             continue
         taken.update(pair)
         yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
+
+
+def _pairs_with(about: str, others: Iterable[str]) -> Iterator[Pair]:
+    return (pair_of(about, other) for other in others if other != about)
+
+
+def _sharing_words(memories: Sequence[Memory], facts: Mapping[str, Facts]) -> Iterator[Pair]:
+    def wording(memory: Memory) -> Wording:
+        return facts[memory.id].wording
+
+    return chain.from_iterable(_word_pairs(part, wording, LINK_WORDS_SHARE) for part in views(memories))
 
 
 def _link_type(older: Memory, newer: Memory, kinds: Kinds) -> LinkType:

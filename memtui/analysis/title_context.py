@@ -109,10 +109,13 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         cells = (unmarked(held.take_out(row[0])).strip() for row in block.rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
-        text = unmarked(held.take_out(undecorated(block.text)[0])).strip()
-        head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
-        is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
-        yield "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
+        yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _head_of_item(text: str) -> str:
+    head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
+    is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
+    return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
 
 
 def _is_aside(label: str) -> bool:

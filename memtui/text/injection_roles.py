@@ -93,13 +93,7 @@ def _played(sentence: str, placed: Sequence[tuple[int, str]]) -> frozenset[str]:
         (at, f"no-{role}" if role in _ACTS and any(_denies(denial, at, sentence) for denial in denials) else role)
         for at, role in placed
     ]
-    found = {role for _, role in signed}
-    for number, (at, role) in enumerate(signed):
-        for later, other in islice(signed, number + 1, None):
-            if later - at > _NEAR:
-                break
-            if other != role:
-                found.add(f"{role} {other}" if role < other else f"{other} {role}")
+    found = {role for _, role in signed} | set(_near_each_other(signed))
     if placed and placed[0][1] in _ACTS and len(sentence[: placed[0][0]].strip(_LEAD)) == 0:
         found.add("order")
     words = sentence.count(" ") + 1
@@ -107,6 +101,15 @@ def _played(sentence: str, placed: Sequence[tuple[int, str]]) -> frozenset[str]:
     if sentence.count("`") >= _MANY_TICKS:
         found.add("code")
     return frozenset(found)
+
+
+def _near_each_other(placed: Sequence[tuple[int, str]]) -> Iterator[str]:
+    for number, (at, role) in enumerate(placed):
+        for later, other in islice(placed, number + 1, None):
+            if later - at > _NEAR:
+                break
+            if other != role:
+                yield f"{role} {other}" if role < other else f"{other} {role}"
 
 
 def _denies(denial: int, at: int, sentence: str) -> bool:

@@ -44,6 +44,20 @@ CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anch
 NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with less, they stand one below the other
 _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 
+_NOTHING = "There is no finding under the cursor."
+_NOT_DISMISSED = "This finding goes when it is fixed; it cannot be dismissed."
+_ONLY_FOR = (
+    ("tidy-not", frozenset({*VERDICT_OF, "lessons"}), _NOT_DISMISSED),
+    ("tidy-not-any", frozenset(VERDICT_OF), _NOT_DISMISSED),
+    ("tidy-mend", frozenset(FLAWED), "Only what is oversized, vague or a fragment is mended like this."),
+    (
+        "tidy-all",
+        frozenset({"duplicates", "anchors", "unused"}),
+        "Only exact copies, moved files and what was never used can be fixed all at once.",
+    ),
+)
+"""Actions that are for some findings alone, and what is said of them on another."""
+
 
 class TidyScreen(ListDetail):
     """Findings by kind beside the texts that they are about; nothing is changed unless the user says so."""
@@ -187,20 +201,16 @@ class TidyScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         row = self._found.current
-        if action.owner == TIDY and action.id != "tidy-again" and row is None:
-            if self._report is None and self._running:
-                return "The vault is still being scanned: the key was ignored."
-            return "There is no finding under the cursor."
+        if row is None:
+            if action.owner != TIDY or action.id == "tidy-again":
+                return super().why_not(action)
+            is_scanning = self._report is None and self._running
+            return "The vault is still being scanned: the key was ignored." if is_scanning else _NOTHING
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self.current_memory is None:
             return "This finding is about several memories; enter opens it."
-        if action.id == "tidy-not" and row is not None and row.finding not in {*VERDICT_OF, "lessons"}:
-            return "This finding goes when it is fixed; it cannot be dismissed."
-        if action.id == "tidy-not-any" and row is not None and row.finding not in VERDICT_OF:
-            return "This finding goes when it is fixed; it cannot be dismissed."
-        if action.id == "tidy-mend" and row is not None and row.finding not in FLAWED:
-            return "Only what is oversized, vague or a fragment is mended like this."
-        if action.id == "tidy-all" and row is not None and row.finding not in {"duplicates", "anchors", "unused"}:
-            return "Only exact copies, moved files and what was never used can be fixed all at once."
+        for identifier, findings, why in _ONLY_FOR:
+            if action.id == identifier and row.finding not in findings:
+                return why
         return super().why_not(action)
 
     async def action_tidy_open(self) -> None:
