@@ -113,10 +113,17 @@ def test_wrong_words_and_places_say_what_to_do(office: Office) -> None:
     cli = office.at("ana")
     cli("team", code=2)
     cli("team", "init", code=2)
+    for nonsense in ("http://x", "https://u@h/d?a=b", "db.example.org", "host=x nonsense=y"):
+        assert "names no PostgreSQL database" in cli("team", "init", nonsense, code=2).err
     assert "holds no team yet" in cli("team", "join", office.url("ana"), code=1).err
     refused = cli("team", "join", "postgresql://ana:hunter2@localhost/x", code=6)
     assert "hunter2" not in refused.err
     cli("team", "join", "postgresql://ana@127.0.0.1:1/x", code=1)
+    lacking = office.server.database()
+    office.server.run(f'ALTER ROLE "boss_{lacking}" NOCREATEROLE')
+    cli("team", "init", office.server.url(lacking, f"boss_{lacking}"))
+    assert 'CREATE ROLE "new one" LOGIN' in cli("team", "add", "new one", "--may", "read", code=6).err
+    cli("team", "leave")
     assert "no such team" in cli("team", "add", "x", "--may", "read", code=3).err
     assert "Choose from" in cli("team", "add", "x", "--may", "rule", "--print-sql", code=2).err
     assert "Only a person" in cli("--actor", "codex", "team", "join", office.url("ana"), code=6).err
