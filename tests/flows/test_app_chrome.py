@@ -61,7 +61,7 @@ async def test_help_finds_and_runs_every_act(ferry: Vault, tmp_path: Path) -> No
         await pilot.press("question_mark")
         await shows(pilot, "type to find")
         choices = pilot.app.screen.query_one("#help-list", OptionList)
-        text = "\n".join(str(option.prompt) for option in choices.options)
+        text = " ".join(" ".join(str(option.prompt) for option in choices.options).split())
         for action in registry.of_owners("browse", "filter", "everywhere", "pane"):
             assert action.title in text
         assert "Retired memories stay in the vault" in text
@@ -311,7 +311,8 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
             lambda: all(toast.region.y >= pilot.app.size.height // 2 for toast in pilot.app.screen.query(Toast)),
             "the toast goes where the cursor is not",
         )
-        covers_no_frame(pilot, pilot.app.screen.query(Toast).first())
+        for toast in pilot.app.screen.query(Toast):
+            covers_no_frame(pilot, toast)
         await pilot.resize_terminal(40, 15)
         browser(pilot).say("Long words " * 30)
         await until(pilot, lambda: any("Long words" in toast for toast in shown(pilot)), "it is told")
