@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import Memory
@@ -77,10 +77,11 @@ class Text:
     about: Mapping[str, float]  # share of its words of topics that is of each
 
     @classmethod
-    def of(cls, memory: Memory) -> Text:
-        body = memory.insight[:READ]
-        title, rest = frozenset(query_terms(memory.title)), frozenset(query_terms(body))
-        names = {one or other for one, other in _NAME.findall(f"{memory.title}\n{body}")}
+    @lru_cache(maxsize=1_000)
+    def of(cls, heading: str, body: str) -> Text:
+        """Return the words of a title and of the beginning of a text; kept, as a task is typed letter by letter."""
+        title, rest = frozenset(query_terms(heading)), frozenset(query_terms(body))
+        names = {one or other for one, other in _NAME.findall(f"{heading}\n{body}")}
         firsts = {term for name in sorted(names) if len(name) > 3 for term in query_terms(name)[:1]}  # noqa: PLR2004
         counts = {topic: TITLE_COUNTS * len(words & title) + len(words & rest) for topic, words in topics().items()}
         whole = sum(counts.values())
@@ -109,7 +110,7 @@ class Setting:
 def features_of(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, dict[str, float]]:
     """Return what tells of each hit with signs whether it matters, by id."""
     signed = [(hit, signs) for hit in hits if (signs := hit.signs) is not None]
-    texts = {hit.memory.id: Text.of(hit.memory) for hit, _ in signed}
+    texts = {hit.memory.id: Text.of(hit.memory.title, hit.memory.insight[:READ]) for hit, _ in signed}
     setting = _setting(task, in_hand, texts.values(), [signs for _, signs in signed])
     sources = _shares(signed)
     return {

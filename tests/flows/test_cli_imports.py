@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_followed(cli: Cli) -> None
     assert "note: blob.py: its imports are unknown, it is no text" in run.err
     assert "note: huge.py: its imports are unknown, it is larger than 1 MB" in run.err
     assert "leak" not in run.err
-    assert "note" in cli("context", "add a coupon field", "--file", "cart.py", "--explain").err
+    assert "note" in cli("context", "round the price after adding a coupon", "--file", "cart.py", "--explain").err
 
 
 def test_a_cache_that_is_spoilt_or_cannot_be_written_changes_nothing(cli: Cli) -> None:
