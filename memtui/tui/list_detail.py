@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.notifications import SeverityLevel
@@ -26,7 +26,7 @@ from memtui.tui.actions.registry import EVERYWHERE, GO, Action, Keymap
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches import display
-from memtui.tui.values import Done, Found, Signature
+from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lines import KeyHints, TitleLine
 from memtui.tui.widgets.pane_border import BORDERS, PaneBorder
@@ -65,49 +65,6 @@ class ScreenPart:
     def keeps_open(self) -> bool:
         """Return whether quitting has to wait, after saying why."""
         return False
-
-
-class SourceOpener:
-    """Opens the source of a memory, or its first file, in the user's editor.
-
-    `closed`: called once the editor is closed, as its file may have changed.
-    """
-
-    def __init__(self, screen: MemtuiScreen, closed: Callable[[], object]) -> None:
-        self._screen = screen
-        self._closed = closed
-
-    def open(self, identifier: str) -> None:
-        """Open a memory's source; where there is none, say why."""
-        screen = self._screen
-
-        def failed(error: MemtuiError) -> None:
-            screen.say(f"No file to open: {error}", severity="warning")
-
-        screen.loader.read(lambda: screen.access.place(identifier), self._open, group="place", on_error=failed)
-
-    def _open(self, place: Found) -> None:
-        problem = self.edit(place)
-        if problem:
-            self._screen.say(problem, severity="warning")
-        self._closed()
-
-    def edit(self, place: Found) -> str:
-        """Give the terminal to the editor; return why it could not be done, empty where it was."""
-        import subprocess
-
-        from memtui.curate.external_editor import editor_command
-
-        try:
-            command = editor_command(place.path, place.line)
-            done = self._screen.outside(partial(subprocess.run, command, check=False))  # the user's own editor
-        except SuspendNotSupported:
-            return f"This terminal cannot run an editor. The file is {place.path}, line {place.line}"
-        except MemtuiError as error:
-            return str(error)
-        except OSError as error:
-            return f"Cannot start the editor ({error.strerror}): {command[0]}"
-        return f"The editor exited with status {done.returncode}" if done.returncode else ""
 
 
 T = TypeVar("T")

@@ -21,10 +21,10 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
-from memtui.tui.list_detail import SourceOpener
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.review.view import MovesScreen
+from memtui.tui.source_opener import SourceOpener
 from memtui.tui.values import Found
 from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault

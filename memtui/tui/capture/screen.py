@@ -31,8 +31,9 @@ from memtui.tui.capture.view import (
 )
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
 from memtui.tui.inbox.view import CandidateRead, InboxAccess
-from memtui.tui.list_detail import ListDetail, SourceOpener
+from memtui.tui.list_detail import ListDetail
 from memtui.tui.screens.dialogs import pick
+from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.values import Done, Found
 from memtui.tui.vault_access import ALL_PROJECTS

@@ -28,9 +28,10 @@ from memtui.tui.inbox.view import (
     head_counts,
     inbox_notice,
 )
-from memtui.tui.list_detail import ListDetail, SourceOpener
+from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import pick
+from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS

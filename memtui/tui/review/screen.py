@@ -19,7 +19,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, REVIEW, Action
 from memtui.tui.edit.acts import EditActions, SimilarOnSave
-from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen, SourceOpener
+from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown
 from memtui.tui.review.session_acts import SessionActs
@@ -34,6 +34,7 @@ from memtui.tui.review.verdicts import (
     Verdicts,
 )
 from memtui.tui.review.view import changed_meanwhile, head_counts
+from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
