@@ -28,6 +28,7 @@ _WORD_COMPARED = 7
 _ADDRESS_SIGNS = frozenset("./@`_\\")
 _ADDRESS = re.compile(r"\S*(?:://|@|\w\.\w)\S*|`[^`]*`|\S*[_/\\]\S*")
 _READ_CHARS = 600  # of a sentence
+_FEWEST_ROLES = 2  # that the words of a sentence play, for it to be weighed
 _LEAST_BY_WORDS = -2.5
 """What the words of a sentence weigh at least for its signs, whose search costs ten times as much, to be looked for."""
 
@@ -145,9 +146,11 @@ def planted_by_structure(sentence: str) -> str | None:
     """Return why a sentence looks planted by the roles that it plays, None if it does not."""
     weights, base, least = _weights()
     sentence = sentence[:_READ_CHARS]
-    by_words = base + sum(weights.get(word, 0.0) for word in words_of(sentence))
     placed = list(_worded(sentence))
     is_spaced = sentence.isascii() or not _WITHOUT_SPACES.search(sentence)
+    if is_spaced and len({role for _, role in placed}) < _FEWEST_ROLES:
+        return None
+    by_words = base + sum(weights.get(word, 0.0) for word in words_of(sentence))
     if is_spaced and by_words + _weigh(_played(sentence, placed)) < _LEAST_BY_WORDS:
         return None
     roles = _played(sentence, sorted(chain(placed, _signed(sentence))))
