@@ -90,18 +90,15 @@ def find_contradictions(
         if project is None:
             continue
         others = CROWD if is_crowded else len(memories) - 1
-        known_here = {memory.id: place for place, memory in enumerate(memories)}
-        places = ((known_here.get(one, -1), known_here.get(other, -1)) for one, other in near)
-        meant = [each for each in places if min(each) >= 0]
-        for first, second in chain(meant, _listed(memories, known, step)):
+        for first, second in chain(_places(memories, near), _listed(memories, known, step)):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
             if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
             contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others))
-            if contradiction is not None and not (others >= CROWD and _is_slight(contradiction, one, other)):
+            if contradiction is not None and not _is_slight(contradiction, one, other, others):
                 found[pair] = contradiction
-            elif pair in near and (_is_of_file(one) != _is_of_file(other)):
+            elif pair in near:
                 lone += _against_file(one, other, known, nearness(near[pair], others))
             decided.add(pair)
         done += len(memories)
@@ -110,9 +107,16 @@ def find_contradictions(
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
 
 
-def _is_slight(contradiction: Contradiction, one: Memory, other: Memory) -> bool:
-    """Return whether nothing but an order, or the sum of many hints, speaks for a contradiction among imports."""
-    return contradiction.type in SLIGHT and _is_of_file(one) and _is_of_file(other)
+def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int, int]]:
+    """Return the places of those pairs of which both are among these memories."""
+    known = {memory.id: place for place, memory in enumerate(memories)}
+    places = ((known.get(one, -1), known.get(other, -1)) for one, other in pairs)
+    return [each for each in places if min(each) >= 0]
+
+
+def _is_slight(contradiction: Contradiction, one: Memory, other: Memory, others: int) -> bool:
+    """Return whether only an order, or the sum of many hints, speaks for a contradiction among a crowd of imports."""
+    return others >= CROWD and contradiction.type in SLIGHT and _is_of_file(one) and _is_of_file(other)
 
 
 def _is_of_file(memory: Memory) -> bool:
@@ -124,6 +128,8 @@ def _against_file(
     one: Memory, other: Memory, known: TextCache, near: Nearness
 ) -> Iterator[tuple[float, Contradiction]]:
     """Yield how sure it is that a memory which came by itself excludes one from a file, and the contradiction."""
+    if _is_of_file(one) == _is_of_file(other):
+        return
     first, second = _by_age(one, other)
     clash = known.sentences[(first.title, first.insight), (second.title, second.insight), near]
     if clash is not None:

@@ -60,6 +60,16 @@ class Block:
         return [comment["words"]] if comment and " " in comment["words"] and not comment["words"].endswith("?") else []
 
 
+@dataclass(slots=True)
+class Statement:
+    """What a paragraph or item states, its code held."""
+
+    words: str
+    lead: str = ""  # the bold words that it begins with
+    avoid: bool = False  # whether it shows what is to be avoided
+    part: bool = False  # whether its lead names a part of something, as in `**Symptom**: …`
+
+
 def blocks(text: str) -> list[Block]:
     """Return the blocks of a text; items below an item are items too, marked with their indentation."""
     found: list[Block] = []

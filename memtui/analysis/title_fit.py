@@ -10,7 +10,7 @@ from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, REASON, compact, cut_off, shortened
-from memtui.text.inline import HeldCode
+from memtui.text.inline import HeldCode, visible
 from memtui.text.words import cell_width
 
 MAX_TITLE_CELLS = 100  # Terminal cells, one for a Latin letter, two for a CJK one
@@ -32,6 +32,11 @@ _SUBJECTS = re.compile(
     r"(?=(?:must|should|may|can|will|needs?) )"
 )
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
+
+
+def cut_title(title: str) -> str:
+    """Return one line of at most 100 cells, ended at a clause, or cut at a word and marked with `…`."""
+    return (held := HeldCode()).put_back(fitted(visible(title), held))
 
 
 def fitted(words: str, held: HeldCode) -> str:

@@ -10,9 +10,17 @@ from itertools import islice
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened, without_asides
-from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, blocks
+from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, Statement, blocks
 from memtui.analysis.title_context import below_subjects, brief, heads_in, is_telling, subjects
-from memtui.analysis.title_fit import MAX_TITLE_CELLS, closed, fitted, main_clause, turned, with_fewer_subjects
+from memtui.analysis.title_fit import (
+    MAX_TITLE_CELLS,
+    closed,
+    cut_title,
+    fitted,
+    main_clause,
+    turned,
+    with_fewer_subjects,
+)
 from memtui.analysis.title_words import (
     avoided,
     bold_lead,
@@ -82,21 +90,6 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     title = writer.in_context(title)
     # A sign that stood behind a quote or a full stop would now begin a list.
     return _OPENING_MARKS.sub("", title).strip() or "Untitled"
-
-
-def cut_title(title: str) -> str:
-    """Return one line of at most 100 cells, ended at a clause, or cut at a word and marked with `…`."""
-    return (held := HeldCode()).put_back(fitted(visible(title), held))
-
-
-@dataclass(slots=True)
-class _Statement:
-    """What a paragraph or item states, its code held."""
-
-    words: str
-    lead: str = ""  # the bold words that it begins with
-    avoid: bool = False  # whether it shows what is to be avoided
-    part: bool = False  # whether its lead names a part of something, as in `**Symptom**: …`
 
 
 @dataclass(slots=True)
@@ -327,7 +320,7 @@ class _Writer:
         fewer = with_fewer_subjects(words)
         return self._done(fewer) if is_cut and fewer != words else ""
 
-    def _statement(self, source: str) -> _Statement:
+    def _statement(self, source: str) -> Statement:
         """Return the first sentence that states something, without labels and numbers before it."""
         bare, wrong = undecorated(source)
         lead = bold_lead(bare)
@@ -341,27 +334,27 @@ class _Writer:
             plain = unmarked(bare)
             quoted = _QUOTED.match(plain)
             label, rest = without_label(quoted[1] if quoted else plain)
-            statement = self._statement(rest) if label else _Statement(self._first(rest))
+            statement = self._statement(rest) if label else Statement(self._first(rest))
             statement.avoid |= is_bad(label)
         statement.avoid |= wrong
         return statement
 
-    def _of_lead(self, label: str, rest: str) -> _Statement:
+    def _of_lead(self, label: str, rest: str) -> Statement:
         """Return what a text with bold words before it states."""
         label = without_label(undecorated(label)[0])[1]
         if not rest.strip():
-            return _Statement("" if is_metadata(label) or is_dropped(label) else label, label)
+            return Statement("" if is_metadata(label) or is_dropped(label) else label, label)
         if is_dropped(label):
             statement = self._statement(rest)
             statement.avoid |= is_bad(label)
             return statement
         if stands_alone(label) and not matches("headings", "unfinished", label):
-            return _Statement(label, label)
+            return Statement(label, label)
         told = self._first(unmarked(rest))
         if matches("labels", "part", label):
-            return _Statement(told, label, part=True)
+            return Statement(told, label, part=True)
         between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
-        return _Statement(f"{label}{between}{told}" if told else label, label)
+        return Statement(f"{label}{between}{told}" if told else label, label)
 
     def _first(self, plain: str) -> str:
         """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""

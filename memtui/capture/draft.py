@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from memtui.analysis.classify import anchors_in, kind_guess
-from memtui.analysis.titles import cut_title, title_for
+from memtui.analysis.title_fit import cut_title
+from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span, code_lines
 from memtui.capture.context import context_lead, with_lead
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter

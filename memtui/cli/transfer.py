@@ -56,7 +56,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
 
     if arguments.conflicts:
-        from memtui.cli.inbox import list_conflicts
+        from memtui.cli.inbox_conflicts import list_conflicts
 
         if arguments.path:
             raise UsageError("--conflicts imports nothing, so it takes no path", where="--conflicts")

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote
 
-from memtui.analysis.titles import cut_title
+from memtui.analysis.title_fit import cut_title
 from memtui.capture.draft import DraftMaker, DraftScope, ReadResult, Skipped, SourceFile, drafts_from_markdown
 from memtui.capture.folders import is_below_home
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter

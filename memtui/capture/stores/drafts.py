@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Any
 
 from memtui.analysis.classify import kind_guess
-from memtui.analysis.titles import cut_title, title_for
+from memtui.analysis.title_fit import cut_title
+from memtui.analysis.titles import title_for
 from memtui.capture.draft import Draft
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, listed, moment, number_of, share, text

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.analysis.grammar import is_balanced
-from memtui.analysis.title_fit import MAX_TITLE_CELLS
-from memtui.analysis.titles import cut_title, title_for
+from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
+from memtui.analysis.titles import title_for
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 
