@@ -125,8 +125,9 @@ def planted_instructions(text: str) -> list[str]:
     """Return why a text looks planted, one plain clause per reason; an empty list if nothing does."""
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
-    reasons += _code_reasons(visible)
-    visible = _PROGRAM.sub(" ", visible)
+    if "```" in visible:
+        reasons += _code_reasons(visible)
+        visible = _PROGRAM.sub(" ", visible)
     begun = beginnings(visible)
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
@@ -162,7 +163,7 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
     `by_words`: whether any wording of the tables may be in the text; its structure is always looked at.
     """
     introduced = False
-    for sentence in sentences_of(_EXAMPLE.sub(" ", text)):
+    for sentence in sentences_of(text if text.isascii() else _EXAMPLE.sub(" ", text)):
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
             found = _said_in(sentence, languages) if by_words else []
@@ -186,7 +187,7 @@ def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:
 
 def sentences_of(text: str) -> list[str]:
     """Return sentences, joining the lines of a paragraph; list items and headings stay separate."""
-    sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text))
+    sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text) if "\n" in text else text)
     return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE or not sentence.isascii()]
 
 

@@ -123,9 +123,13 @@ def _denies(denial: int, at: int, sentence: str) -> bool:
 def _worded(sentence: str) -> Iterator[tuple[int, str]]:
     roles = _words()
     for word in _WORD.finditer(sentence.lower()):
-        text = word[0] if word[0].isalpha() else word[0].replace("'", "").replace("’", "")
-        for role in roles.get(text[:_COMPARED], ()):
-            yield word.start(), role
+        text = word[0]
+        if "'" in text or "’" in text:
+            text = text.replace("'", "").replace("’", "")
+        key = text[:_COMPARED]
+        if key in roles:
+            for role in roles[key]:
+                yield word.start(), role
 
 
 def _signed(sentence: str) -> Iterator[tuple[int, str]]:
@@ -139,7 +143,7 @@ def words_of(sentence: str) -> frozenset[str]:
     bare = sentence.lower()
     if not _ADDRESS_SIGNS.isdisjoint(bare):
         bare = _ADDRESS.sub(" ", bare)
-    return frozenset(f"={word[0][:_WORD_COMPARED]}" for word in _LETTERS.finditer(bare))
+    return frozenset([f"={word[:_WORD_COMPARED]}" for word in _LETTERS.findall(bare)])
 
 
 def planted_by_structure(sentence: str) -> str | None:
@@ -150,7 +154,7 @@ def planted_by_structure(sentence: str) -> str | None:
     is_spaced = sentence.isascii() or not _WITHOUT_SPACES.search(sentence)
     if is_spaced and len({role for _, role in placed}) < _FEWEST_ROLES:
         return None
-    by_words = base + sum(weights.get(word, 0.0) for word in words_of(sentence))
+    by_words = base + _weigh(words_of(sentence))
     if is_spaced and by_words + _weigh(_played(sentence, placed)) < _LEAST_BY_WORDS:
         return None
     roles = _played(sentence, sorted(chain(placed, _signed(sentence))))
@@ -167,4 +171,4 @@ def planted_by_structure(sentence: str) -> str | None:
 
 def _weigh(roles: Iterable[str]) -> float:
     weights = _weights()[0]
-    return sum(weights.get(role, 0.0) for role in roles)
+    return sum([weights[role] for role in roles if role in weights])

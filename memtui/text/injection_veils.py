@@ -16,6 +16,7 @@ _WIDE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9\U0001f130-\
 _SPACED = re.compile(r"\b(?:[A-Za-z](?: {1,3}|[.\-_*])){7,}[A-Za-z]\b")
 _GAP = re.compile(r"(?<! )[ .\-_*](?! )")  # between letters; a wider one stands between words
 _LEET_WORD = re.compile(r"\b(?=\w*[a-z])(?=\w*[013457][a-z])[a-z0134578@$]{3,}\b", re.IGNORECASE)
+_LEET_SIGN = re.compile(r"[013457][a-z]", re.IGNORECASE)  # each such word holds one, and most texts none
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _FEWEST_LEET = 3
 _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])")
@@ -31,7 +32,7 @@ def unveiled(text: str) -> Iterator[tuple[str, str]]:
         yield "behind letters that look like others", unicodedata.normalize("NFKC", text).translate(_LIKE_LATIN)
     for spaced in _SPACED.finditer(text):
         yield "in letters that stand apart", _GAP.sub("", spaced[0])
-    if len(_LEET_WORD.findall(text)) >= _FEWEST_LEET:
+    if _LEET_SIGN.search(text) and len(_LEET_WORD.findall(text)) >= _FEWEST_LEET:
         yield "in digits for letters", _LEET_WORD.sub(lambda found: found[0].translate(_LEET), text)
     yield from (("in base64", said) for found in _BASE64.finditer(text) if (said := _from_base64(found[0])))
     yield from (("in hexadecimal", said) for found in _HEX.finditer(text) if (said := _from_hex(found[0])))
