@@ -132,6 +132,14 @@ def _worded(sentence: str) -> Iterator[tuple[int, str]]:
                 yield word.start(), role
 
 
+def _may_play_roles(sentence: str) -> bool:
+    """Return whether the words of a sentence play roles enough for it to be weighed; their places are not looked at."""
+    roles = _words()
+    bare = sentence.lower().replace("'", "").replace("’", "")
+    known = roles.keys() & {word[:_COMPARED] for word in _WORD.findall(bare)}
+    return len({role for word in known for role in roles[word]}) >= _FEWEST_ROLES
+
+
 def _signed(sentence: str) -> Iterator[tuple[int, str]]:
     for role, pattern in _signs(is_ascii=sentence.isascii()):
         for sign in pattern.finditer(sentence):
@@ -150,10 +158,10 @@ def planted_by_structure(sentence: str) -> str | None:
     """Return why a sentence looks planted by the roles that it plays, None if it does not."""
     weights, base, least = _weights()
     sentence = sentence[:_READ_CHARS]
-    placed = list(_worded(sentence))
     is_spaced = sentence.isascii() or not _WITHOUT_SPACES.search(sentence)
-    if is_spaced and len({role for _, role in placed}) < _FEWEST_ROLES:
+    if is_spaced and not _may_play_roles(sentence):
         return None
+    placed = list(_worded(sentence))
     by_words = base + _weigh(words_of(sentence))
     if is_spaced and by_words + _weigh(_played(sentence, placed)) < _LEAST_BY_WORDS:
         return None

@@ -20,6 +20,7 @@ _LEET_SIGN = re.compile(r"[013457][a-z]", re.IGNORECASE)  # each such word holds
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _FEWEST_LEET = 3
 _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])")
+_SHORTEST_CODE = 24  # characters without a space that either encoding needs
 _HEX = re.compile(r"(?:\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}){8,1000}|(?<!\w)(?:[0-9a-fA-F]{2}){16,1000}(?!\w)")
 _TWO_DIGITS = re.compile(r"[0-9a-fA-F]{2}")
 _READABLE = re.compile(r"[\x20-\x7e\n\t]{12,}")
@@ -34,6 +35,8 @@ def unveiled(text: str) -> Iterator[tuple[str, str]]:
         yield "in letters that stand apart", _GAP.sub("", spaced[0])
     if _LEET_SIGN.search(text) and len(_LEET_WORD.findall(text)) >= _FEWEST_LEET:
         yield "in digits for letters", _LEET_WORD.sub(lambda found: found[0].translate(_LEET), text)
+    if max(map(len, text.split()), default=0) < _SHORTEST_CODE:
+        return
     yield from (("in base64", said) for found in _BASE64.finditer(text) if (said := _from_base64(found[0])))
     yield from (("in hexadecimal", said) for found in _HEX.finditer(text) if (said := _from_hex(found[0])))
 
