@@ -28,6 +28,7 @@ class Page:
     things: Sequence[Incoming]
     cursor: str  # how far the carrier is read with it
     unread: Sequence[str] = ()  # places whose content makes no memory
+    planted: frozenset[str] | None = None  # ids of memories that look planted; None if that was not looked for yet
 
 
 @dataclass(frozen=True, slots=True)

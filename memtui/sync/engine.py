@@ -15,6 +15,7 @@ from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, RefusedError
 from memtui.sync.carrier import Accepted, Carrier, Incoming, Outgoing, Page
+from memtui.sync.judging import judged
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
 from memtui.sync.orders import Orders, settle_orders, sort_orders
@@ -171,7 +172,7 @@ class Engine:
             if wipe is not None:
                 report.wipes.append(wipe)
                 return None
-        for page in pages:
+        for page in judged(pages, share.project, self.vault.now()):
             gone = deletions(page.things)
             if gone:
                 share = self._remove(share, [one for one in page.things if one.thing in gone], report)

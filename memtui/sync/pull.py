@@ -84,9 +84,11 @@ class PageTaker:
     removed: list[str] = field(default_factory=list)
     ordered: set[str] = field(default_factory=set)  # ids of memories that the team ordered to be purged
     waiting: set[Thing] = field(default_factory=set)
+    planted: frozenset[str] | None = None  # as in `Page`
 
     def take(self, page: Page) -> Share:
         """Store a page; returns the share as it is then."""
+        self.planted = page.planted
         things = [one.thing for one in page.things]
         local = read_local(self.writer, self.share, self.person, things)
         known = read_heads(self.writer, self.share, things)
@@ -132,10 +134,13 @@ class PageTaker:
         memory = memory_from_wire(record, check_id(identifier), self.share.project, self.writer.now)
         before = local.memories.get(identifier)
         is_accepted = before is not None and before.status == "active" and content_hash(before) == content_hash(memory)
-        if memory.status == "active" and not is_accepted and planted_reasons(memory):
+        if memory.status == "active" and not is_accepted and self._looks_planted(memory):
             self.report.planted.append(identifier)
             return replace(memory, status="candidate")
         return memory
+
+    def _looks_planted(self, memory: Memory) -> bool:
+        return bool(planted_reasons(memory)) if self.planted is None else memory.id in self.planted
 
     def _news(self, page: Sequence[Incoming], local: Local) -> dict[str, Memory | None]:
         """Return the memories of a page by id, None where deleted; what makes no memory is skipped."""

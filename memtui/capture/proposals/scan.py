@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from datetime import datetime
-from multiprocessing import get_context
 from pathlib import Path
 
 from memtui.capture.lessons.detect import propose
@@ -18,6 +16,7 @@ from memtui.capture.lessons.traces import Traces, traces_of
 from memtui.capture.transcripts.cursors import Cursor, cursor_after, resume_of
 from memtui.capture.transcripts.discover import Transcript
 from memtui.capture.transcripts.session import Place, Session
+from memtui.children import child_pool
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line
 from memtui.text.words import shorten
@@ -164,8 +163,7 @@ def _here(
 def _in_children(
     transcripts: Sequence[Transcript], cursors: Mapping[str, Cursor], since: datetime | None
 ) -> Iterator[FileRead]:
-    children = min(_MOST_CHILDREN, os.cpu_count() or 1)
-    pool = ProcessPoolExecutor(children, mp_context=get_context("spawn"), initializer=_be_quiet)
+    pool = child_pool(_MOST_CHILDREN)
     try:
         waiting: set[Future[list[FileRead]]] = {
             pool.submit(_read_batch, [(one, cursors.get(one.identity)) for one in batch], since)
@@ -194,12 +192,3 @@ def _batches(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
 
 def _read_batch(batch: Sequence[tuple[Transcript, Cursor | None]], since: datetime | None) -> list[FileRead]:
     return [read_one(transcript, cursor, since) for transcript, cursor in batch]
-
-
-def _be_quiet() -> None:
-    """Write nothing to the terminal of the app, and let it decide about Ctrl+C."""
-    import signal
-    import sys
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - open as long as the child lives
