@@ -77,7 +77,9 @@ def rows_of(told: Iterable[tuple[str, bool]]) -> list[Row]:
 
 def other_rows() -> list[Row]:
     stored = [json.loads(line) for line in (DATA / "others.jsonl").read_text("utf-8").splitlines()]
-    return [Row(frozenset(each["features"].split("|")), each["planted"], each["weight"]) for each in stored]
+    # A sentence without any feature tells nothing.
+    known = (each for each in stored if each["features"])
+    return [Row(frozenset(each["features"].split("|")), each["planted"], each["weight"]) for each in known]
 
 
 def read_others(ordinary: Path, strangers: Path) -> None:
