@@ -61,7 +61,7 @@ async def tidy_opens(pilot: Pilot[Any], *, memories: int) -> TidyScreen:
 
 
 async def passes(pilot: Pilot[Any], screen: TidyScreen, before: object) -> None:
-    await until(pilot, lambda: screen._report is not before and not screen._running, "another pass is over")
+    await until(pilot, lambda: screen._report is not before and not screen._is_scanning, "another pass is over")
 
 
 async def goes_to(pilot: Pilot[Any], screen: TidyScreen, finding: str) -> None:

@@ -88,7 +88,7 @@ class TidyScreen(ListDetail):
         self._lines: list[TidyRow | TextRow] = []
         self._texts_of: tuple[str, ...] = ()  # The memories whose texts were read last, and those texts
         self._texts: list[list[Block]] = []
-        self._running = False
+        self._is_scanning = False
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
@@ -121,7 +121,7 @@ class TidyScreen(ListDetail):
 
     def _begin_pass(self, *, anew: bool = False) -> None:
         self._waited_for = anew or self._report is None
-        self._running = True
+        self._is_scanning = True
         self.loader.run(
             lambda task: self._tidying.find(task.progress(self._show_progress), anew=anew),
             self._show_report,
@@ -130,11 +130,11 @@ class TidyScreen(ListDetail):
         )
 
     def _show_progress(self, stage: str, done: int, total: int) -> None:
-        if self._running and self._waited_for:
+        if self._is_scanning and self._waited_for:
             self._title.note = f"{stage} {done:,} of {total:,} · esc stops"
 
     def _end_pass(self) -> None:
-        self._running = False
+        self._is_scanning = False
         self._title.note = "stopped · R scans again"
 
     def _fail_pass(self, error: MemtuiError) -> None:
@@ -142,7 +142,7 @@ class TidyScreen(ListDetail):
         self.look_failed(error)
 
     def _show_report(self, report: TidyReport) -> None:
-        self._running = False
+        self._is_scanning = False
         self.trouble_is_over()
         self._title.place = self.access.place_words
         self._report, self._texts_of, self._texts = report, (), []
@@ -204,7 +204,7 @@ class TidyScreen(ListDetail):
         if row is None:
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
-            is_scanning = self._report is None and self._running
+            is_scanning = self._report is None and self._is_scanning
             return "The vault is still being scanned: the key was ignored." if is_scanning else _NOTHING
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self.current_memory is None:
             return "This finding is about several memories; enter opens it."
@@ -342,7 +342,7 @@ class TidyScreen(ListDetail):
     def action_back(self) -> None:
         """Stop a pass that was asked for, else leave."""
         self.loader.stop("tidy")
-        if self._running and self._waited_for:
+        if self._is_scanning and self._waited_for:
             self._end_pass()
         else:
             super().action_back()
