@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 from curating import write_files
-from snapshots.pictures import NOW, SMALL, Album, only_with_the_same_textual
+from snapshots.pictures import SMALL, Album, only_with_the_same_textual, sample_app
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.publish.screen import PublishScreen
-from memtui.tui.state import Opening
-from memtui.vault.vault import Vault
 
 pytestmark = only_with_the_same_textual
 
@@ -24,8 +22,7 @@ def app(own_home: Path, tmp_path: Path, sample: Path) -> MemtuiApp:
     project = tmp_path / "storefront"
     subprocess.run(["git", "init", "-q", str(project)], check=True)
     write_files(project, {"AGENTS.md": "# Storefront\n\nRun `make test`.\n", "CLAUDE.md": "# Storefront\n"})
-    vault = Vault(sample / "vault.duckdb", now=lambda: NOW)
-    return MemtuiApp(Opening(vault=vault, folder=project, project="storefront", state_path=tmp_path / "state.json"))
+    return sample_app(sample, tmp_path, folder=project, project="storefront", state_path=tmp_path / "state.json")
 
 
 def _is_read(screen: object) -> bool:

@@ -195,6 +195,9 @@ PLAN: tuple[FieldPlan, ...] = (
 class FormRow(Vertical):
     """A label, a field, and a note with findings and completions."""
 
+    class Resized(Message):
+        """The row has another size, which leaves the others another room."""
+
     def __init__(self, plan: FieldPlan) -> None:
         super().__init__(id=f"edit-row-{plan.name}", classes=f"edit-row -{plan.shape}")
         self.plan = plan
@@ -206,6 +209,9 @@ class FormRow(Vertical):
         """Lay out the row; the note is mounted once there is one."""
         yield Static(self.plan.label, classes="edit-label", markup=False)
         yield self.field
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
 
     def say(self, findings: Iterable[Finding]) -> None:
         """Show what a check found in the field."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -20,7 +21,7 @@ from memtui.errors import ConflictError, MemtuiError, VaultBusyError
 from memtui.text.token_count import get_counter
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
-from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormScreen, Wish, drafts_of, read_values
+from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormRow, FormScreen, Wish, drafts_of, read_values
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TitleLine
@@ -169,6 +170,7 @@ class EditScreen(FormScreen):
             super().changed()
             self.call_after_refresh(self.draw_again)
 
+    @on(FormRow.Resized)
     def draw_again(self) -> None:
         """Give the insight the room that the other texts leave, where it is more than it needs."""
         if not self._rows["insight"].is_attached:
@@ -177,8 +179,10 @@ class EditScreen(FormScreen):
         room = self._sides["texts"].size.height if is_wide else self._form.size.height - _FACTS_IN_SIGHT
         texts = [row for name, row in self._rows.items() if row.plan.side == "texts" and name != "insight"]
         taken = sum(row.outer_size.height + row.styles.margin.height for row in texts)
-        area = self._rows["insight"].field
-        area.styles.min_height = max(_FEWEST_LINES, room - taken - self._rows["insight"].styles.margin.height)
+        insight = self._rows["insight"]
+        area = insight.field
+        said = insight.size.height - area.outer_size.height  # what is told below it
+        area.styles.min_height = max(_FEWEST_LINES, room - taken - said - insight.styles.margin.height)
         area.styles.max_height = max(_MOST_LINES, room - 1)
 
     def _texts(self) -> dict[str, str]:
