@@ -16,6 +16,7 @@ from memtui.publish.edits import Edit, finish_unfinished, read_file, written
 from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.publications import CUT
+from memtui.vault.teams import past_states
 from memtui.vault.vault import Vault
 
 _MARK = re.compile(rb"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+|^[ \t>]*#{1,6}[ \t]+", re.MULTILINE)
@@ -56,11 +57,15 @@ class Cut:
 def plan_cuts(vault: Vault, root: Path, *, scope: Scope, ids: Sequence[str] | None = None) -> list[Cut]:
     """Return the files of a repository that still say what was retired, with the lines that do.
 
-    `ids`: these memories alone. A memory whose lines cannot be told for certain is left out.
+    `ids`: these memories alone. A memory whose lines cannot be told for certain is left out, and without `ids` also one
+    that was never in use: whoever turns a candidate down says nothing about its file.
     """
     with vault.read() as reader:
         wanted = MemoryFilter(scope=scope, statuses=("retired",), ids=None if ids is None else tuple(ids))
         memories = reader.select(wanted, sort="created", now=vault.now())
+        if ids is None:
+            states = past_states(reader, [memory.id for memory in memories])
+            memories = [memory for memory in memories if _was_in_use(states.get(memory.id, ()))]
     by_file: dict[Path, list[tuple[Memory, Source]]] = {}
     for memory in memories:
         for source in memory.sources:
@@ -76,6 +81,11 @@ def plan_cuts(vault: Vault, root: Path, *, scope: Scope, ids: Sequence[str] | No
         if data is not None and pieces:
             cuts.append(Cut(path, root, data, tuple(pieces)))
     return cuts
+
+
+def _was_in_use(states: Sequence[Record]) -> bool:
+    """Return whether a memory was ever active, as far as the journal remembers anything of it."""
+    return not states or any(state.get("status") == "active" for state in states)
 
 
 def _pieces(data: bytes, stated: Sequence[tuple[Memory, Source]]) -> list[Piece]:

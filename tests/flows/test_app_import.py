@@ -99,7 +99,7 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await shows(pilot, "They wait in the inbox: b goes there.")
         await pilot.press("u")
         await says(pilot, "Undone: import 3 new")
-        await shows(pilot, "Nothing is written until you press I")
+        await shows(pilot, "Nothing is imported until you press I")
         await until(pilot, lambda: count(vault) == 0, "the import is taken back")
         await shows(pilot, "3 new → inbox")
         await pilot.press("escape")
@@ -226,7 +226,10 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
     write_files(project, {"web/AGENTS.md": "# Web\n\n- Never nest loops.\n"})
     async with first_run(empty_vault(tmp_path), project, tmp_path).run_test(size=WIDE) as pilot:
         await previews(pilot, "3 new → inbox")
-        await pilot.press("j", "x")
+        await pilot.press("j", "2", "x")
+        await says(pilot, "x leaves a whole source out for good: go to the sources first")
+        assert not (project / ".memtuiignore").exists()
+        await pilot.press("1", "x")
         await says(pilot, "Left out for good: web/AGENTS.md, by a line in .memtuiignore")
         await shows(pilot, "2 new → inbox")
         assert (project / ".memtuiignore").read_text(encoding="utf-8") == "/web/AGENTS.md\n"

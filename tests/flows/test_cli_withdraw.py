@@ -43,6 +43,16 @@ def test_retiring_says_where_it_still_stands_and_withdraw_takes_out_its_lines_al
     assert TIDES not in Path("AGENTS.md").read_text(encoding="utf-8")
 
 
+def test_a_candidate_that_was_turned_down_stays_in_its_file_unless_it_is_named(cli: Cli) -> None:
+    cli.repository("desk")
+    cli.write("AGENTS.md", TEXT)
+    cli("import", "AGENTS.md")
+    turned_down = id_of(cli, TIDES)
+    cli("inbox", "reject", turned_down)
+    cli("withdraw", "--dry-run", code=3)
+    assert f"-- {TIDES}" in cli("withdraw", turned_down, "--dry-run").out
+
+
 def test_several_pieces_of_one_file_come_back_together(desk: Cli) -> None:
     desk("retire", id_of(desk, TIDES), id_of(desk, BLUE))
     desk("withdraw")

@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 
 WELCOME = (
     "This vault is empty. Below is what your assistants and your team have written down already.",
-    "Nothing is written until you press I.   esc starts empty   to try a sample vault: memtui demo",
+    "Nothing is imported until you press I.   esc starts empty   to try a sample vault: memtui demo",
     "Later V installs memtui into your assistants, D learns from their sessions.",
 )
 """Above the lists at the first start with an empty vault."""
 
-REMINDER = ("Nothing is written until you press I; u undoes an import.",)  # The same later on
+REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
 _NOTHING_FOUND = (
     "No rule files were found directly in this folder or in your home folder.",
@@ -214,6 +214,8 @@ class ImportScreen(ListDetail):
             return "An import is running; esc stops it."
         if action.id in choosing and self._places.current is None:
             return "No source is under the cursor."
+        if action.id == "import-leave-out" and self.focused is self._plan:
+            return "x leaves a whole source out for good: go to the sources first. Reject one memory in the Inbox."
         if action.id == "import-leave-out" and isinstance(self._places.current, StoreRow):
             return "space unticks a store; it is never changed."
         if action.id == "import-run" and not self._ticked and not self._stores.ticked:

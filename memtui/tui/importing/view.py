@@ -117,7 +117,7 @@ def leave_out_place(place: KnownPlace) -> str:
         raise SourceError(
             f"{IGNORE_FILE} cannot be written: {error.strerror or error}", where=str(root), remedy="space unticks it."
         ) from error
-    return f"Left out for good: {tame(name, 80)}, by a line in {IGNORE_FILE}"
+    return f"Left out for good: {tame(name, 80)}, by a line in {IGNORE_FILE} in the repository; delete it to undo"
 
 
 class Importer:

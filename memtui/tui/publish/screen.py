@@ -85,7 +85,11 @@ class PublishScreen(RowDetail[Row]):
     def action_publish_write(self) -> None:
         """Write what is shown."""
         row = self._list.current
-        if isinstance(row, Cut):
+        if isinstance(row, Cut) and self.has_class("-narrow") and not self.has_class("-reading"):
+            # Lines of a person's own file go only after they were in sight.
+            self.enter_second()
+            self.say("p takes these lines out of the file")
+        elif isinstance(row, Cut):
             self.do(lambda: self._publications.withdraw(row))
         else:
             place = self._current

@@ -280,9 +280,6 @@ def test_memories_are_counted_by_kind_over_the_last_twelve_months(vault_health: 
     assert months == {"tooling": {7: 1, 10: 1}, "decision": {10: 1}}
     assert found.first_month == "2025-07"
     assert health_record(found)["by_month"]["kinds"]["decision"][10] == 1
-    (drawn,) = (one for one in sections(found) if one.title == "By month")
-    assert [(row.label, row.value, row.chart.strip()) for row in drawn.rows[:1]] == [("tooling", "2", "██    ██")]
-    assert drawn.rows[-1].note == "since 2025-07, at most 1 a month"
 
 
 def test_packs_and_the_standing_payload_are_counted(vault_health: Vault, options: HealthOptions) -> None:

@@ -137,3 +137,14 @@ def test_pairs_that_were_not_searched_for_name_the_command_that_does(tmp_path: P
     large = replace(found, duplicates=None, proposed_contradictions=None)
     notes = [row.note for section in sections(large) for row in section.rows]
     assert any("memtui tidy" in note for note in notes)
+
+
+def test_the_kinds_of_each_month_are_drawn_in_one_scale(tmp_path: Path) -> None:
+    options = HealthOptions(view=View("shop", Scope.of_project("shop"), find_workspace(tmp_path), tmp_path))
+    empty = health(Vault(tmp_path / "none.duckdb", now=lambda: NOON), options)
+    assert "By month" not in {section.title for section in sections(empty)}
+    months = {"tooling": (0,) * 7 + (1, 0, 0, 1, 0), "note": (0,) * 11 + (1,)}
+    found = replace(empty, by_month=months, first_month="2025-07")
+    (drawn,) = (one for one in sections(found) if one.title == "By month")
+    assert [(row.label, row.value, row.chart.strip()) for row in drawn.rows[:1]] == [("tooling", "2", "██    ██")]
+    assert drawn.rows[-1].note == "since 2025-07, at most 1 a month"
