@@ -21,12 +21,10 @@ from memtui.capture.transcripts.session import Place
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import accept, reject
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Link
 from memtui.progress import Cancelled
 from memtui.vault.proposals import acceptance, proposals_told
 from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
-from memtui.wording.capture import left_out_lines, what_for
 
 ME = Actor()
 RULE = "never edit gen/ by hand, it is generated from schema.yaml; always change the schema"
@@ -311,7 +309,6 @@ def test_pasted_words_that_try_to_steer_an_assistant_are_not_proposed_and_counte
     report = _run(vault, home)
     assert (report.plan.new, report.plan.planted) == ([], 1)
     assert capture_record(report, dry_run=False)["left_out"] == {"planted": 1}
-    assert any("look planted" in line for line in left_out_lines(report))
 
 
 def test_what_holds_until_a_date_ends_then_and_is_not_proposed_afterwards(vault: Vault, home: Path) -> None:
@@ -333,13 +330,3 @@ def test_a_history_of_aider_beside_the_folder_of_another_session_is_read_once(va
     assert {one.stored.assistant for one in _run(vault, home).plan.new} == {"claude-code", "aider"}
     again = _run(vault, home)
     assert (again.read, again.unchanged) == (0, 2)
-
-
-def test_what_a_proposal_corrects_is_named_beside_its_signal(vault: Vault, home: Path) -> None:
-    _session(home, *_exchange(RULE))
-    report = _run(vault, home)
-    (offered,) = report.plan.new
-    assert what_for(offered, report.plan) == "refused with a reason"
-    link = Link(from_id=offered.memory.id, type="supersedes", to_id="tide-7", created_at=vault.now())
-    report.plan.links.append(link)
-    assert what_for(offered, report.plan) == "refused with a reason, corrects tide-7"
