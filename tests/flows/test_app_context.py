@@ -191,6 +191,21 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
         assert screen._answer.task.files == ("src/quay.py",)
 
 
+async def test_enter_keeps_the_path_of_a_file_that_is_yet_to_be_written(ferry: Vault, tmp_path: Path) -> None:
+    tree = tmp_path / "ferry"
+    (tree / "src").mkdir(parents=True)
+    (tree / "src" / "quay_table.py").write_text("x = 1\n")
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
+    async with app_on(ferry, tree).run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        line = screen._lines.files_line
+        await until(pilot, lambda: "src/quay_table.py" in line._known, "the files are known")
+        await pilot.press("tab", *"src", "slash", *"quay", "full_stop", *"py")
+        await until(pilot, lambda: line.is_offering, "a name that is like it is offered")
+        await pilot.press("enter")
+        assert (line.value, focused(pilot)) == ("src/quay.py", "context-list")
+
+
 def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(demo: Cli) -> None:
     text, file = "make refunds idempotent", "payments/service.py"
     vault = Vault(demo.home / "demo" / "vault.duckdb", now=clock.now)

@@ -199,9 +199,14 @@ class FilesLine(TextLine):
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the name at the cursor is complete."""
+        """Whether the name at the cursor is complete: it exists, or is the whole path of a file yet to be written."""
         name = typed_at(self.value, self.cursor_position).strip()
-        return name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
+        is_new = (
+            "/" in name
+            and "." in name.rpartition("/")[2]
+            and not any(offered.startswith(name) for offered in self.offers.names)
+        )
+        return is_new or name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
 
     def action_offer_take(self) -> None:
         """Take the chosen name; where there is none, or the typed name is complete, go to the next line."""
