@@ -9,6 +9,7 @@ from typing import Any
 
 from memtui.cli import parsing, recall
 from memtui.cli.output import say, write, write_json, write_line, write_table
+from memtui.cli.pack_diff import diff_record, say_diff
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import AWAITING_DAYS, as_it_was, feedback_on, options_of, packs_awaiting_feedback, text_changes
@@ -133,13 +134,13 @@ def _show_pack_diff(pack: StoredPack, arguments: argparse.Namespace, session: Se
     before, diff = _rebuilt(pack, session), compare(today, pack)
     lines = text_changes(before.payload, today.payload) if before else None
     if session.json:
-        write_json({"id": pack.id, **recall.diff_record(diff), "tokens": today.tokens, "lines": lines})
+        write_json({"id": pack.id, **diff_record(diff), "tokens": today.tokens, "lines": lines})
         return
     if lines is None:
         say("Its bytes cannot be rebuilt, so only memories are compared.")
     for line in lines or ():
         write_line(line)
-    recall.say_diff(diff, {one.memory.id: one.memory.title for one in today.included})
+    say_diff(diff, {one.memory.id: one.memory.title for one in today.included})
     if chosen.standing is not None:
         _say_recipe_changes(session, chosen.standing)
     say(f"{pack.tokens:,} tokens then, {today.tokens:,} today")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from shlex import quote
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.output import say, write, write_explanation, write_json, write_line, write_table
+from memtui.cli.pack_diff import diff_record, say_diff
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
 from memtui.curate.explain_payload import (
@@ -439,28 +440,6 @@ def _diff(session: Session, built: Built) -> PackDiff | None:
     standing = built.options.standing is not None
     previous = previous_pack(session.vault, built.task, built.project, standing=standing)
     return compare(built.pack, previous) if previous else None
-
-
-def diff_record(diff: PackDiff) -> dict[str, object]:
-    """Return what has changed since an earlier pack, for `--json`."""
-    return {
-        "previous": diff.previous.id,
-        "added": list(diff.added),
-        "removed": list(diff.removed),
-        "changed": list(diff.changed),
-    }
-
-
-def say_diff(diff: PackDiff | None, titles: Mapping[str, str]) -> None:
-    """Say on stderr which memories were added, removed or changed since an earlier pack, if there is one."""
-    if diff is None:
-        say("No earlier pack for this task.")
-        return
-    same = " the same memories" if diff.is_empty else ""
-    say(f"Compared with pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
-    for mark, identifiers in (("+", diff.added), ("-", diff.removed), ("~", diff.changed)):
-        for identifier in identifiers:
-            say(f"  {mark} {identifier}  {titles.get(identifier, '')}".rstrip())
 
 
 def _size(pack: Pack) -> str:

@@ -25,6 +25,7 @@ from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown
 from memtui.tui.review.session_acts import SessionActs
 from memtui.tui.review.verdicts import (
     CHANGED_MEANWHILE,
+    KEEPS_EVIDENCE,
     ON_ONE,
     ON_PACK,
     Queue,
@@ -43,11 +44,6 @@ from memtui.tui.widgets.lines import TitleLine
 DRAWN_WITHIN = 0.25  # Seconds after which a change no longer waits for the picture
 EVIDENCE_AFTER = 0.15
 """Seconds after a memory came onto the screen before its evidence is read: who goes on sooner does not wait for it."""
-
-KEEPS_EVIDENCE = frozenset(
-    f"review-{name}" for name in ("verify", "pin", "retire", "snooze", "next", "previous", "half-life")
-)
-"""Actions that change nothing of what is shown beside another memory."""
 
 NOT_YET_SHOWN = "not yet shown: the key was ignored"
 

@@ -286,6 +286,11 @@ ON_ONE = frozenset(
 )
 """Actions on the memory in review."""
 
+KEEPS_EVIDENCE = frozenset(
+    f"review-{name}" for name in ("verify", "pin", "retire", "snooze", "next", "previous", "half-life")
+)
+"""Actions that change nothing of what is shown beside another memory."""
+
 ON_PACK = frozenset({"review-pack-helped", "review-pack-hurt", "review-pack-unused", "review-pack-skip"})
 """Actions on the pack that feedback is asked for."""
 
