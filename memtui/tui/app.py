@@ -192,8 +192,9 @@ class MemtuiApp(App[int]):
         self.tour = Tour(self, self.keymap)
 
     def _end_tour(self) -> None:
-        """End the tour; not where escape closes what lies over a screen, such as the help."""
-        if self.tour is not None and isinstance(self.screen, MemtuiScreen):
+        """End the tour; not where escape closes what lies over a screen or goes back from a memory in full."""
+        is_in_full = self.screen.has_class("-reading")
+        if self.tour is not None and isinstance(self.screen, MemtuiScreen) and not is_in_full:
             self.tour.end()
             self.tour = None
 

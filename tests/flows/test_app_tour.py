@@ -57,6 +57,12 @@ async def test_the_tour_follows_each_step_and_says_when_it_is_over(
 async def test_escape_ends_the_tour_for_good_and_does_what_it_always_does(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path, tour=True).run_test(size=NARROW) as pilot:
         await shows(pilot, "esc ends the tour")
+        await shows(pilot, "Sail")
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen.has_class("-reading"), "a memory is read in full")
+        await pilot.press("escape")
+        await until(pilot, lambda: focused(pilot) == "list", "back from the memory in full")
+        assert tour_lines(pilot) == 1
         await pilot.press("slash", *"sail")
         await reaches(pilot, 2)
         await pilot.press("question_mark", "escape")
