@@ -206,7 +206,7 @@ class MemtuiApp(App[int]):
         if meaning is not None:
             meaning.load()
             meaning.tend()
-            self.call_from_thread(self.set_interval, TEND_SECONDS, self._tend_vectors)
+            self.call_later(self.set_interval, TEND_SECONDS, self._tend_vectors)
 
     @work(thread=True, exclusive=True, group="model", exit_on_error=False)
     def _tend_vectors(self) -> None:
@@ -233,7 +233,7 @@ class MemtuiApp(App[int]):
 
         def show(words: str) -> None:
             if not self._ending.is_set():
-                self.call_from_thread(self._tell_team, words)
+                self.call_later(self._tell_team, words)
 
         with suppress(MemtuiError):  # a vault that is busy or damaged is told by what the person does
             watch_teams(self.opening, self._ending, show)

@@ -36,7 +36,7 @@ class CaptureRun:
                 message, severity = str(error), "error"
             self.is_running = False
             if not get_current_worker().is_cancelled:
-                app.call_from_thread(self._tell, app, message, severity, ended)
+                app.call_later(self._tell, app, message, severity, ended)
 
         app.run_worker(work, thread=True, group="capture", exit_on_error=False)
 

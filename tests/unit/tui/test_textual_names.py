@@ -1,4 +1,4 @@
-"""No screen, widget or app of ours sets a private attribute that Textual keeps for itself: both would break."""
+"""Names of Textual that the app must not take: private attributes of its own, and one way out of a thread."""
 
 from __future__ import annotations
 
@@ -47,3 +47,13 @@ def test_no_private_name_of_textual_is_taken(kind: type[MessagePump]) -> None:
     bases = [base for base in kind.__mro__ if base.__module__.startswith("textual.")]
     theirs = {name for base in bases for name in assigned(base) | vars(base).keys()}
     assert not assigned(kind) & theirs - REPLACED.get(kind.__name__, set())
+
+
+def test_no_thread_waits_for_an_app_that_may_have_ended() -> None:
+    # `call_from_thread` makes a coroutine, which nobody awaits where the loop ends first; `call_later` posts a message.
+    callers = {
+        module.name
+        for module in pkgutil.walk_packages(memtui.tui.__path__, "memtui.tui.")
+        if "call_from_thread" in inspect.getsource(importlib.import_module(module.name))
+    }
+    assert not callers
