@@ -9,6 +9,7 @@ from datetime import datetime
 from memtui.curate.gathering import WINDOW
 from memtui.domain.freshness import (
     PERISHABLE_PACE,
+    PRINCIPLE_PACE,
     REVIEW_THRESHOLD,
     STEADY_PACE,
     USES,
@@ -124,7 +125,11 @@ def _due(memory: Memory, kinds: Kinds, now: datetime, signals: Iterable[Signal],
     return Due(memory, freshness(memory, now, kinds), risk, reasons)
 
 
-_PACES = {PERISHABLE_PACE: "names a version, date or stopgap", STEADY_PACE: "its files are unchanged"}
+_PACES = {
+    PERISHABLE_PACE: "names a version, date or stopgap",
+    STEADY_PACE: "its files are unchanged",
+    PRINCIPLE_PACE: "a rule that names nothing to look up",
+}
 
 
 def _age(memory: Memory, now: datetime) -> str:

@@ -28,14 +28,37 @@ _DAY_SECONDS = 86_400.0
 
 PERISHABLE = (
     r"(?i)(^|[^.\w])v?\d+(\.\d+){1,2}([^.\w]|\.(\s|$)|$)|\bv\d+\b|\bversion \d|\b20\d\d-[01]\d"
-    r"|\b(currently|for now|temporar(y|ily)|workaround|at the moment|not yet|beta|deprecated)\b"
+    r"|\b(node|python|php|java|jdk|go|ruby|rails|laravel|react|vue|swift|ios|android|postgres|postgresql|ubuntu|next\.js"
+    r"|tailwind|typescript|xcode|django|spring boot|\.net|c\+\+) ?\d{1,2}\b"
+    r"|\b(currently|for now|temporarily|temporary (fix|hack|measure|exception|solution)|workaround|at the moment"
+    r"|not yet|as of|beta|experimental|deprecated|legacy|planned|in progress|for the time being|known (issue|bug)s?"
+    r"|derzeit|vorerst|veraltet|actuellement|provisoirement|actualmente|por ahora|obsolet[ao]|atualmente"
+    r"|por enquanto)\b"
+    r"|目前|暂时|暫時|弃用|棄用|暫定|当面|非推奨|임시|현재는"
 )
 """A text that names a version or a date, or says that it holds for the moment; read by Python and by DuckDB alike."""
 
-PERISHABLE_PACE = 2 / 3  # Share of the usual time after which such a text is due
+CHECKABLE = (
+    r"(?i)(^|\W)\d\d|https?://|@[\w-]+/\w|`[^`\s]*\w/[^`\s]*`|\w/[\w.*-]+/"
+    r"|\w\.(tsx?|jsx?|mjs|json|toml|ya?ml|py|go|rs|md|mdx|sh|sql|cfg|ini|lock|html|s?css|cpp|h|java|kt|rb|php|cs|ex|xml)\b"
+    r"|\b(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
+    r"|(`|\n|\$ )(npm|pnpm|yarn|npx|bun|uv|uvx|pip|poetry|cargo|go|make|just|task|docker|kubectl|helm|gh|composer"
+    r"|bundle|mix|\./\w+|mvn|gradle|dotnet|pytest|tox|nox|ruff|mypy|deno|nx|turbo|pio|terraform|swift|flutter) [\w./-]"
+)
+"""A text that names what can be looked up in a project and may have changed there: a number, a path, a command, an
+address, a variable. What names none of these is a principle: a rule holds until somebody takes it back."""
+
+POINTER = r"^Skill \S+:"  # A pointer to a skill, whose own file says when to use it
+
+PERISHABLE_PACE = 2 / 3  # Share of the usual time after which a perishable text is due
 STEADY_PACE = 2.0  # Share of it for any other text whose files were hashed: if one changes, it is due anyway
+PRINCIPLE_PACE = 3.0  # Share of it for a rule of a file that names nothing to look up: its file is what makes it true
+PRINCIPLED = frozenset({"constraint", "convention", "tooling"})
+"""Kinds of rules. A decision, a fault or a description may be outdated without naming anything that changes."""
 
 _PERISHABLE = re.compile(PERISHABLE, re.ASCII)
+_CHECKABLE = re.compile(CHECKABLE, re.ASCII)
+_POINTER = re.compile(POINTER)
 
 
 def last_trusted_at(memory: Memory) -> datetime:
@@ -79,12 +102,19 @@ def half_life_after(default: float, held: float) -> float:
 def review_pace(memory: Memory) -> float:
     """Return after what share of the usual time a memory is due by age; 1 where a person set its half-life.
 
-    A version number is asked about sooner than others, a description whose files have not changed later.
+    A version number is asked about sooner than others, a description whose files have not changed later, and a rule
+    of a file that names nothing to look up much later.
     """
     if memory.half_life_days is not None:
         return 1.0
-    if _PERISHABLE.search(f"{memory.title}\n{memory.insight}"):
+    text = f"{memory.title}\n{memory.insight}"
+    is_of_file = any(source.path for source in memory.sources)
+    if is_of_file and _POINTER.search(text):
+        return PRINCIPLE_PACE
+    if _PERISHABLE.search(text):
         return PERISHABLE_PACE
+    if is_of_file and memory.kind in PRINCIPLED and not _CHECKABLE.search(text):
+        return PRINCIPLE_PACE
     return STEADY_PACE if any(anchor.content_hash not in {None, MATCHED} for anchor in memory.anchors) else 1.0
 
 

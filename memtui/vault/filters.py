@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memtui.domain.freshness import (
+    CHECKABLE,
     GAMMA_SHAPE,
     MOST_GROWTH,
     PERISHABLE,
     PERISHABLE_PACE,
+    POINTER,
+    PRINCIPLE_PACE,
+    PRINCIPLED,
     REVIEW_THRESHOLD,
     STEADY_PACE,
     UNTIL_CHANGE,
@@ -124,11 +128,16 @@ VOUCHED = f"greatest({TRUSTED}, m.confirmed_at)"
 """From when its next review is counted, as `domain.freshness.vouched_at`."""
 
 
+_TEXT = "m.title || chr(10) || m.insight"
+_OF_FILE = "len([1 FOR held IN m.sources IF held.path <> '']) > 0"
 PACE = (
     "(CASE WHEN m.half_life_days IS NOT NULL THEN 1::DOUBLE"
-    f" WHEN regexp_matches(m.title || chr(10) || m.insight, '{PERISHABLE}')"
-    f" THEN {PERISHABLE_PACE!r}::DOUBLE WHEN len([1 FOR held IN m.anchors IF held.content_hash <> '{MATCHED}']) > 0"
-    f" THEN {STEADY_PACE!r}::DOUBLE ELSE 1::DOUBLE END)"
+    f" WHEN {_OF_FILE} AND regexp_matches({_TEXT}, '{POINTER}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
+    f" WHEN regexp_matches({_TEXT}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
+    f" WHEN {_OF_FILE} AND m.kind IN ({', '.join(map(repr, sorted(PRINCIPLED)))})"
+    f" AND NOT regexp_matches({_TEXT}, '{CHECKABLE}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
+    f" WHEN len([1 FOR held IN m.anchors IF held.content_hash <> '{MATCHED}']) > 0 THEN {STEADY_PACE!r}::DOUBLE"
+    " ELSE 1::DOUBLE END)"
 )
 """After what share of the usual time memory `m` is due by age, as `domain.freshness.review_pace`."""
 

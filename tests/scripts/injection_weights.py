@@ -14,23 +14,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
+from scripts.logistic import fit_logistic
 from unit.text.test_text_injection_languages import ORDINARY, PLANTED, PLANTED_ELSEWHERE
 
 from memtui.text import injection_roles
 from memtui.text.injection import sentences_of
 from memtui.text.injection_roles import roles_of, words_of
 from memtui.text.tokens import STOP_WORDS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 DATA = Path(__file__).parents[1] / "planted"
 WEIGHTS = Path(injection_roles.__file__).with_name("injection_weights.json")
@@ -112,27 +108,17 @@ def read_others(ordinary: Path, strangers: Path) -> None:
 
 
 def fit(rows: Sequence[Row]) -> Model:
-    """Return weight per feature and base of a logistic model, by Newton's method."""
+    """Return weight per feature and base of a logistic model."""
     seen = Counter(name for row in rows if row.is_planted for name in row.features)
     names = sorted(name for name, count in seen.items() if count >= FEWEST)
     places = {name: number for number, name in enumerate(names)}
-    table = np.zeros((len(rows), len(names) + 1), dtype=np.float32)
+    table = np.zeros((len(rows), len(names)), dtype=np.float32)
     for row, line in zip(rows, table, strict=True):
         line[[places[name] for name in row.features if name in places]] = 1.0
-        line[-1] = 1.0
     said = np.array([float(row.is_planted) for row in rows], dtype=np.float32)
     weight = np.array([row.weight for row in rows], dtype=np.float32)
-    penalty = np.diag([*[RIDGE] * len(names), 1e-3])
-    found: Array = np.zeros(len(names) + 1)
-    for _ in range(8):
-        share = 1.0 / (1.0 + np.exp(-np.clip(table @ found.astype(np.float32), -30, 30)))
-        slope = table.T @ (weight * (share - said)) + penalty @ found
-        curve = (table.T * (weight * share * (1 - share))) @ table + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-3:
-            break
-    return dict(zip(names, found[:-1].tolist(), strict=True)), float(found[-1])
+    weights, base = fit_logistic(table, said, weight, ridge=RIDGE, least_spread=None)
+    return dict(zip(names, weights, strict=True)), base
 
 
 def weigh(model: Model, features: frozenset[str]) -> float:

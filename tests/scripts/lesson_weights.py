@@ -18,6 +18,7 @@ if __name__ == "__main__":
 
 import numpy as np
 from lessons.exchanges import HERE, labelled_statements, read_exchanges
+from scripts.logistic import fit_logistic
 
 from memtui.capture.lessons import features as lesson_features
 from memtui.capture.lessons.detect import LEAST, is_out
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = Path(lesson_features.__file__).with_name("weights.json")
 RIDGE = 6.0  # Penalty of squared weights of standardised features; 3 and 8 give the same figures within .02
+LEAST_SPREAD = 0.1  # A feature that hardly varies is not blown up
 
 Row = tuple[dict[str, float], bool, str, str]
 
@@ -49,27 +51,12 @@ def typed() -> list[Row]:
 
 
 def fit(chosen: Sequence[Row]) -> Model:
-    """Return a logistic model with standardised features and a ridge penalty, by Newton's method."""
+    """Return a logistic model."""
     names = sorted(next(row[0] for row in chosen if row[3]))
     table = np.array([[row[0].get(name, 0.0) for name in names] for row in chosen])
     said = np.array([float(row[1]) for row in chosen])
-    mean, spread = table.mean(0), np.maximum(table.std(0), 0.1)
-    known = np.c_[(table - mean) / spread, np.ones(len(chosen))]
-    penalty = np.diag([*[RIDGE] * len(names), 1e-3])
-    found = np.zeros(len(names) + 1)
-    for _ in range(50):
-        share = 1.0 / (1.0 + np.exp(-np.clip(known @ found, -30, 30)))
-        slope = known.T @ (share - said) + penalty @ found
-        curve = (known.T * (share * (1 - share))) @ known + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    weights = found[:-1] / spread
-    return Model(
-        {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)},
-        round(float(found[-1] - weights @ mean), 3),
-    )
+    weights, base = fit_logistic(table, said, ridge=RIDGE, least_spread=LEAST_SPREAD)
+    return Model({name: round(weight, 3) for name, weight in zip(names, weights, strict=True)}, round(base, 3))
 
 
 def main() -> None:

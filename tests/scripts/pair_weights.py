@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers
+from scripts.logistic import fit_logistic
 
 from memtui.analysis import pair_features
 from memtui.analysis.pair_facts import Facts
@@ -28,11 +29,6 @@ from memtui.analysis.pair_features import Nearness, Question, decide, features, 
 from memtui.analysis.text_features import wording_of
 from memtui.domain.memory import Memory, content_hash
 from memtui.embedding.bundled import BundledEngine
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 WEIGHTS = Path(pair_features.__file__).with_name("pair_weights.json")
 NEIGHBOURS = CURATION / "neighbours.jsonl"
@@ -119,24 +115,12 @@ def _filled(found: dict[str, float], *, vectors: bool) -> dict[str, float]:
 
 
 def fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
-    """Return weight per feature and base of a logistic model, by Newton's method."""
+    """Return weight per feature and base of a logistic model."""
     names = list(rows[0].found)
     table = np.array([[row.found[name] for name in names] for row in rows])
     said, weight = np.array([float(row.says_yes) for row in rows]), np.array([row.weight for row in rows])
-    mean, spread = table.mean(0), table.std(0) + 1e-6
-    known = np.c_[(table - mean) / spread, np.ones(len(rows))]
-    penalty = np.diag([*[RIDGE] * len(names), 1e-3])
-    found: Array = np.zeros(len(names) + 1)
-    for _ in range(50):
-        share = 1.0 / (1.0 + np.exp(-np.clip(known @ found, -30, 30)))
-        slope = known.T @ (weight * (share - said)) + penalty @ found
-        curve = (known.T * (weight * share * (1 - share))) @ known + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    weights = found[:-1] / spread
-    return dict(zip(names, weights.tolist(), strict=True)), float(found[-1] - weights @ mean)
+    weights, base = fit_logistic(table, said, weight, ridge=RIDGE)
+    return dict(zip(names, weights, strict=True)), base
 
 
 def train(question: Question, near: Nearness, pairs: tuple[Pair, ...], *, without: str = "") -> dict[str, Any]:

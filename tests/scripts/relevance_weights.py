@@ -13,13 +13,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from bench.recalling import NOW, OWN, SETTINGS, Benches, questions
+from scripts.logistic import fit_logistic
 
 from memtui.pack import relevance_features
 from memtui.pack.relevance import LEAST_CHANCE, LEAST_CHANCE_ALONE
@@ -27,11 +27,6 @@ from memtui.pack.relevance_features import OF_MEANING, features_of
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
 from memtui.vault.filters import Scope
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 WEIGHTS = Path(relevance_features.__file__).with_name("relevance_weights.json")
 JUDGED = Path(__file__).parents[1] / "relevance" / "judged.jsonl"
@@ -76,23 +71,11 @@ def asked(benches: Benches, *, with_meaning: bool) -> Iterator[Row]:
 
 
 def fit(rows: Sequence[Row], names: Sequence[str]) -> tuple[dict[str, float], float]:
-    """Return weight per feature and base of a logistic model, by Newton's method."""
+    """Return weight per feature and base of a logistic model."""
     table = np.array([[row.found[name] for name in names] for row in rows])
     said, weight = np.array([row.matters for row in rows]), np.array([row.weight for row in rows])
-    mean, spread = table.mean(0), np.maximum(table.std(0), LEAST_SPREAD)
-    known = np.c_[(table - mean) / spread, np.ones(len(rows))]
-    penalty = np.diag([*[RIDGE] * len(names), 1e-3])
-    found: Array = np.zeros(len(names) + 1)
-    for _ in range(50):
-        share = 1.0 / (1.0 + np.exp(-np.clip(known @ found, -30, 30)))
-        slope = known.T @ (weight * (share - said)) + penalty @ found
-        curve = (known.T * (weight * share * (1 - share))) @ known + penalty
-        step = np.linalg.solve(curve, slope)
-        found -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    weights = found[:-1] / spread
-    return dict(zip(names, weights.tolist(), strict=True)), float(found[-1] - weights @ mean)
+    weights, base = fit_logistic(table, said, weight, ridge=RIDGE, least_spread=LEAST_SPREAD)
+    return dict(zip(names, weights, strict=True)), base
 
 
 def train(rows: Sequence[Row], *, with_meaning: bool) -> relevance_features.Model:

@@ -24,7 +24,7 @@ from memtui.domain.freshness import (
     usefulness,
 )
 from memtui.domain.kinds import Kind, Kinds
-from memtui.domain.memory import MATCHED, Anchor, Memory, Signal
+from memtui.domain.memory import MATCHED, Anchor, Memory, Signal, Source
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KINDS = Kinds()
@@ -257,3 +257,34 @@ def test_a_version_a_date_and_a_stopgap_are_due_sooner(insight: str, pace: float
     assert review_pace(tied) == pytest.approx(pace if pace < 1 else 2.0)
     assert review_pace(replace(one, half_life_days=50.0)) == 1.0
     assert review_pace(replace(one, anchors=(Anchor("*.py", MATCHED), Anchor("src/")))) == pytest.approx(pace)
+
+
+@pytest.mark.parametrize(
+    ("insight", "pace", "typed"),
+    [
+        ("Prefer short functions and name them by what they return.", 3.0, 1.0),
+        ("Explain `why` in a comment, never `what`/`how`.", 3.0, 1.0),
+        ("Keep lines below 110 characters.", 1.0, 1.0),
+        ("Strings live in `src/strings.ts`.", 1.0, 1.0),
+        ("Read the key from PAYMENT_KEY.", 1.0, 1.0),
+        ("Before a commit: `pnpm lint`", 1.0, 1.0),
+        ("See https://docs.example.com first.", 1.0, 1.0),
+        ("Write styles with Tailwind 4.", 2 / 3, 2 / 3),
+        ("The legacy endpoints stay as they are.", 2 / 3, 2 / 3),
+        ("目前只支持一个租户。", 2 / 3, 2 / 3),
+    ],
+)
+def test_a_rule_of_a_file_that_names_nothing_to_look_up_is_due_much_later(
+    insight: str, pace: float, typed: float
+) -> None:
+    rule = replace(memory(kind="convention"), insight=insight, sources=(Source(format="agents-md", path="AGENTS.md"),))
+    assert review_pace(rule) == pytest.approx(pace)
+    assert review_pace(replace(rule, sources=())) == pytest.approx(typed)
+    assert review_pace(replace(rule, kind="decision")) == pytest.approx(typed)
+
+
+def test_a_pointer_to_a_skill_is_hardly_ever_asked_about_as_the_skill_says_itself_when_to_use_it() -> None:
+    source = Source(format="skill", path=".claude/skills/release/SKILL.md")
+    pointer = memory(kind="tooling", sources=(source,))
+    pointer = replace(pointer, title="Skill release: use it", insight="Skill `release`: use it for version 2.1.")
+    assert review_pace(pointer) == 3.0

@@ -11,11 +11,19 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.freshness import due_at, freshness
 from memtui.domain.kinds import Kind, Kinds
-from memtui.domain.memory import Memory
+from memtui.domain.memory import MATCHED, Anchor, Memory, Source
 from memtui.vault.filters import SORTS, MemoryFilter, Scope, freshness_sql
 from memtui.vault.vault import Vault
 
 KINDS = Kinds([Kind("owner's note", "working", 3.5)])
+TEXTS = (
+    "Prefer short functions.",
+    "We build with Node 22.",
+    "Strings live in `src/strings.ts`.",
+    "`what`/`how` is read from PAYMENT_KEY",
+    "Before a commit:\npnpm lint",
+    "目前只支持一个租户。",
+)
 
 
 def _random_memory(chance: random.Random) -> Memory:
@@ -36,7 +44,10 @@ def _random_memory(chance: random.Random) -> Memory:
         due_at=maybe(moment(), 0.2),
         snoozed_until=maybe(moment(), 0.2),
         half_life_days=maybe(chance.uniform(0.01, 400), 0.2),
-        title=f"title {chance.randrange(100)}",
+        title=chance.choice((f"title {chance.randrange(100)}", "Skill release: when to use it")),
+        insight=chance.choice(TEXTS),
+        sources=chance.choice(((), (Source(format="agents-md", path="AGENTS.md"),), (Source(format="memtui"),))),
+        anchors=chance.choice(((), (Anchor("src/a.py", "abc"),), (Anchor("*.py", MATCHED),))),
     )
 
 
