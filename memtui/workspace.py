@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, written_identity
-from memtui.domain.memory import Anchor, AnchorState, Memory
+from memtui.domain.memory import MATCHED, Anchor, AnchorState, Memory
 
 GIT_SECONDS = 5.0  # Longest time for one call of git
 MOST_TREE_FILES = 50_000  # Files of a folder without git that are searched for the one that a partial path means
@@ -210,19 +210,26 @@ def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str 
 RENAMED = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
 """Options that make `git log` and `git diff` print renames as `renames_in` reads them."""
 
-_STATUS_PARTS = 3
+_TWO_PATHS = frozenset({"R", "C"})  # Statuses of git that are followed by an old and a new path
 
 
-def renames_in(output: str | None) -> Iterable[tuple[str, str]]:
-    """Return (old, new) from git's `--name-status -z`: a status and the two paths."""
-    parts = [part.lstrip("\n") for part in (output or "").split("\0")]
-    at = 0
-    while at + _STATUS_PARTS <= len(parts):
-        if parts[at].startswith("R"):
-            yield parts[at + 1], parts[at + 2]
-            at += _STATUS_PARTS
-        else:
-            at += 1
+def renames_in(output: str | None) -> Iterator[tuple[str, str]]:
+    """Yield (old, new) from git's `--name-status -z`: a status and the two paths."""
+    return ((paths[0], paths[1]) for status, paths in _statuses_in(output) if status == "R")
+
+
+def deletions_in(output: str | None) -> Iterator[str]:
+    """Yield the paths of deleted files from git's `--name-status -z`."""
+    return (paths[0] for status, paths in _statuses_in(output) if status == "D")
+
+
+def _statuses_in(output: str | None) -> Iterator[tuple[str, list[str]]]:
+    """Yield the letter of each status with its one or two paths."""
+    parts = filter(None, (part.lstrip("\n") for part in (output or "").split("\0")))
+    for status in parts:
+        paths = list(islice(parts, 2 if status[0] in _TWO_PATHS else 1))
+        if len(paths) == (2 if status[0] in _TWO_PATHS else 1):
+            yield status[0], paths
 
 
 def file_hash(path: Path) -> str | None:
@@ -264,8 +271,10 @@ class Tree:
         """Return the state of an anchor in this tree.
 
         Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
-        Changed: it exists with other content. Gone: it does not exist; for a glob, no file matches any more.
-        Unverifiable: it lies outside the tree, is a URL, a glob that never matched a file, or the end of several paths.
+        Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or its
+        folder exists; for a glob, no file matches any more. Unverifiable: it lies outside the tree, is a URL, a glob
+        that never matched a file, the end of several paths, or a path of which nothing is here, such as a header of
+        another project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -285,7 +294,8 @@ class Tree:
         found = self.resolve(plain)
         if found is not None:
             return self._state_of_file(found, anchor.content_hash, known)
-        return "unverifiable" if self._is_doubtful(plain) else "gone"
+        was_here = anchor.content_hash is not None or (self.root / plain).parent.is_dir()
+        return "gone" if was_here and not self._is_doubtful(plain) else "unverifiable"
 
     def resolve(self, path: str) -> str | None:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
@@ -339,7 +349,7 @@ class Tree:
         if target.is_dir():
             # `git mv` leaves an emptied folder standing.
             return "gone" if _is_empty(target) else "fresh"
-        if content is None:
+        if content is None or content == MATCHED:
             return "fresh"
         if plain not in hashes:
             hashes[plain] = file_hash(target)
@@ -371,10 +381,16 @@ class Tree:
 
 
 def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:
-    """Return the states of anchors as found now, but `moved` as stored: only a full check finds where a file went."""
-    lost = {path for path, state in looked.items() if state in {"gone", "unverifiable"}}
-    moved = {path for path in lost if stored.get(path) == "moved"}
-    return {**stored, **{path: state for path, state in looked.items() if path not in moved}}
+    """Return the states of anchors as found now, but as stored where only a full check could tell."""
+    kept = {path for path, state in looked.items() if stored.get(path) in _TOLD_BY_CHECK.get(state, ())}
+    return {**stored, **{path: state for path, state in looked.items() if path not in kept}}
+
+
+_TOLD_BY_CHECK: Mapping[AnchorState, frozenset[str]] = {
+    "gone": frozenset({"moved"}),
+    "unverifiable": frozenset({"moved", "gone"}),
+}
+"""What a full check knows, by the history of the repository, of a path that is found so without it."""
 
 
 def _is_generic(plain: str) -> bool:

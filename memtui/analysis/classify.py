@@ -270,7 +270,12 @@ _DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|rs|de|uk|cn|jp|me|sh|local|internal)$"
 )
 _LOCATION = re.compile(r"(?:::.*|:\d+(?:[:-]\d+)*|[#?].*)$")
-_PLACEHOLDERS = ("path/to/", "your/", "foo/", "node_modules/")
+_PLACEHOLDER = re.compile(
+    r"(?:^|/)(?:path/to|(?:foo(?:bar)?|baz|quu?x|your(?:[-_][\w-]*)?|some[-_][\w-]*|x{3,}|y{4}|n{3,})(?=[./-]|$))"
+    r"|^node_modules/|\.\.\.",
+    re.IGNORECASE,
+)
+"""A path that stands for any other, or one that is not the repository's own."""
 
 
 def anchors_in(text: str) -> tuple[str, ...]:
@@ -305,7 +310,7 @@ def _prose(text: str) -> Iterator[str]:
 def _relative_path(word: str) -> str | None:
     bare = _LOCATION.sub("", word.strip("\"'(),;"))
     path = _PATH.match(bare)
-    if path is None or ".." in path[1].split("/") or path[1].startswith(("@", *_PLACEHOLDERS)):
+    if path is None or ".." in path[1].split("/") or path[1].startswith("@") or _PLACEHOLDER.search(path[1]):
         return None
     first = path[1].split("/", 1)[0]
     return None if _DOMAIN.match(first) or first in {".", "-"} or first.startswith("-") else path[1]

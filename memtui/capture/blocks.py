@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CALLOUT_MARK = "callout mark"
 IMPORT_MARK = "import of another file"
+PAGES_MARK = "pages of documentation, put between tags"
 CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
 MAX_CHARS = 2_000_000
@@ -46,6 +47,12 @@ _IMPORT_LINE = re.compile(
 )
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
 _EXAMPLE_TAG = re.compile(r"example|sample|^code$")
+_PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
+_COMPONENT = re.compile(r"([ \t]*)<([A-Z][A-Za-z]{1,40})(?:\s[^<>]{0,300})?>[ \t]*(\S.{0,2000}?)[ \t]*</\2>\s*$")
+_TAG_TITLE = re.compile(r"\s(?:title|label|header)=[\"']([^\"'<>{}]{1,120})[\"']")
+_HTML_LINK = re.compile(
+    r"<a\s[^<>]{0,300}?href=[\"']([^\"'\s<>]{1,300})[\"'][^<>]{0,200}>([^<>]{1,300})</a>", re.IGNORECASE
+)
 _VERBATIM_TAGS = frozenset({"pre", "script", "style", "textarea"})
 _MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
 _QUOTED_CALLOUT = re.compile(r"([ \t]*)>[ \t]?\[!([\w-]{1,30})\][+-]?[ \t]*(.*)$")
@@ -150,14 +157,12 @@ class _Marks:
 
     def read(self) -> None:
         fence = ""
-        begun: int | None = None
+        until = -1  # the last line of what is set aside as a whole
         last_end = max((number for number, line in enumerate(self.lines) if EXPORT_END.match(line)), default=-1)
         for number, line in ((at, line) for at, line in enumerate(self.lines) if at not in self.code):
-            if begun is not None:
-                if EXPORT_END.match(line):
-                    self.set_aside.append((Span(begun, number), "written by memtui's export"))
-                    begun = None
-            elif fence:
+            if number <= until:
+                continue
+            if fence:
                 closing = line.strip(" \t>")
                 if closing.startswith(fence) and not closing.strip(fence[0]):
                     fence = ""
@@ -167,12 +172,42 @@ class _Marks:
                 self.set_aside.append((Span(number, number), IMPORT_MARK))
                 self.lines[number] = ""
             elif number < last_end and EXPORT_BEGIN.match(line):
-                begun = number
+                until = next(at for at in range(number + 1, last_end + 1) if EXPORT_END.match(self.lines[at]))
+                self.set_aside.append((Span(number, until), "written by memtui's export"))
             elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
-                self.set_aside.append((Span(number, number), "mark-up without text"))
-                self._example(tag[1].lower(), number, closes=line.lstrip().startswith("</"))
+                until = self._tag(tag[1].lower(), number, line)
             else:
-                self._callout(number, line)
+                self._callout(number, self._without_tags(number, line))
+
+    def _tag(self, tag: str, number: int, line: str) -> int:
+        """Set a line aside that is a tag, all of it with pages of documentation; return the last line set aside."""
+        closes = line.lstrip().startswith("</")
+        until = self._end_of_pages(tag, number) if not closes and _PAGES_TAG.search(tag) else number
+        if until > number:
+            self.set_aside.append((Span(number, until), PAGES_MARK))
+        elif line.lstrip()[1:2].isupper() and (title := _TAG_TITLE.search(line)):
+            self._mark(number, title[1], line[: len(line) - len(line.lstrip())], number + 1)
+        else:
+            self.set_aside.append((Span(number, number), "mark-up without text"))
+            self._example(tag, number, closes=closes)
+        return until
+
+    def _end_of_pages(self, tag: str, number: int) -> int:
+        """Return the line that closes a tag around far more than a memory holds; that of the tag if none does."""
+        closing = (at for at in range(number + 1, len(self.lines)) if self.lines[at].strip().lower() == f"</{tag}>")
+        end = next(closing, number)
+        return end if sum(map(len, self.lines[number:end])) > CODE_CHARS else number
+
+    def _without_tags(self, number: int, line: str) -> str:
+        """Take the tags of a component off a line that stands between them, and write its links as Markdown does."""
+        if "</" not in line:
+            return line
+        if found := _COMPONENT.match(line):
+            line = found[1] + found[3]
+        if "`" not in line:
+            line = _HTML_LINK.sub(r"[\2](\1)", line)
+        self.lines[number] = line
+        return line
 
     def _example(self, tag: str, number: int, *, closes: bool) -> None:
         """Note where an example between two tags begins and ends."""

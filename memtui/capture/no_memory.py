@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memtui.analysis.classify import is_imperative
-from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, Block, BlockKind, item_text
+from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, PAGES_MARK, Block, BlockKind, item_text
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,
@@ -50,6 +50,7 @@ class SkipReason(StrEnum):
     MARKUP = "mark-up without text"
     EMPTY = "holds no text"
     DATA = "data rather than text"
+    PAGES = PAGES_MARK
 
 
 STRUCTURE = frozenset(

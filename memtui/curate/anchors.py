@@ -33,7 +33,7 @@ from memtui.vault.review_triggers import (
     tied_memories,
 )
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash
+from memtui.workspace import Tree, file_hash, is_outside
 
 _State = TypeVar("_State")
 
@@ -154,12 +154,13 @@ def check_anchors(
 
 
 def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames) -> CheckedAnchor:
-    # Git may know the folder of a glob that matches nothing.
-    is_lost_glob = found.state == "unverifiable" and anchor.is_glob and "://" not in anchor.path
-    moved = renames.find(anchor) if found.state == "gone" or is_lost_glob else None
+    # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
+    is_unknown = found.state == "unverifiable" and not is_outside(anchor.path)
+    moved = renames.find(anchor) if found.state == "gone" or is_unknown else None
     if moved is None:
-        return found
-    state: AnchorState = found.state if moved.certainty == "weak" else "moved"
+        return replace(found, state="gone") if is_unknown and renames.had(anchor) else found
+    is_weak = moved.certainty == "weak"
+    state: AnchorState = "moved" if not is_weak else found.state if anchor.is_glob else "gone"
     return replace(found, state=state, suggestion=moved.path, certainty=moved.certainty)
 
 
@@ -190,9 +191,9 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
         now = tree.state(anchor) if tree is not None else None
         for key, identifier in owners:
             place = (identifier, anchor.path)
-            # Only a whole check knows where a glob's folder went; here it looks like one that never matched.
-            is_moved = now == "unverifiable" and found.get(place) == "moved"
-            if now == "gone" or is_moved or (tree is None and place in found):
+            # Only a whole check knows the history: here a glob looks as if it never matched, a path foreign.
+            is_known = now == "unverifiable" and place in found
+            if now == "gone" or is_known or (tree is None and place in found):
                 dead[place] = DeadAnchor(key, "moved" if found.get(place) == "moved" else "gone")
     return dead
 

@@ -14,7 +14,7 @@ from typing import Literal
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.text.sanitize import reveal
-from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, file_hash, renames_in, run_git, tree_files
+from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, deletions_in, file_hash, renames_in, run_git, tree_files
 
 Certainty = Literal["sure", "likely", "weak"]
 
@@ -48,21 +48,38 @@ class Renames:
         return frozenset(name for name in tree_files(self.root) if (self.root / name).exists())
 
     @cached_property
-    def recorded(self) -> dict[str, str]:
-        """Old path to new path by git: of commits, oldest first, and of what is staged."""
+    def _recorded(self) -> tuple[str | None, str | None]:
+        """What git says of renamed and deleted files: in commits, newest first, and of what is staged."""
         history = run_git(
             self.root,
-            *("log", f"--max-count={MOST_COMMITS}", "--diff-filter=R", "--format=", *RENAMED),
+            *("log", f"--max-count={MOST_COMMITS}", "--diff-filter=RD", "--format=", *RENAMED),
             seconds=GIT_SECONDS,
         )
         # The index against the last commit: looking at the files themselves would run the repository's filters.
-        staged = run_git(self.root, "diff", "--cached", "--diff-filter=R", *RENAMED, "HEAD", seconds=GIT_SECONDS)
-        prefix = (run_git(self.root, "rev-parse", "--show-prefix") or "").strip()
+        staged = run_git(self.root, "diff", "--cached", "--diff-filter=RD", *RENAMED, "HEAD", seconds=GIT_SECONDS)
+        return history, staged
+
+    @cached_property
+    def _prefix(self) -> str:
+        """The path of the root in its repository."""
+        return (run_git(self.root, "rev-parse", "--show-prefix") or "").strip()
+
+    @cached_property
+    def recorded(self) -> dict[str, str]:
+        """Old path to new path by git: of commits, oldest first, and of what is staged."""
+        history, staged = self._recorded
         found: dict[str, str] = {}
         for old, new in (*reversed([*renames_in(history)]), *renames_in(staged)):
-            if old.startswith(prefix) and new.startswith(prefix):
-                found[old.removeprefix(prefix)] = new.removeprefix(prefix)
+            if old.startswith(self._prefix) and new.startswith(self._prefix):
+                found[old.removeprefix(self._prefix)] = new.removeprefix(self._prefix)
         return found
+
+    @cached_property
+    def _former(self) -> frozenset[str]:
+        """The paths, folders included, of files that git knows and that were deleted or renamed."""
+        files = [name for output in self._recorded for name in deletions_in(output) if name.startswith(self._prefix)]
+        names = {*self.recorded, *(name.removeprefix(self._prefix) for name in files)}
+        return frozenset(names | {str(folder) for name in names for folder in PurePosixPath(name).parents})
 
     @cached_property
     def folders(self) -> dict[str, str]:
@@ -101,6 +118,10 @@ class Renames:
             if content:
                 hashes[content] = name
         return {content: name for content, name in hashes.items() if content not in repeated}
+
+    def had(self, anchor: Anchor) -> bool:
+        """Return whether the tree once held the file or folder of an anchor."""
+        return anchor.path.partition("::")[0].removeprefix("./").rstrip("/") in self._former
 
     def find(self, anchor: Anchor) -> Moved | None:
         """Return where the file of a dead anchor went, None if nothing tells."""

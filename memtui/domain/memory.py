@@ -25,7 +25,7 @@ GLOBAL_PROJECT = "global"  # The project of memories that apply everywhere; it m
 MOST_MERGED = 8  # Memories of one merge at most: as many as can be compared side by side
 
 EXPIRED = "expired"  # The reason of a candidate's status that was put away because it waited too long
-MATCHED = "matched"  # Content hash of a glob that matched files when its memory was verified
+MATCHED = "matched"  # In place of a content hash: files were there, or matched a glob, when its memory was verified
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
 

@@ -16,7 +16,7 @@ from memtui.domain.freshness import (
     USES_TO_DOUBLE,
     vouched_at,
 )
-from memtui.domain.memory import Anchor, AnchorState
+from memtui.domain.memory import MATCHED, Anchor, AnchorState
 from memtui.vault.filters import (
     PACE,
     TRIGGERS,
@@ -67,7 +67,7 @@ def tied_memories(reader: VaultReader, wanted: MemoryFilter) -> list[Tied]:
 def held_anchors(reader: VaultReader, wanted: MemoryFilter) -> list[tuple[str | None, Anchor, list[tuple[int, str]]]]:
     """Return each anchor of a filter's memories with its project, and key and id of the memories that have it.
 
-    Only a glob has its content hash, which tells whether a file ever matched it.
+    Instead of a content hash each has whether a file was there when a memory was verified.
     """
     condition, parameters = where_sql(wanted, reader.kinds)
     found = reader.connection.execute(
@@ -78,8 +78,7 @@ def held_anchors(reader: VaultReader, wanted: MemoryFilter) -> list[tuple[str | 
     ).fetchall()
     held: dict[tuple[str | None, Anchor], list[tuple[int, str]]] = {}
     for project, path, content, keys, ids in found:
-        anchor = Anchor(path)
-        anchor = Anchor(path, content) if anchor.is_glob else anchor
+        anchor = Anchor(path, MATCHED if content else None)
         held.setdefault((project, anchor), []).extend(zip(keys, ids, strict=True))
     return [(project, anchor, owners) for (project, anchor), owners in held.items()]
 

@@ -34,6 +34,10 @@ def root(tmp_path: Path) -> Path:
         ("lib/**/*.py", "unverifiable"),
         ("src/*.ts", "unverifiable"),
         ("src/b.py", "gone"),
+        ("b.py", "gone"),
+        ("kiln/sdk.h", "unverifiable"),
+        ("src/kiln/sdk.h", "unverifiable"),
+        ("checks/install@v2/", "unverifiable"),
         ("/etc/passwd", "unverifiable"),
         ("../elsewhere.py", "unverifiable"),
         ("https://example.com/a.py", "unverifiable"),
@@ -53,6 +57,15 @@ def test_a_file_that_was_edited_since_the_verification_is_changed(root: Path) ->
     assert Tree("", root).state(anchor) == "changed"
     (root / "src" / "a.py").unlink()
     assert Tree("", root).state(anchor) == "gone"
+
+
+def test_what_was_there_when_its_memory_was_verified_is_gone_with_its_whole_folder(root: Path) -> None:
+    (root / "kiln").mkdir()
+    (root / "kiln" / "sdk.h").write_text("int heat();\n", encoding="utf-8")
+    verified = rehashed([Anchor("kiln/sdk.h")], Tree("shop", root))
+    (root / "kiln" / "sdk.h").unlink()
+    (root / "kiln").rmdir()
+    assert [Tree("shop", root).state(anchor) for anchor in verified] == ["gone"]
 
 
 def test_a_glob_is_gone_only_if_files_fitted_it_when_its_memory_was_verified(root: Path) -> None:
@@ -133,7 +146,7 @@ def test_the_end_of_a_path_means_the_one_file_that_has_it(root: Path, git: bool)
         "cart/lines.py": "fresh",
         "cart/index.ts": "fresh",
         "lines.py": "unverifiable",
-        "art/lines.py": "gone",
+        "art/lines.py": "unverifiable",
         "index.ts": "gone",
         "README.md": "gone",
         "missing.py": "gone",

@@ -164,6 +164,7 @@ def test_a_guess_is_always_a_known_kind() -> None:
         ("`https://x.example/a/b.html`, `github.com/a/b.git`, `example.com/x.js`", ()),
         ("`src/**/*.ts`, `origin/main`, `application/json`, `1.2/3.4`", ()),
         ("`@scope/pkg/index.ts`, `path/to/file.py`, `node_modules/a/b.js`, `<dir>/x.py`", ()),
+        ("`src/foo.py`, `app/path/to/page.tsx`, `docs/adr/NNNN-title.md`, `lib/your_module.rb`, `src/.../deep.ts`", ()),
         ("plain payments/service.py", ()),
         ("```\n`in/fence.py`\n```\n`out/side.py`", ("out/side.py",)),
     ],

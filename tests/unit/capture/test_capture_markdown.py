@@ -216,6 +216,31 @@ def test_tags_around_markdown_do_not_hide_it() -> None:
     assert reasons(split) == {1: "mark-up without text", 4: "mark-up without text"}
 
 
+def test_components_of_a_docs_site_lose_their_tags_and_keep_their_titles() -> None:
+    text = (
+        "# Kiln\n\n<Info>Never open the door above 200 °C.</Info>\n\n"
+        '<Step title="Load the shelves">\nPut the heavy pots on the lowest shelf.\n</Step>\n\n'
+        'Read the <a href="https://kiln.example/cones">table of cones</a> before you choose a firing.\n'
+    )
+    assert texts(text) == [
+        "Never open the door above 200 °C.",
+        "**Load the shelves**:\nPut the heavy pots on the lowest shelf.",
+        "Read the [table of cones](https://kiln.example/cones) before you choose a firing.",
+    ]
+    for code in ("Render `<Info>text</Info>` as a box.", 'Never write `<a href="/x">here</a>` in a template.'):
+        assert texts(f"{code}\n") == [code]
+
+
+def test_pages_of_documentation_between_tags_are_told_and_not_imported() -> None:
+    page = "# Firing\n\nFiring takes nine hours, and the door stays shut for all of them.\n\n"
+    split = split_markdown(f"- Never open the kiln\n\n<kiln_docs>\n{page * 100}</kiln_docs>\n\n- Never fire twice\n")
+    assert [piece.text for piece in split.pieces] == ["Never open the kiln", "Never fire twice"]
+    assert set(reasons(split).values()) == {"pages of documentation, put between tags"}
+    assert split.skipped[0].span == (3, 404)
+    assert len(texts(f"<kiln_docs>\n{page}</kiln_docs>\n")) == 1, "a short note is no page"
+    assert len(texts(f"<kiln_docs>\n{page * 100}")) == 100, "what nothing closes is read"
+
+
 def test_what_memtui_wrote_itself_is_not_read_back() -> None:
     block = "<!-- memtui:begin v1 id=a sha=b -->\n## X\n\n- Never c\n```\nopen fence\n<!-- memtui:end id=a -->"
     split = split_markdown(f"- Never a\n\n{block}\n\n- Never b\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, n
 
 from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
 from memtui.analysis.text_features import is_platitude
-from memtui.curate.anchors import check_anchors, check_trees, re_anchor, remember_states
+from memtui.curate.anchors import check_anchors, check_trees, dead_anchors, re_anchor, remember_states
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
+from memtui.curate.projects import link_folder
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.curate.tidy_report import FINDINGS, TidyReport, report_record
@@ -24,6 +26,7 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
 
@@ -291,6 +294,30 @@ def test_a_name_that_many_folders_have_is_never_suggested(tmp_path: Path) -> Non
     root = repository(tmp_path / "shop", {"docs/README.md": "one\n", "docs/locks.md": "two\n"})
     memory = tied(root, "README.md", "old/locks.md")
     assert found([memory], root) == {"README.md": ("gone", None), "old/locks.md": ("gone", "docs/locks.md")}
+
+
+def test_a_path_is_gone_where_history_knows_it_and_foreign_where_nothing_does(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kiln", {"old/glaze/mix.py": "mix = 1\n" * 5, "README.md": "one\n"})
+    memory = tied(root, "old/glaze/mix.py", "old/glaze/", "sdk/heat.h", "plans/fire.md")
+    memory = replace(memory, anchors=tuple(Anchor(anchor.path) for anchor in memory.anchors))
+    git(root, "rm", "--quiet", "-r", "old")
+    expected = {
+        "old/glaze/mix.py": ("gone", None),
+        "old/glaze/": ("gone", None),
+        "sdk/heat.h": ("unverifiable", None),
+        "plans/fire.md": ("unverifiable", None),
+    }
+    assert found([memory], root) == expected, "what is staged counts"
+    git(root, "commit", "--quiet", "--message", "Fire electric")
+    assert found([memory], root) == expected
+    vault, _ = new_vault(tmp_path)
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many([memory])
+    link_folder(vault, "shop", root)
+    tree = Tree("shop", root)
+    assert dead_anchors(vault, MemoryFilter(), tree) == {}, "a glance sees nothing of what was there"
+    check_trees(vault, [tree])
+    assert {path for _, path in dead_anchors(vault, MemoryFilter(), tree)} == {"old/glaze/mix.py", "old/glaze/"}
 
 
 def test_memories_are_tied_anew_in_bulk_as_one_change(tmp_path: Path) -> None:
