@@ -5,9 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
+
+Part = TypeVar("Part")
+Made = TypeVar("Made")
+
+_ASKED = 2  # Parts that a child has before it, so that it never waits for the next one
 
 
 def child_pool(most: int) -> ProcessPoolExecutor:
@@ -19,3 +29,55 @@ def _be_quiet() -> None:
     """Write nothing to the terminal of the app, and let it decide about Ctrl+C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - open as long as the child lives
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this child when its parent is gone: one that was killed tells nobody to stop."""
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
+
+
+def made_in_two(
+    make: Callable[[Part], Made], parts: Sequence[Part], made: Callable[[int], None], *, is_worth_a_child: bool
+) -> list[Made]:
+    """Return what is made of parts, in order: a child takes them from the end while this process begins at the start.
+
+    Args:
+        make: a function of a module, which a child can import.
+        parts: what it takes; a part and what is made of it go to the child and back.
+        made: called with how many parts are done; what it raises stops the work.
+        is_worth_a_child: whether the work takes longer than the start of a child, about a second.
+    """
+    found: dict[int, Made] = {}
+    if is_worth_a_child:
+        with child_pool(1) as child, suppress(BrokenExecutor):  # without a child all of it is made here
+            _share(child, make, parts, made, found)
+    for number, part in enumerate(parts):
+        if number not in found:
+            made(len(found))
+            found[number] = make(part)
+    return [found[number] for number in range(len(parts))]
+
+
+def _share(
+    child: ProcessPoolExecutor,
+    make: Callable[[Part], Made],
+    parts: Sequence[Part],
+    made: Callable[[int], None],
+    found: dict[int, Made],
+) -> None:
+    first, end = 0, len(parts)  # Parts that nobody has begun
+    asked: deque[tuple[int, Future[Made]]] = deque()
+    while first < end or asked:
+        while first < end and len(asked) < _ASKED:
+            end -= 1
+            asked.append((end, child.submit(make, parts[end])))
+        if first < end:
+            found[first] = make(parts[first])
+            first += 1
+        while asked and (first >= end or asked[0][1].done()):
+            number, answer = asked.popleft()
+            found[number] = answer.result()
+        made(len(found))

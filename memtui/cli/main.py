@@ -193,7 +193,7 @@ def begin(argv: Sequence[str]) -> None:
         loaded.drop_begun()
     command = next((BY_NAME[word] for word in argv if word in BY_NAME), None)
     reads = command is not None and (
-        command.name == "check" or command.group in {"Memories", "Recall", "Curate", "History"}
+        command.name in {"check", "import"} or command.group in {"Memories", "Recall", "Curate", "History"}
     )
     if command is None or not reads or not {"-h", "--help"}.isdisjoint(argv):
         return

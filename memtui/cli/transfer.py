@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from memtui.cli.output import progress, say, write, write_json, write_line, writ
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.cli.stores import add_store_arguments, list_stores, read_stores
-from memtui.embedding.engine import open_engine
+from memtui.embedding.engine import begin_opening, open_engine
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, MemtuiError, UsageError
 from memtui.text.words import counted, some_of
 from memtui.wording import imports, outcomes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
     from memtui.capture.importer import ImportRequest, SourcesRead, Vanished
     from memtui.capture.plan import ImportPlan, Planned
+    from memtui.progress import ProgressCallback
     from memtui.publish.files import Snapshot
     from memtui.publish.portable import WriteReport
 
@@ -78,12 +80,26 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
         _print_plan(plan, record, session, vanished_sources(session.vault, request))
         return EXIT_DONE
     session.back_up_daily()
-    plan, report = run_import(session.vault, read, request, actor=session.actor, progress=progress("writing"))
+    plan, report = run_import(session.vault, read, request, actor=session.actor, progress=_written(session))
     record = _counts(plan, _unknown_kinds(plan, session), read)
     _print_report(plan, report, record, session, vanished_sources(session.vault, request))
     if report.added or report.updated:
         _make_vectors(session)
     return _exit_code(plan, read)
+
+
+def _written(session: Session) -> ProgressCallback:
+    """Return what shows the progress of writing, and begins to open the model for the vectors that follow."""
+    show = progress("writing")
+    begin = cache(partial(begin_opening, lambda: session.config.embedding.model))
+
+    def written(done: int, total: int) -> None:
+        if session.meaning is not None:
+            begin()
+        if show is not None:
+            show(done, total)
+
+    return written
 
 
 MOST_EMBEDDED = 300  # Vectors that an import makes before it ends, in three seconds: then its first answer is as good

@@ -26,7 +26,11 @@ _ZERO_WIDTH_RUN = re.compile("[\u200b-\u200d\u2060-\u2064\ufeff]{8,}")
 _OVERRIDE_MARK = re.compile("[\u202d\u202e]")
 
 _LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILINE)
-_SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f])|(?<=[\u3002\uff01\uff1f])")
+# It begins with a set of characters, which the search for the next one goes by.
+_SENTENCE_END = re.compile(
+    r"[\n.!?\u3002\uff01\uff1f](?:(?<=[\n\u3002\uff01\uff1f])|[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f]))"
+)
+_EXAMPLE_SIGN = re.compile("[如比例예├└│]")
 _EXAMPLE = re.compile(r"(?:如|例如|比如|例えば|예: ?)[\"“「『][^\"”」』\n]{1,60}[\"”」』]|^.*[├└│].*$", re.MULTILINE)
 """What a text only quotes as wording of a program, and the lines of a tree of files."""
 
@@ -107,7 +111,13 @@ def _candidates(begun: frozenset[str]) -> list[_Wording]:
     for word in begun & also.keys():
         second |= also[word]
     both = first & second
-    return [wording for number, wording in enumerate(_wordings()) if both >> number & 1] if both else []
+    wordings = _wordings()
+    found = []
+    while both:
+        lowest = both & -both
+        found.append(wordings[lowest.bit_length() - 1])
+        both ^= lowest
+    return found
 
 
 @cache
@@ -163,7 +173,7 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
     `by_words`: whether any wording of the tables may be in the text; its structure is always looked at.
     """
     introduced = False
-    for sentence in sentences_of(text if text.isascii() else _EXAMPLE.sub(" ", text)):
+    for sentence in sentences_of(_EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text):
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
             found = _said_in(sentence, languages) if by_words else []
@@ -187,7 +197,13 @@ def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:
 
 def sentences_of(text: str) -> list[str]:
     """Return sentences, joining the lines of a paragraph; list items and headings stay separate."""
-    sentences = _SENTENCE_END.split(_LINE_INSIDE_PARAGRAPH.sub(" ", text) if "\n" in text else text)
+    joined = _LINE_INSIDE_PARAGRAPH.sub(" ", text) if "\n" in text else text
+    sentences = []
+    start = 0
+    for end in _SENTENCE_END.finditer(joined):
+        sentences.append(joined[start : end.start() + (end[0] != "\n")])
+        start = end.end()
+    sentences.append(joined[start:])
     return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE or not sentence.isascii()]
 
 

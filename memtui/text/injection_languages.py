@@ -43,6 +43,12 @@ _DONE_TO = ("override", "off", "memory", "run")  # a negation may follow: übers
 _OUTSIDE_KINDS = ("send", "run")  # meant only with an address outside
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the table, compiled for the first sentence that it is looked for in."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Language:
     """One language of `injection_languages.toml`, which explains the fields."""
@@ -50,12 +56,9 @@ class Language:
     row: dict[str, Any]
 
     @cached_property
-    def _pairs(self) -> Sequence[tuple[str, re.Pattern[str], re.Pattern[str]]]:
+    def _pairs(self) -> Sequence[tuple[str, str, str]]:
         """The reason of each kind with its two patterns."""
-        return [
-            (kind, *(re.compile(pattern, re.IGNORECASE) for pattern in self.row[kind]))
-            for kind in read_table(__file__, "injection_languages.toml")["reasons"]
-        ]
+        return [(kind, *self.row[kind]) for kind in read_table(__file__, "injection_languages.toml")["reasons"]]
 
     @cached_property
     def _negated(self) -> re.Pattern[str]:
@@ -102,9 +105,9 @@ class Language:
             if found and not self._is_taken_back("", found.span(), found.span(), sentence):
                 yield reasons[kind]
 
-    def _says(self, kind: str, first: re.Pattern[str], second: re.Pattern[str], sentence: str) -> bool:
-        for one in first.finditer(sentence):
-            for other in second.finditer(sentence, max(0, one.start() - _REACH), one.end() + _REACH):
+    def _says(self, kind: str, first: str, second: str, sentence: str) -> bool:
+        for one in _compiled(first).finditer(sentence):
+            for other in _compiled(second).finditer(sentence, max(0, one.start() - _REACH), one.end() + _REACH):
                 overlap = one.start() < other.start() < one.end() < other.end() or one.span() == other.span()
                 if not overlap and not self._is_taken_back(kind, one.span(), other.span(), sentence):
                     return True

@@ -400,6 +400,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (["context", "--file", "a.py", "lock"], ["engine", "model bundled", "tokens"]),
         (["search", "refunds"], ["engine", "model bundled"]),
         (["list"], ["engine"]),
+        (["import", "rules.md"], ["engine"]),
         (["list", "--help"], []),
         (["completion", "bash"], []),
         (["nonsense"], []),

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, moment, number_of
 from memtui.capture.stores.sqlite_copy import SIDES
 from memtui.capture.stores.tools import TOOLS, read_store
+from memtui.children import made_in_two
 from memtui.domain.identity import linked_folder
 from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.domain.record import Record, format_time
@@ -157,18 +160,14 @@ def offer(
         result.skipped += contents.problems
         if store.problem:
             result.skipped.append(Skipped(store.place.path.as_posix(), None, store.problem))
-        for number, row in enumerate(contents.rows):
-            if progress and number % REPORTED == 0:
-                progress(number, len(contents.rows))
-            if choice is not None and not choice.takes(row):
-                result.left_out[UNCHOSEN] += 1
-                continue
-            before = known.get(memory_id(store.place.tool, row.key)) if known else None
-            draft = draft_of(row, store.place, names.of(row.project), now, before)
-            if draft is None:
-                result.left_out["without text"] += 1
-            else:
-                result.drafts.append(draft)
+        chosen = [row for row in contents.rows if choice is None or choice.takes(row)]
+        result.left_out[UNCHOSEN] += len(contents.rows) - len(chosen)
+        tool = store.place.tool
+        before = [known.get(memory_id(tool, row.key)) if known else None for row in chosen]
+        wanted = list(zip(chosen, (names.of(row.project) for row in chosen), before, strict=True))
+        drafts = [draft for draft in _drafts(wanted, store.place, now, progress) if draft is not None]
+        result.left_out["without text"] += len(chosen) - len(drafts)
+        result.drafts += drafts
         result.records += kin_of(contents, store.place, names.of, now)
     result.unclear = names.unclear
     result.left_out = Counter({reason: number for reason, number in result.left_out.items() if number})
@@ -181,6 +180,25 @@ def known_rows(reader: VaultReader, stores: Iterable[StoreFound]) -> dict[str, M
 
 
 REPORTED = 200  # Rows between two reports of progress
+MANY_ROWS = 2_000  # Rows of a first import from which a child is worth its start: their titles have to be made
+
+_Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and what it became at an earlier import
+
+
+def _drafts(
+    wanted: Sequence[_Wanted], place: Place, now: datetime, progress: ProgressCallback | None
+) -> Iterable[Draft | None]:
+    def report(parts: int) -> None:
+        if progress:
+            progress(min(parts * REPORTED, len(wanted)), len(wanted))
+
+    parts = [wanted[at : at + REPORTED] for at in range(0, len(wanted), REPORTED)]
+    is_much = sum(before is None for _, _, before in wanted) >= MANY_ROWS
+    return chain.from_iterable(made_in_two(partial(_drafts_of, place, now), parts, report, is_worth_a_child=is_much))
+
+
+def _drafts_of(place: Place, now: datetime, part: Iterable[_Wanted]) -> list[Draft | None]:
+    return [draft_of(row, place, project, now, before) for row, project, before in part]
 
 
 class Names:
