@@ -290,18 +290,19 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     if not pack.payload:
         say(f"Empty payload: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
-    _say_what_is_in_it(pack)
+    _say_what_is_in_it(pack, task)
     if arguments.copy or arguments.record:
         _use(arguments, session, built)
     return EXIT_DONE
 
 
-def _say_what_is_in_it(pack: Pack) -> None:
+def _say_what_is_in_it(pack: Pack, task: Task) -> None:
     if pack.sure == "unsure":
         say("Nothing answers the task for sure; the closest are in the payload.")
     if pack.abstained:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
-    say(_size(pack))
+    is_all = task.has_words and pack.has_all
+    say(f"{_size(pack)}: nothing else is likely to matter" if is_all else _size(pack))
 
 
 def _write_record(

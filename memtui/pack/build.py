@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 4  # Times that what was chosen is read for planted texts, before everything is
 
+_FOR_WANT_OF_ROOM = frozenset({ReasonCode.OVER_BUDGET, ReasonCode.OVER_LIMIT, ReasonCode.TOO_MANY})
+
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -160,6 +162,12 @@ class Pack:
     def left(self) -> int:
         """How much of the budget was not used, in its unit."""
         return self.budget.amount - self.size
+
+    @property
+    def has_all(self) -> bool:
+        """Whether nothing that matters was left out for want of room."""
+        reasons = (*(one.reason for one in self.withheld), *self.withheld_counts)
+        return not any(reason.code in _FOR_WANT_OF_ROOM for reason in reasons)
 
 
 def context(

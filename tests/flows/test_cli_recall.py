@@ -125,6 +125,12 @@ def test_explain_tells_on_stderr_what_was_withheld(demo: Cli) -> None:
         assert part in explained.err
 
 
+def test_it_says_whether_there_is_more_that_matters(demo: Cli) -> None:
+    task = ("refund fails twice", "--project", "payments-api")
+    assert demo("context", *task, "--budget", "8k").err.endswith(" left: nothing else is likely to matter\n")
+    assert demo("context", *task, "--budget", "8k", "--max", "1").err.endswith(" left\n")
+
+
 @pytest.mark.parametrize(
     ("budget", "unit"), [("300", "tokens"), ("2k", "tokens"), ("900 chars", "chars"), ("1 KiB", "b")]
 )

@@ -108,6 +108,13 @@ def test_the_payload_says_how_much_of_the_budget_it_left() -> None:
     assert pack_record(pack)["left"] == pack.left
 
 
+def test_a_payload_says_whether_room_was_all_that_kept_memories_out() -> None:
+    assert packed(hits(True, False)).has_all
+    short = packed(hits(True, True), most=1)
+    assert [one.reason.code for one in short.withheld] == [ReasonCode.TOO_MANY]
+    assert not short.has_all
+
+
 def test_the_reason_says_the_chance_and_what_is_needed() -> None:
     reason = packed(hits(True, False)).withheld[0].reason
     assert reason.bar == LEAST_CHANCE
