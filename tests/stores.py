@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -108,9 +109,8 @@ def make_store(path: Path, tool: str, rows: Rows, *, log: Rows | None = None) ->
 
 def add_rows(path: Path, rows: Rows) -> None:
     """Add rows to a store, as its tool would later."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         _insert(connection, rows)
-    connection.close()
 
 
 def _insert(connection: sqlite3.Connection, rows: Rows) -> None:

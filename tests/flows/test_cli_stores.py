@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,8 @@ def test_what_was_retired_stays_retired_and_one_undo_takes_everything_back(cli: 
 
 def test_a_changed_text_updates_an_untouched_memory_and_waits_beside_an_edited_one(cli: Cli, store: Path) -> None:
     cli("import", "--from", "claude-mem", "--active")
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("UPDATE observations SET narrative = narrative || ' Ask the harbour master first.'")
-    connection.close()
     edited = _memories(cli)[0]["id"]
     cli("edit", edited, "--text", "Tide tables are local; everything else is UTC.")
     report = cli("import", "--from", "claude-mem", "--json", code=4).json
@@ -187,9 +187,8 @@ def test_a_damaged_or_foreign_store_gets_a_clear_word(cli: Cli, tmp_path: Path, 
         path.write_text("no database at all", "utf-8")
     else:
         path.unlink()
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("CREATE TABLE accounts (name TEXT)")
-        connection.close()
     before = state_of(tmp_path)
     run = cli("import", "--from", "claude-mem", path, code=1)
     assert "claude-mem.db" in run.err
@@ -219,8 +218,7 @@ def test_what_was_merged_here_stays_merged_when_its_text_changes_there(cli: Cli,
     cli("import", "--from", "claude-mem", "--active")
     ids = [one["id"] for one in _memories(cli)]
     cli("merge", *ids, "--into", ids[0])
-    with sqlite3.connect(store) as connection:
+    with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("UPDATE observations SET narrative = narrative || ' More.' WHERE id = 1")
-    connection.close()
     report = cli("import", "--from", "claude-mem", "--json", code=(0, 4)).json
     assert (report["added"], report["updated"]) == (0, 0)

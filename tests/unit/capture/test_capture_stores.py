@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def test_a_view_in_the_place_of_a_table_is_never_asked(tmp_path: Path) -> None:
     endless = (
         "WITH RECURSIVE r(type, created_at_epoch) AS (SELECT 'a', 1 UNION ALL SELECT type, 2 FROM r) SELECT * FROM r"
     )
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE VIEW observations AS {endless}")
     with pytest.raises(SourceError, match="Not a store of claude-mem"):
         read(path)
@@ -119,7 +120,7 @@ def test_pickles_are_never_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "qdrant" / "collection" / "mem0"
     folder.mkdir(parents=True)
-    with sqlite3.connect(folder / "storage.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "storage.sqlite")) as connection, connection:
         connection.execute("CREATE TABLE points (id TEXT, point BLOB)")
         connection.execute("INSERT INTO points VALUES ('a', ?)", [pickle.dumps(_Planted())])
     (place,) = places_at("mem0", tmp_path / "qdrant", tmp_path)

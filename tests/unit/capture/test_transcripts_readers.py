@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,7 @@ def _opencode_parts() -> list[tuple[str, dict[str, Any]]]:
 
 
 def _opencode_database(file: Path) -> Path:
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.executescript(
             "CREATE TABLE session (id, parent_id, directory, version, time_created, time_updated);"
             "CREATE TABLE message (id, session_id, time_created, data);"
@@ -223,7 +224,6 @@ def _opencode_database(file: Path) -> Path:
             message = json.dumps({"role": role, "time": {"created": 1_790_000_000_000 + n}})
             database.execute("INSERT INTO message VALUES (?, 's', ?, ?)", (f"m{n}", n, message))
             database.execute("INSERT INTO part VALUES (?, ?, 's', ?, ?)", (f"p{n}", f"m{n}", n, json.dumps(part)))
-    database.close()
     return file
 
 
@@ -254,9 +254,8 @@ def test_opencode_reads_parts_from_its_database_and_from_older_files(tmp_path: P
 
 def test_reading_a_database_leaves_no_file_beside_it(tmp_path: Path) -> None:
     file = _opencode_database(tmp_path / "opencode.db")
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.execute("PRAGMA journal_mode = WAL")
-    database.close()
     assert len(opencode.read(file)) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["opencode.db"]
 
@@ -277,11 +276,10 @@ def test_cursor_follows_the_order_of_the_headers(tmp_path: Path) -> None:
     workspace = tmp_path / "User" / "workspaceStorage" / "w1"
     workspace.mkdir(parents=True)
     (workspace / "workspace.json").write_text(json.dumps({"folder": f"file://{ROOT}"}))
-    with sqlite3.connect(workspace / "state.vscdb") as database:
+    with closing(sqlite3.connect(workspace / "state.vscdb")) as database, database:
         database.execute("CREATE TABLE ItemTable (key, value)")
         held = json.dumps({"allComposers": [{"composerId": "c1"}]})
         database.execute("INSERT INTO ItemTable VALUES ('composer.composerData', ?)", (held,))
-    database.close()
     tool = {
         "name": "run_terminal_cmd",
         "toolCallId": "t",
@@ -295,13 +293,12 @@ def test_cursor_follows_the_order_of_the_headers(tmp_path: Path) -> None:
         "bubbleId:c1:a": {"type": 2, "text": "", "toolFormerData": tool},
         "bubbleId:c1:z": {"type": 1, "text": "moor at low tide"},
     }
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)")
         database.executemany(
             "INSERT INTO cursorDiskKV VALUES (?, ?)",
             [(key, value and json.dumps(value)) for key, value in rows.items()],
         )
-    database.close()
     (session,) = cursor.read(file)
     assert [turn.role for turn in session.turns] == [Role.PERSON, Role.ASSISTANT]
     (call,) = _calls(session)
