@@ -93,6 +93,10 @@ class ConflictError(MemtuiError):
         self.current_version = current_version
 
 
+class BlockChangedError(ConflictError):
+    """A block that memtui wrote into a file was edited by hand, and cannot be put back; `where` is the file."""
+
+
 class VaultBusyError(MemtuiError):
     """A lock conflict: another process holds the vault and did not release it in time."""
 

@@ -10,13 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, text_of
-from memtui.curate.views import source_says_this
+from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Link, Memory, content_hash
 from memtui.errors import MemtuiError
 from memtui.publish import blocks
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
 from memtui.vault.publications import Publication, publications
 from memtui.vault.reader import SourceState
+from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
 
@@ -178,6 +179,7 @@ class _Known:
     blocks: Sequence[Publication]
     memories: Mapping[str, Memory]
     against: Mapping[str, str]  # from a memory to one in use that contradicts it
+    stated: Mapping[str, Texts]  # by id, what sources still say of memories that were edited here
 
 
 def _faults(vault: Vault, paths: Sequence[Path], root: Path) -> dict[str, tuple[Stale, ...]]:
@@ -187,7 +189,7 @@ def _faults(vault: Vault, paths: Sequence[Path], root: Path) -> dict[str, tuple[
     found: dict[str, list[Stale]] = {}
     for state in known.states:
         memory, path = known.memories.get(state.memory_id), named[state.path]
-        fault = None if memory is None else _fault_of_source(memory, state, path, known.against)
+        fault = None if memory is None else _fault_of_source(memory, state, path, known)
         if fault is not None:
             found.setdefault(os.path.realpath(path), []).append(fault)
     for block in known.blocks:
@@ -204,8 +206,9 @@ def _known(vault: Vault, named: Mapping[str, Path]) -> _Known:
         memories = reader.get_many(ids)
         links = [link for link in reader.links(memories) if link.type == "contradicts"] if memories else []
         others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
+        stated = stated_otherwise(reader, memories.values(), by_memory(states))
     active = {identifier for identifier, memory in others.items() if memory.status == "active"}
-    return _Known(states, listed, memories, _contradictions(links, active))
+    return _Known(states, listed, memories, _contradictions(links, active), stated)
 
 
 def _contradictions(links: Sequence[Link], active: Collection[str]) -> dict[str, str]:
@@ -222,14 +225,14 @@ def _names(path: Path, root: Path) -> Iterable[str]:
         yield path.relative_to(root).as_posix()
 
 
-def _fault_of_source(memory: Memory, state: SourceState, path: Path, against: Mapping[str, str]) -> Stale | None:
-    if source_says_this(memory, [state]):
+def _fault_of_source(memory: Memory, state: SourceState, path: Path, known: _Known) -> Stale | None:
+    if source_says_this(memory, [state], known.stated.get(memory.id)):
         if memory.status not in _OUT_OF_USE:
             return Stale(Fault.EDITED, memory.id, memory.title)
         if still_says(path, memory):
             return Stale(Fault(memory.status), memory.id, memory.title)
         return None
-    return _contradicted(memory, against)
+    return _contradicted(memory, known.against)
 
 
 def _contradicted(memory: Memory, against: Mapping[str, str]) -> Stale | None:

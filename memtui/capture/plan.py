@@ -301,7 +301,9 @@ class Planner:
             reason = f"moved to {elsewhere.project or 'no project'} here"
             return Planned("unchanged", draft, project, elsewhere, reason)
         if deleted is not None and not self._options.include_deleted:
-            return Planned("skip", draft, project, deleted, f"you deleted this in other words ({deleted.id})")
+            return Planned(
+                "skip", draft, project, deleted, f"you {deleted.standing} this in other words ({deleted.id})"
+            )
         return self._fresh(draft, project)
 
     def _edited(
@@ -406,8 +408,8 @@ class Planner:
         if memory.status != "retired":
             return Planned("unchanged", draft, project, memory)
         if self._options.include_deleted:
-            return Planned("restore", draft, project, memory, "restored after it was deleted")
-        return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
+            return Planned("restore", draft, project, memory, f"restored: you had {memory.standing} it")
+        return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})")
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory, lost: set[str | None]) -> Planned:
         """Decide on a memory whose source has a new text. `lost`: what its sources no longer state."""
@@ -440,7 +442,7 @@ class Planner:
             and not self._options.include_deleted
             and (stone.reason == "purged" or not draft.record_id)
         ):
-            return Planned("skip", draft, project, reason=f"you deleted this ({stone.memory_id})")
+            return Planned("skip", draft, project, reason=f"you {stone.cause} this ({stone.memory_id})")
         return self._secret(draft) or Planned("add", draft, project)
 
 
@@ -484,7 +486,9 @@ def spared_by_agents(item: Planned) -> Planned:
     if memory is None:
         return item
     if item.action == "restore":
-        return replace(item, action="skip", reason=f"a person deleted this ({memory.id}), only a person can restore it")
+        return replace(
+            item, action="skip", reason=f"a person {memory.standing} this ({memory.id}), only a person can restore it"
+        )
     if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
         vouched = "pinned" if memory.pinned else "verified"
         return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")

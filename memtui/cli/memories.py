@@ -71,6 +71,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         valid_until=parse_day(arguments.valid_until) if arguments.valid_until else None,
         allow_secret=arguments.allow_secret,
     )
+    session.say_new_project(session.project)
     session.back_up_daily()
     added = add_memory(
         session.vault, new, actor=session.actor, folder=session.folder, secret_patterns=session.secret_patterns
@@ -84,7 +85,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         waiting = "; waiting in the inbox" if memory.status == "candidate" else ""
         say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
     else:
-        say(f"Already stored: {memory.id} ({memory.status})")
+        say(f"Already stored: {memory.id} ({memory.standing})")
     for _, one in found:
         say(outcomes.resembles(memory, one))
     _suggest_rules(memory)
@@ -137,6 +138,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
         return
     memory = get_view(session.vault, arguments.id).memory
     values, lists = _values(arguments, session), list_changes(arguments, session)
+    session.say_new_project(arguments.move_to)
     lists = replace(lists, add_rules=clean_rules(arguments.rule), remove_rules=arguments.no_rules)
     if lists.add_rules:
         _try_rules(lists.add_rules, session)

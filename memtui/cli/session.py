@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -205,6 +206,15 @@ class Session:
                     f" moved. `memtui project alias {view.kin} {normalise_remote(view.workspace.remote)}` joins them."
                 )
             return view
+
+    def say_new_project(self, name: str | None) -> None:
+        """Say to somebody at a terminal that a memory makes a new project, and which one may be meant."""
+        if name is None or name == GLOBAL_PROJECT or not sys.stderr.isatty() or not self.vault.exists:
+            return
+        with self.vault.read() as reader:
+            known = project_names(reader)
+        if known and name not in known:
+            say(f"note: {name} is a new project. {did_you_mean(name, known)}".rstrip())
 
     @cached_property
     def meaning(self) -> ModelMeaning | None:

@@ -89,7 +89,7 @@ def _filter(arguments: argparse.Namespace, session: Session) -> MemoryFilter:
 def _row(view: MemoryView) -> list[str]:
     memory = view.memory
     mark = "●" if memory.pinned else " "
-    state = memory.kind if memory.status == "active" else f"{memory.kind}, {memory.status}"
+    state = memory.kind if memory.status == "active" else f"{memory.kind}, {memory.standing}"
     return [memory.id, mark, state, memory.project or "unassigned", f"{view.freshness:.2f}", memory.title]
 
 
@@ -127,7 +127,7 @@ def _show(arguments: argparse.Namespace, session: Session) -> None:
 
 def _lines(view: MemoryView, session: Session) -> Iterator[str]:
     memory = view.memory
-    facts = [memory.kind, view.tier, memory.project or "unassigned", memory.status, *(["pinned"] * memory.pinned)]
+    facts = [memory.kind, view.tier, memory.project or "unassigned", memory.standing, *(["pinned"] * memory.pinned)]
     yield memory.title
     yield f"{memory.id} v{memory.version} · {' · '.join(facts)}"
     if memory.status_reason:

@@ -84,7 +84,7 @@ def _explained(one: Withheld, known: _Known) -> Explained:
     if other is not None:
         reason = replace(reason, other=other.id, title=other.title)
     if reason.code is ReasonCode.RETIRED:
-        reason = replace(reason, note=memory.status_reason)
+        reason = replace(reason, note=memory.standing_words)
     return Explained(memory, reason)
 
 

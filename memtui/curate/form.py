@@ -25,13 +25,13 @@ from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import RULE_KINDS, Kinds
-from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, Anchor, Memory
+from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Anchor, Memory
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
-from memtui.text.words import counted, did_you_mean, parse_day, parse_duration
+from memtui.text.words import counted, did_you_mean, nearest, parse_day, parse_duration
 from memtui.vault.projects import check_name
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
@@ -83,7 +83,7 @@ def save_edit(
 def _decided(batch: Batch, memory: Memory, decision: Decision, *, folder: Path, tree: Tree | None) -> Memory:
     wanted = {"edit": memory.status, "verify": "active", "accept": "candidate"}[decision]
     if memory.status != wanted:
-        raise UsageError(f"It is {memory.status}, not {wanted}: there is nothing to {decision}", where=memory.id)
+        raise UsageError(f"It is {memory.standing}, not {wanted}: there is nothing to {decision}", where=memory.id)
     if decision == "verify":
         return verified(batch, memory, tree)
     return accepted(batch, memory, folder=folder, project=None) if decision == "accept" else memory
@@ -320,10 +320,17 @@ def _wording(name: str, text: str, kind: str) -> Iterator[Finding]:
         yield Finding(name, "hint", f"{counted(odd.invisible + odd.bidi, 'invisible character')}")
 
 
+def mistyped_project(typed: str, basis: Basis) -> str | None:
+    """Return the known project that a new name may be meant for, None for a known name or one like no other."""
+    known = [name for name in (*basis.projects, GLOBAL_PROJECT, basis.project) if name]
+    return None if not typed or typed in known else nearest(typed, known)
+
+
 def _project_advice(typed: str, basis: Basis) -> Iterator[Finding]:
     if typed:
-        if basis.projects and typed not in (*basis.projects, "global", basis.project):
-            yield Finding("project", "hint", "a new project")
+        if basis.projects and typed not in (*basis.projects, GLOBAL_PROJECT, basis.project):
+            close = mistyped_project(typed, basis)
+            yield Finding("project", "hint", f"a new project{f' – did you mean {close}?' if close else ''}")
         return
     is_waiting = basis.memory is None or basis.memory.status == "candidate"
     if is_waiting and basis.project:

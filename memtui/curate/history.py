@@ -136,7 +136,8 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
     if not vault.exists:
         raise reverting.nothing_to_undo()  # opening the vault for writing would create it
     # The files are put back where the change of the vault fails: they are entered last, and left after it.
-    with ExitStack() as files, vault.write(actor=actor.name, action="undo") as writer:
+    action = "undo" if number is None else journal.UNDO_ONE
+    with ExitStack() as files, vault.write(actor=actor.name, action=action) as writer:
         change = reverting.change_to_undo(writer, actor=None if anybody else actor.name, number=number)
         _check_own(change, actor)
         steps = reverting.steps_back(writer, change)
@@ -145,6 +146,37 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
         gone = without_block(steps)
         files.enter_context(written(vault, edits_of_undo(steps)))
         return replace(change, gone=gone)
+
+
+@dataclass(frozen=True, slots=True)
+class NextUndo:
+    """What the next undo of a person comes to."""
+
+    change: Change
+    is_made_again: bool = False  # whether it makes the change again, which they undid by its number just before
+
+
+def next_undo(reader: VaultReader, actor: Actor) -> NextUndo | None:
+    """Return what taking back the last act of an actor means, None where nothing is left.
+
+    That is to undo their last change; but where they have just undone one by its number, to make that one again.
+    """
+    picked = journal.last_picked(reader, actor.name)
+    if picked is not None:
+        return NextUndo(picked, is_made_again=True)
+    last = journal.last_undoable(reader, actor=actor.name)
+    return None if last is None else NextUndo(last)
+
+
+def take_back(vault: Vault, *, actor: Actor) -> NextUndo:
+    """Take back the last act of an actor, as `next_undo` says; raises as `undo` and `redo`."""
+    if not vault.exists:
+        raise reverting.nothing_to_undo()
+    with vault.read() as reader:
+        upcoming = next_undo(reader, actor)
+    if upcoming is not None and upcoming.is_made_again:
+        return NextUndo(redo(vault, actor=actor), is_made_again=True)
+    return NextUndo(undo(vault, actor=actor))
 
 
 def redo(vault: Vault, *, actor: Actor, anybody: bool = False) -> Change:

@@ -127,7 +127,7 @@ def decide(
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         if memory.id in going:
             batch.bury(memory, "rejected")
             return replace(memory, status="retired", status_reason="rejected")
@@ -191,7 +191,7 @@ def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor, f
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         own = next((source for source in memory.sources if source.path == path), None)
         if memory.status != "candidate" or own is None or any(_states(root, each, own) for each in memory.sources):
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         batch.bury(memory, reason)
         return replace(memory, status="retired", status_reason=reason)
 

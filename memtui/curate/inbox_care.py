@@ -99,7 +99,7 @@ def put_away(vault: Vault, found: Sequence[Stale], *, actor: Actor) -> Outcome:
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         return replace(memory, status="retired", status_reason=EXPIRED)
 
     versions: Mapping[str, int] = {stale.id: stale.version for stale in found}
@@ -133,7 +133,7 @@ def bring_back(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcom
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "retired" or memory.status_reason != EXPIRED:
-            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.status)
+            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
         return replace(memory, status="candidate", status_reason="")
 
     return apply_to_each(vault, prefixes, actor, "bring back", step)

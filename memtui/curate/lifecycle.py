@@ -50,7 +50,7 @@ def verify(
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "active":
-            return Skipped(memory.id, SkipReason.NOT_ACTIVE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_ACTIVE, memory.standing)
         if len(prefixes) > 1 and held_back(memory):
             return Skipped(memory.id, SkipReason.PLANTED_UNVERIFIED)
         return verified(batch, memory, tree)
@@ -108,7 +108,7 @@ def retire(
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status == "retired":
-            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.status)
+            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
         batch.bury(memory, reason)
         if memory.status == "active":
             batch.verdicts.append(verdict_on(memory, "outdated", batch.writer.now, actor, reason))
@@ -133,7 +133,7 @@ def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status in {"active", "candidate"}:
-            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.status)
+            return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
         if memory.status == "merged":
             return Skipped(memory.id, SkipReason.MERGED)
         writer = batch.writer
@@ -278,7 +278,7 @@ def accept(
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         return accepted(batch, replace(memory, kind=chosen_kind or memory.kind), folder=folder, project=project)
 
     afterwards = partial(supersede_replaced, actor=actor)
@@ -334,7 +334,7 @@ def reject(
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.status)
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         batch.bury(memory, reason or "rejected")
         return replace(memory, status="retired", status_reason=reason or "rejected")
 
@@ -354,7 +354,7 @@ class Oddities:
         """A few words for each, for a row."""
         found = ["looks planted"] if self.planted else []
         found += ["secret"] if self.secrets else []
-        return (*found, *(f"same as {identifier}" for identifier in self.twins[:1]))
+        return (*found, *(["in use already"] if self.twins else []))
 
 
 def oddities(

@@ -23,6 +23,7 @@ from memtui.errors import NotFoundError, RefusedError, UsageError, VaultBusyErro
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.tokens import query_terms
+from memtui.text.words import shorten
 from memtui.vault.bm25 import LexicalHit
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import signals_of_packs
@@ -33,6 +34,9 @@ from memtui.vault.writer import VaultWriter
 
 if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning
+
+
+SHOWN_TITLE = 60  # Characters of a title in the journal
 
 
 def _check_link_type(name: str) -> LinkType:
@@ -64,7 +68,7 @@ def link(
         if first == second:
             raise UsageError("A memory cannot be linked to itself", where=first)
         require_versions(writer.get_many(versions or {}).values(), versions or {})
-        writer.summary = f"link {first} {link_type} {second}"
+        writer.summary = f"link {_named(writer, first, link_type, second)}"
         made = Link(from_id=first, type=link_type, to_id=second, origin=actor.origin, created_at=writer.now)
         if link_type == "supersedes":
             check_may_alter(actor, writer.get(second))
@@ -72,6 +76,13 @@ def link(
             supersede(writer, first, second, actor)
             return None if known else made
         return made if writer.add_links([made]) else None
+
+
+def _named(reader: VaultReader, first: str, link_type: str, second: str) -> str:
+    """Return a link with the titles of its ends, for the journal."""
+    ends = reader.get_many([first, second])
+    one, other = (f"“{shorten(one_line(ends[end].title), SHOWN_TITLE)}”" for end in (first, second))
+    return f"{one} {link_type} {other}"
 
 
 def _between(reader: VaultReader, first: str, link_type: str, second: str) -> list[Link]:
@@ -101,7 +112,7 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
                 where=f"{name}, made by {found[0].origin}",
                 remedy="Leave it to a person.",
             )
-        writer.summary = f"unlink {name}"
+        writer.summary = f"unlink {_named(writer, first, link_type, second)}"
         writer.drop(found)
         old_memory = writer.get(second)
         if link_type == "supersedes" and old_memory.status == "superseded":
@@ -358,7 +369,7 @@ def _sources(writer: VaultWriter, prefixes: Sequence[str], versions: Mapping[str
     for memory in sources:
         if memory.status not in {"active", "candidate"}:
             raise RefusedError(
-                f"Only active memories and candidates can be sources; this one is {memory.status}",
+                f"Only active memories and candidates can be sources; this one is {memory.standing}",
                 where=f"{memory.id} ({memory.title[:60]})",
             )
     require_versions(sources, versions)

@@ -56,7 +56,7 @@ def mend(
 def _check(memory: Memory, actor: Actor) -> None:
     check_may_alter(actor, memory)
     if memory.status not in {"active", "candidate"}:
-        raise RefusedError(f"Only memories in use can be mended; this one is {memory.status}", where=memory.id)
+        raise RefusedError(f"Only memories in use can be mended; this one is {memory.standing}", where=memory.id)
 
 
 def _joined(vault: Vault, flaw: Flaw, actor: Actor, versions: Mapping[str, int] | None) -> Mended:

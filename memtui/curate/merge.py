@@ -204,7 +204,7 @@ def _check(target: Memory, others: Sequence[Memory], actor: Actor) -> None:
         check_may_alter(actor, memory)
         if memory.status not in {"active", "candidate"}:
             raise RefusedError(
-                f"Only active memories and candidates can be merged; this one is {memory.status}",
+                f"Only active memories and candidates can be merged; this one is {memory.standing}",
                 where=f"{memory.id} ({memory.title[:60]})",
             )
     if not actor.is_person and len({memory.status for memory in (target, *others)}) > 1:

@@ -13,7 +13,7 @@ from typing import Any
 
 from memtui.curate.packs import ASKED, mark_asked, packs_awaiting_feedback
 from memtui.curate.review_queue import review_queue
-from memtui.curate.views import source_says_this, tokens_of
+from memtui.curate.views import by_memory, source_says_this, stated_otherwise, tokens_of
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory, Verdict
 from memtui.errors import ConflictError
@@ -21,7 +21,7 @@ from memtui.text.sanitize import one_line, reveal
 from memtui.vault.filters import Scope
 from memtui.vault.journal import half_lives_at, last_undoable, log
 from memtui.vault.packs import StoredPack
-from memtui.vault.reader import SourceState, VaultReader
+from memtui.vault.reader import VaultReader
 from memtui.vault.undo import undo
 from memtui.vault.vault import Vault
 
@@ -370,9 +370,8 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
     with vault.read() as reader:
         memories = reader.get_many(session.ids)
         results = _results_of(reader, session, memories)
-        seen: dict[str, list[SourceState]] = {}
-        for state in reader.source_states(session.ids):
-            seen.setdefault(state.memory_id, []).append(state)
+        seen = by_memory(reader.source_states(session.ids))
+        stated = stated_otherwise(reader, memories.values(), seen)
         before = half_lives_at(reader, session.ids, session.started_at)
     out = [memory for memory in memories.values() if memory.status in _OUT_OF_USE]
     return Receipt(
@@ -389,7 +388,9 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
         still_said=tuple(
             (memory.id, memory.title, memory.source.path or "")
             for memory in memories.values()
-            if memory.id in results and memory.source is not None and source_says_this(memory, seen.get(memory.id, ()))
+            if memory.id in results
+            and memory.source is not None
+            and source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id))
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.review_triggers import AskedSince, asked_since
+from memtui.vault.source_texts import Texts, imported_texts
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, states_now
 
@@ -168,9 +169,8 @@ def view_memories(
     states: dict[str, dict[str, AnchorState]] = {}
     for (owner, path), anchor_state in reader.anchor_states(wanted).items():
         states.setdefault(owner, {})[path] = anchor_state
-    seen: dict[str, list[SourceState]] = {}
-    for state in reader.source_states(wanted):
-        seen.setdefault(state.memory_id, []).append(state)
+    seen = by_memory(reader.source_states(wanted))
+    stated = stated_otherwise(reader, memories, seen)
     return [
         MemoryView(
             memory=memory,
@@ -180,7 +180,7 @@ def view_memories(
             due_at=_due_of(memory, reader.kinds, threshold, asked.get(memory.id)),
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
-            source_says_this=source_says_this(memory, seen.get(memory.id, ())),
+            source_says_this=source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id)),
             at_commits=tuple(_at_commits(memory, signals.get(memory.id, ()))),
             signals=tuple(signal.signal for signal in signals.get(memory.id, ())),
         )
@@ -204,12 +204,48 @@ def _due_of(memory: Memory, kinds: Kinds, threshold: float, asked: AskedSince | 
     return due_at(memory, kinds, threshold, asked_at=asked.asked_at, woken_at=asked.woken_at)
 
 
-def source_says_this(memory: Memory, seen: Iterable[SourceState]) -> bool:
-    """Return whether a source still says what was edited, retired or replaced here since the import."""
-    out_of_use = memory.status in {"retired", "superseded", "merged"}
-    here = content_hash(memory)
+_OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
+
+
+def source_says_this(memory: Memory, seen: Iterable[SourceState], stated: Texts | None) -> bool:
+    """Return whether a source still says what was edited, retired or replaced here since the import.
+
+    What was only added here, such as why it holds, the source never said; nor is a rejected one held against it.
+
+    `stated`: of `stated_otherwise`.
+    """
     imported = {source.imported_hash for source in memory.sources}
-    return any(state.seen_hash in imported and (out_of_use or state.seen_hash != here) for state in seen)
+    if not any(state.seen_hash in imported for state in seen):
+        return False
+    if memory.standing in _OUT_OF_USE:
+        return True
+    pairs = () if stated is None else zip(_said(stated), _said(Texts.of(memory)), strict=True)
+    return any(there and there != here for there, here in pairs)
+
+
+def _said(texts: Texts) -> tuple[str, ...]:
+    """Return what a source says itself; titles are made from that, or chosen here."""
+    return (texts.insight, texts.rationale, texts.snippet)
+
+
+def by_memory(states: Iterable[SourceState]) -> dict[str, list[SourceState]]:
+    found: dict[str, list[SourceState]] = {}
+    for state in states:
+        found.setdefault(state.memory_id, []).append(state)
+    return found
+
+
+def stated_otherwise(
+    reader: VaultReader, memories: Iterable[Memory], seen: Mapping[str, Sequence[SourceState]]
+) -> dict[str, Texts]:
+    """Return, by id, what sources still say of memories that were edited here, as far as the vault has kept it."""
+    wanted: dict[str, set[str | None]] = {}
+    for memory in memories:
+        states = seen.get(memory.id, ())
+        hashes = {state.seen_hash for state in states} & {source.imported_hash for source in memory.sources}
+        if hashes and memory.status not in _OUT_OF_USE and content_hash(memory) not in hashes:
+            wanted[memory.id] = set(hashes)
+    return imported_texts(reader, wanted) if wanted else {}
 
 
 def list_memories(

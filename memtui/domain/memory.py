@@ -99,6 +99,24 @@ class Memory:
         """The first source, if any."""
         return self.sources[0] if self.sources else None
 
+    @property
+    def was_rejected(self) -> bool:
+        """Whether a person turned it down; one that waited too long was only put away."""
+        return self.status == "retired" and self.confirmed_at is None and self.status_reason != EXPIRED
+
+    @property
+    def standing(self) -> str:
+        """Its status as people call it: what was never in use is rejected or put away, not retired."""
+        if self.status != "retired" or self.confirmed_at is not None or self.status_reason == "retired":
+            return self.status
+        return "rejected" if self.was_rejected else "put away"
+
+    @property
+    def standing_words(self) -> str:
+        """Its standing with the reason, where one was given: `retired: moved to Postgres 16`."""
+        given = self.status_reason not in {"", EXPIRED, self.standing}
+        return f"{self.standing}: {self.status_reason}" if given else self.standing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
@@ -149,6 +167,11 @@ class Tombstone:
     at: datetime
     actor: str
     reason: str = ""
+
+    @property
+    def cause(self) -> str:
+        """What the person did, as far as the mark tells: a reason in their own words is one for retiring."""
+        return {"purged": "erased", "rejected": "rejected"}.get(self.reason, "retired")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

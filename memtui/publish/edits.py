@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.domain.record import Record
-from memtui.errors import ConflictError, MemtuiError, RefusedError
+from memtui.errors import BlockChangedError, ConflictError, MemtuiError, RefusedError
 from memtui.publish import blocks
 from memtui.publish.blocks import Block
 from memtui.publish.files import refuse_outside, write_atomically
@@ -264,7 +264,7 @@ def _edit_of_step(step: Step) -> Edit | None:
     if found is None and step.after is None:
         return None  # it is gone already
     if (stands := _block_text(found)) != was:
-        raise _changed_since(path, _whole_text(step.after), stands)
+        raise _changed_since(path, block, mine=_whole_text(step.after), theirs=stands)
     if step.after is None:
         after = None if before is None else blocks.remove(before, block)
     else:
@@ -282,7 +282,7 @@ def _edit_of_block(step: Step, published: Step | None) -> Edit | None:
     if found is None and not put:
         return None  # it is gone already
     if (stands := _block_text(found)) != _block_text(blocks.find(was.encode(), block)):
-        raise _changed_since(path, put, stands)
+        raise _changed_since(path, block, mine=put, theirs=stands)
     after = blocks.with_piece(before, block, put)
     if published is None:
         return Edit(path, path.parent, before, after)
@@ -290,11 +290,13 @@ def _edit_of_block(step: Step, published: Step | None) -> Edit | None:
     return Edit(path, path.parent, before, after, step.key, recorded)
 
 
-def _changed_since(path: Path, mine: str, theirs: str) -> ConflictError:
-    return ConflictError(
+def _changed_since(path: Path, block: str, *, mine: str, theirs: str) -> BlockChangedError:
+    export = f"memtui export --target {block}"
+    return BlockChangedError(
         "Cannot undo: the block in the file was changed since",
         where=str(path),
-        remedy="Nothing was written. `memtui export --remove` takes it out.",
+        remedy=f"Nothing was written. `{export} --take` takes the edit into the inbox, `{export} --remove --force`"
+        " takes the block out with it; `memtui log` lists other changes, `memtui undo N` undoes one of them.",
         mine=mine,
         theirs=theirs,
     )

@@ -20,6 +20,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
+from textual.worker import Worker
 
 from memtui import __version__, locations
 from memtui.errors import MemtuiError
@@ -32,6 +33,7 @@ from memtui.tui.loader import BackgroundThreads
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
+from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
     from memtui.tui.capture.run import CaptureRun
@@ -42,6 +44,7 @@ EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
 
+TEAM_SECONDS = 5.0  # How often a vault that changed is looked at for a team that was joined
 TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs one read then
 
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
@@ -72,6 +75,8 @@ class MemtuiApp(App[int]):
         self.keymap = Keymap(opening.keys)
         self._key_order = KeyOrder(self)
         self.state = State(opening.state_path, opening.vault.path)
+        self._team_watch: Worker[None] | None = None  # What syncs with teams, or found that there are none
+        self._teams_seen: tuple[int, ...] = ()  # The vault's files when it was looked for teams
         self._ending = threading.Event()  # Set once the app ends, for what works in the background
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
@@ -141,7 +146,7 @@ class MemtuiApp(App[int]):
             self.call_after_refresh(self.action_go, "review")
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
-        self.set_timer(TEAM_AFTER_SECONDS, self._watch_teams)
+        self.set_timer(TEAM_AFTER_SECONDS, self._look_for_teams)
         if self.opening.tour:
             self.call_after_refresh(self.action_tour)
 
@@ -217,6 +222,15 @@ class MemtuiApp(App[int]):
 
     # -- teams, in the background -----------------------------------------------------------------
 
+    def _look_for_teams(self) -> None:
+        """Sync with teams, where there are any; one may be joined, or all be left, while the app is open."""
+        signature = signature_of(self.opening.vault.path)
+        is_watching = self._team_watch is not None and not self._team_watch.is_finished
+        if not is_watching and signature != self._teams_seen:
+            self._teams_seen = signature
+            self._team_watch = self._watch_teams()
+        self.set_timer(TEAM_SECONDS, self._look_for_teams)
+
     @work(thread=True, group="team", exit_on_error=False)
     def _watch_teams(self) -> None:
         """Sync with the vault's teams, where it has any, as long as the app is open."""
@@ -256,20 +270,22 @@ class MemtuiApp(App[int]):
             self.push_screen(ImportScreen(self.opening, first_run=True))
 
     async def action_go(self, name: str) -> None:
-        """Go to a screen: back to it where it is open, else in place of what lies over the list.
+        """Go to a screen: back to it where it is open, else on top of the one in front, to which esc comes back.
 
-        It begins at the memory under the cursor, where the screen in front has one.
+        It begins at the memory under the cursor, where the screen in front has one; one that is about a memory is not
+        the same screen for another.
         """
-        memory = self.screen.current_memory if isinstance(self.screen, MemtuiScreen) else None
-        while isinstance(self.screen, MemtuiScreen) and len(self.screen_stack) > 1:
-            if name == self.screen.AREA:
-                return
-            await self.pop_screen()
-        if name != BrowseScreen.AREA:
-            beneath = self.screen
-            if memory is None and isinstance(beneath, MemtuiScreen):
-                memory = beneath.current_memory
+        front, first = self.screen, self.screen_stack[0]
+        if isinstance(front, MemtuiScreen) and name == front.AREA:
+            return
+        opened = [one for one in self.screen_stack if isinstance(one, MemtuiScreen) and name == one.AREA]
+        if not opened or name in _AT_A_MEMORY:
+            holders = (one for one in (front, first) if isinstance(one, MemtuiScreen))
+            memory = next((one.current_memory for one in holders if one.current_memory is not None), None)
             await self.push_screen(_screen(name, self.opening, memory))
+            return
+        while self.screen is not opened[0] and isinstance(self.screen, MemtuiScreen):
+            await self.pop_screen()
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen in front, and keep nothing of it."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from operator import attrgetter
+from pathlib import PurePath
 from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
@@ -19,7 +20,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from memtui.errors import MemtuiError, NothingToUndoError
+from memtui.errors import BlockChangedError, MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EVERYWHERE, GO, Action, Keymap
@@ -61,6 +62,9 @@ class ScreenPart:
         """Handle a change that failed; False where a toast is to show the error."""
         del error
         return False
+
+    def changed(self) -> None:
+        """Look at what a change, whoever asked for it, means for what is shown."""
 
     def keeps_open(self) -> bool:
         """Return whether quitting has to wait, after saying why."""
@@ -216,8 +220,13 @@ class MemtuiScreen(Screen[None]):
     def draw_again(self) -> None:
         """Lay out what was read for the room there is."""
 
+    def on_screen_resume(self) -> None:
+        """Read again what changed while another screen lay over this one."""
+        self._poll_files()
+
     def _poll_files(self) -> None:
-        if self.looked_at is None or self.acting:
+        # A screen that lies beneath another is looked at again once it is back; `is_current` is true of it as well.
+        if self.looked_at is None or self.acting or self.app.screen is not self:
             return
         if self.in_trouble or self.access.signature() != self.looked_at:
             self.look_again()
@@ -316,15 +325,26 @@ class MemtuiScreen(Screen[None]):
         self._leaving = False
         if not self.answers_failure(error):
             if isinstance(error, NothingToUndoError):
-                self.say(f"{error.what}. {self._key_to_history()} lists the changes.", severity="warning")
+                key = self.key_of("go-history") or "History"
+                self.say(f"{error.what}. {key} lists the changes.", severity="warning")
+            elif isinstance(error, BlockChangedError):
+                self.say(self._ways_out(error), severity="warning")
             else:
                 self.say(str(error), severity="error")
         self._proceed()
 
-    def _key_to_history(self) -> str:
-        """Return what shows the changes here, where the command line has `memtui log`."""
+    def _ways_out(self, error: BlockChangedError) -> str:
+        """Return what helps here where a block was edited by hand, as the command line says it for itself."""
+        publish, journal = (self.key_of(name) or name for name in ("go-publish", "go-history"))
+        return (
+            f"{error.what}: {PurePath(error.where).name}. Nothing was written. {publish} goes to Publish, where t takes"
+            f" the edit into the inbox and x takes the block out; {journal} to History, where U undoes another change."
+        )
+
+    def key_of(self, identifier: str) -> str:
+        """Return the key of an action by its id, empty where it has none."""
         keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
-        return keymap.first(registry.by_id("go-history")) or "History"
+        return keymap.first(registry.by_id(identifier))
 
     def _proceed(self, focus: str | None = None) -> None:
         """Make the next change; after the last, leave if that was asked for."""
@@ -333,6 +353,8 @@ class MemtuiScreen(Screen[None]):
         if self.acting:
             return
         self._tell_working()
+        for part in self.parts:
+            part.changed()
         if self._leaving:
             self.app.exit()
         else:

@@ -250,7 +250,7 @@ def describe(detail: Detail) -> list[Block]:
     """Return a memory in full, top to bottom."""
     memory = detail.view.memory
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block(_standing(detail)), Block(_freshness(detail))]
-    if memory.status_reason:
+    if memory.standing_words != memory.standing:
         blocks.append(Block(((tame(memory.status_reason), "warning"),)))
     if detail.explained is not None:
         blocks.append(Block(_score(detail.explained), gap=True))
@@ -284,7 +284,7 @@ def _score(explained: Explained) -> tuple[Piece, ...]:
 
 def _standing(detail: Detail) -> tuple[Piece, ...]:
     memory = detail.view.memory
-    text = " · ".join((tame(memory.kind), detail.view.tier, memory.status))
+    text = " · ".join((tame(memory.kind), detail.view.tier, memory.standing))
     return ((f"{MARK_PINNED} pinned ", "good"), (f"· {text}", "dim")) if memory.pinned else ((text, "dim"),)
 
 
@@ -307,9 +307,25 @@ def _freshness(detail: Detail) -> tuple[Piece, ...]:
     return (*pieces, ("· ", "dim"), (f"{MARK_DUE} due", "warning")) if is_due else tuple(pieces)
 
 
-def _due(due: datetime, now: datetime) -> str:
+def due_words(memory: Memory, due: datetime | None, now: datetime) -> str:
+    """Return when a memory is due for review: `due since 2026-03-04`, `due 2026-08-01, in 12 d`, `never due`.
+
+    `due`: of `memtui.domain.freshness.due_at`, which alone says when.
+    """
+    if due is None or due.year == UNTIL_CHANGE.year:
+        waits = memory.snoozed_until == UNTIL_CHANGE
+        return "due once a file of it changes" if waits else "never due: pinned" if memory.pinned else "never due"
     days = days_between(now, due)
-    return f"since {due:%Y-%m-%d}" if days <= 0 else f"{due:%Y-%m-%d}, in {'a day' if days < 1 else short_age(days)}"
+    ahead = f", in {'a day' if days < 1 else short_age(days)}"
+    return f"due since {due:%Y-%m-%d}" if days <= 0 else f"due {due:%Y-%m-%d}{ahead}"
+
+
+def still_said(memory: Memory) -> str:
+    """Return what a source still says of a memory that was edited or is out of use: `still says what is retired here`.
+
+    Where it was edited, the source was compared with what was changed; what was only added is not told.
+    """
+    return f"still says what was {'changed' if memory.status in {'active', 'candidate'} else memory.standing} here"
 
 
 def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
@@ -344,8 +360,7 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     for source in memory.sources:
         yield "Source", _source(source)
     if view.source_says_this:
-        still = f"{MARK_DUE} source still says this: what was changed or retired here"
-        yield "Source", ((f"{still}  ", "warning"), ("o opens it", "dim"))
+        yield "Source", ((f"{MARK_DUE} source {still_said(memory)}  ", "warning"), ("o opens it", "dim"))
     yield "Dates", ((_dates(memory), "text"),)
     yield from _record(detail)
 
@@ -357,7 +372,7 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
         yield "History", (said, (tame(change.summary, 80), "text"))
     if memory.status == "active" and view.due_at is not None:
-        yield "Due", ((_due(view.due_at, detail.now), "text"),)
+        yield "Due", ((due_words(memory, view.due_at, detail.now).removeprefix("due "), "text"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
     trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"

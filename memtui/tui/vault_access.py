@@ -331,14 +331,19 @@ class MemoryActs:
         return Done(outcomes.acted(word, outcome, missing=gone), changed=bool(outcome.changed))
 
     def undo(self, number: int | None = None) -> Done:
-        """Undo this person's last change, or one by its number; one that was made outside this app is said to be so."""
+        """Take back what this person did last, or undo a change by its number; one of elsewhere is said to be so."""
         from memtui.curate import history
         from memtui.wording import outcomes
 
         self._access.opening.before_change()
         own = set(self._vault.made)
-        change = history.undo(self._vault, actor=self._actor, number=number)
-        return Done(outcomes.undone(change, elsewhere=change.number not in own), focus=self._touched(change.number))
+        if number is None:
+            back = history.take_back(self._vault, actor=self._actor)
+            change, tell = back.change, outcomes.redone if back.is_made_again else outcomes.undone
+        else:
+            change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
+        said = tell(change, elsewhere=change.number not in own)
+        return Done(said if number is None else f"{said}; u makes it again", focus=self._touched(change.number))
 
     def redo(self) -> Done:
         from memtui.curate import history

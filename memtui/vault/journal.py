@@ -18,6 +18,8 @@ from memtui.vault.rows import CHANGE
 if TYPE_CHECKING:
     import duckdb
 
+UNDO_ONE = "undo one"  # The action of undoing a change by its number, rather than the last
+
 _COLUMNS = ", ".join(f"c.{name}" for name in rows.COLUMNS["changes"])
 
 
@@ -161,6 +163,16 @@ def last_redoable(reader: VaultReader, *, actor: str | None = None) -> Change | 
     )
 
 
+def last_picked(reader: VaultReader, actor: str) -> Change | None:
+    """Return the change that an actor undid by its number, if that is the last thing that they did."""
+    last = _one_change(reader, "WHERE actor = ? ORDER BY number DESC LIMIT 1", actor)
+    if last is None or last.action != UNDO_ONE:
+        return None
+    key = next((step.key for step in steps_of(reader, last.number) if step.entity == CHANGE), None)
+    change = None if key is None else change_at(reader, int(key))
+    return change if change is not None and change.state == "undone" else None
+
+
 def abandon_undone(connection: duckdb.DuckDBPyConnection, actor: str) -> None:
     """Let nothing be redone that an actor has undone, because they have made a new change."""
     if connection.execute("SELECT 1 FROM changes WHERE state = 'undone' LIMIT 1").fetchone():
@@ -169,6 +181,17 @@ def abandon_undone(connection: duckdb.DuckDBPyConnection, actor: str) -> None:
             f" (SELECT entity_key FROM {_UNDONE_BY} WHERE undone_by <> ?)",
             [actor],
         )
+
+
+def last_number(reader: VaultReader) -> int:
+    """Return the number of the last change, 0 where there is none."""
+    return reader.scalar("SELECT coalesce(max(number), 0) FROM changes")
+
+
+def made_since(reader: VaultReader, number: int) -> set[int]:
+    """Return the numbers of the changes after one."""
+    found = reader.connection.execute("SELECT number FROM changes WHERE number > ?", [number]).fetchall()
+    return {int(row[0]) for row in found}
 
 
 def change_at(reader: VaultReader, number: int) -> Change | None:

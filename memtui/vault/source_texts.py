@@ -10,6 +10,7 @@ from typing import Any
 
 from memtui.domain.memory import Memory, content_hash, hash_parts
 from memtui.vault import rows
+from memtui.vault.filters import sql_time
 from memtui.vault.reader import VaultReader
 from memtui.vault.writer import VaultWriter
 
@@ -170,7 +171,24 @@ def _journaled(reader: VaultReader, identifiers: Sequence[str]) -> Iterator[tupl
     ).fetchall()
     for identifier, *texts in sides:
         for record in (json.loads(side) for side in texts if side):
-            yield str(identifier), Texts(*(str(record.get(part) or "") for part in _PARTS))
+            yield str(identifier), _stated(record)
+
+
+def _stated(record: dict[str, Any]) -> Texts:
+    return Texts(*(str(record.get(part) or "") for part in _PARTS))
+
+
+def texts_at(reader: VaultReader, identifier: str, moment: datetime) -> Texts | None:
+    """Return what a memory said at a moment, or at first where it came later; None where the journal does not tell."""
+    is_earlier = f"c.made_at <= {sql_time(moment)}"
+    found = reader.connection.execute(
+        "SELECT r.after FROM revisions r JOIN changes c ON c.number = r.change_number"
+        " WHERE r.entity = 'memory' AND r.entity_key = ? AND r.after IS NOT NULL"
+        f" ORDER BY {is_earlier} DESC, CASE WHEN {is_earlier} THEN -c.number ELSE c.number END,"
+        f" CASE WHEN {is_earlier} THEN -r.position ELSE r.position END LIMIT 1",
+        [identifier],
+    ).fetchone()
+    return None if found is None else _stated(json.loads(found[0]))
 
 
 def imported_anchors(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memtui.curate.explain_payload import Explained, PayloadContradiction
@@ -68,7 +69,7 @@ _NAMING: Mapping[ReasonCode, str] = {
     ReasonCode.MERGED: "merged into {other}",
     ReasonCode.NOT_YET_VALID: "not valid before {date}",
     ReasonCode.EXPIRED: "expired on {date}",
-    ReasonCode.RETIRED: "retired: {note}",
+    ReasonCode.RETIRED: "{note}",
     ReasonCode.CONTRADICTED: "contradicts {other} (scored higher)",
     ReasonCode.DUPLICATE: "duplicate of {other}",
     ReasonCode.SECRET: "secret ({names})",
@@ -105,6 +106,15 @@ def sentence(reason: Reason) -> str:
         path=reason.path,
         number=reason.number,
     )
+
+
+def with_titles(reason: Reason, titles: Mapping[str, str]) -> Reason:
+    """Return a reason with the titles of other memories for their ids, where they are known."""
+    because = tuple(with_titles(one, titles) for one in reason.because)
+    other, *names = (
+        f"“{titles[one][:SHOWN_TITLE]}”" if one in titles else one for one in (reason.other, *reason.names)
+    )
+    return replace(reason, because=because, other=other, names=tuple(names))
 
 
 def explained(reason: Reason) -> str:
@@ -335,11 +345,15 @@ def partial_words(without_vector: int) -> str:
     )
 
 
-def explanation(hit: Hit) -> list[tuple[str, str, str]]:
-    """Return rows of (part, its input, its contribution): the terms, their sum, the factors, the score."""
-    rows = [(part.name, part_words(part), f"+ {part.value:.3f}") for part in hit.parts if part.role == "term"]
+def explanation(hit: Hit, titles: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
+    """Return rows of (part, its input, its contribution): the terms, their sum, the factors, the score.
+
+    `titles`: of the memories that are to be named by them rather than by their ids.
+    """
+    parts = [replace(part, reason=with_titles(part.reason, titles)) for part in hit.parts] if titles else hit.parts
+    rows = [(part.name, part_words(part), f"+ {part.value:.3f}") for part in parts if part.role == "term"]
     rows.append(("relevance", "sum of the above", f"= {hit.relevance:.3f}"))
-    rows += [(part.name, part_words(part), f"× {part.value:.3f}") for part in hit.parts if part.role == "factor"]
+    rows += [(part.name, part_words(part), f"× {part.value:.3f}") for part in parts if part.role == "factor"]
     rows.append(("score", "relevance times the factors", f"= {hit.score:.3f}"))
     return rows
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,29 @@ async def test_browse_answers_every_action_of_its_own_and_of_all_screens(ferry: 
             method, *arguments = screen.ANSWERS.get(action.id) or (f"action_{action.method}",)
             if not action.id.startswith("go-"):
                 inspect.signature(attrgetter(method)(screen)).bind(*arguments)
+
+
+async def test_escape_goes_back_through_every_screen_to_where_one_came_from(ferry: Vault, tmp_path: Path) -> None:
+    areas = ("inbox", "history", "context", "tidy", "packs", "lab", "health", "import", "capture", "assistants")
+    way = ["browse", *areas, "publish", "team", "review"]
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        for area in way[1:]:
+            await pilot.app.run_action(f"go('{area}')")
+            await until(pilot, lambda area=area: area == pilot.app.screen.AREA, f"{area} is open")  # type: ignore[misc, attr-defined] # bound now
+        for before, here in reversed(list(pairwise(way))):
+            for _ in range(3):  # a line that is typed in, or a pane, is left first
+                if here == pilot.app.screen.AREA:  # type: ignore[attr-defined] # they are screens of memtui
+                    await pilot.press("escape")
+                    await pilot.pause()
+            assert before == pilot.app.screen.AREA  # type: ignore[attr-defined] # likewise
+        await pilot.press("b")
+        await until(pilot, lambda: pilot.app.screen.AREA == "inbox", "the Inbox is open")  # type: ignore[attr-defined] # likewise
+        await pilot.press("H")
+        await until(pilot, lambda: pilot.app.screen.AREA == "history", "History is open")  # type: ignore[attr-defined] # likewise
+        await pilot.press("b")
+        await until(pilot, lambda: pilot.app.screen.AREA == "inbox", "it is gone back to")  # type: ignore[attr-defined] # likewise
+        assert len(pilot.app.screen_stack) == 2, "no screen is open twice"
 
 
 async def test_the_palette_finds_an_act_by_other_names_and_may_be_left_twice(ferry: Vault, tmp_path: Path) -> None:

@@ -165,6 +165,29 @@ async def test_a_change_of_the_past_is_undone_by_itself(told: Vault, tmp_path: P
         assert stored(told, LOCK).status == "retired", "what came after stays"
 
 
+async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past(told: Vault, tmp_path: Path) -> None:
+    async with app_on(told, tmp_path).run_test(size=NARROW) as pilot:
+        screen = await open_history(pilot, 3)
+        await shows(pilot, "u undoes 3: retire 2 memories")
+        await pilot.press("j", "j")
+        await until(pilot, lambda: screen._shown is not None and screen._shown.row.change.number == 1, "it is read")
+        await pilot.press("k")
+        await until(pilot, lambda: screen._shown is not None and screen._shown.row.change.number == 2, "it is read")
+        await pilot.press("U")
+        await says(pilot, "Undone: edit the lock")
+        await says(pilot, "u makes it again")
+        await shows(pilot, "u makes again 2: edit the lock")
+        assert stored(told, LOCK).title == "Lock refunds by payment_id"
+        await pilot.press("u")
+        await says(pilot, "Redone: edit the lock")
+        assert stored(told, LOCK).title == "Lock refunds by user_id"
+        assert stored(told, LOCK).status == "retired", "what the person did before was not touched"
+        await shows(pilot, "u undoes 3: retire 2 memories")
+        await pilot.press("u")
+        await says(pilot, "Undone: retire 2 memories")
+        assert stored(told, LOCK).status == "active"
+
+
 async def test_from_a_memory_its_own_changes_alone_are_listed(told: Vault, tmp_path: Path) -> None:
     async with app_on(told, tmp_path).run_test(size=NARROW) as pilot:
         await until(pilot, lambda: pilot.app.screen_stack[0].current_memory is not None, "a memory is in hand")  # type: ignore[attr-defined] # it is Browse

@@ -82,7 +82,7 @@ async def test_what_waits_shows_its_source_and_what_is_odd_about_it(found: Vault
         await shows(pilot, "▾ docs/CLAUDE.md  (ferry)")
         await shows(pilot, " :41")
         await shows(pilot, "looks planted")
-        await shows(pilot, "same as m0000001")
+        await shows(pilot, "in use already")
         await shows(pilot, "6 waiting")
         await shows(pilot, "docs/CLAUDE.md:41–44")
         await pilot.press("j", "j")

@@ -97,6 +97,52 @@ async def test_an_edit_by_hand_is_shown_three_way_and_goes_into_the_inbox(vault:
     assert any("blue paper" in memory.insight for memory in waiting)
 
 
+async def test_the_ways_out_of_an_undo_that_an_edit_by_hand_stops_all_work(vault: Vault, folder: Path) -> None:
+    before = (folder / "AGENTS.md").read_bytes()
+    fill(vault, FERRY)
+    file = folder / "AGENTS.md"
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await shows(pilot, "up to date")
+        edited = file.read_bytes().replace(b"<!-- memtui:end", b"- Tickets are blue.\r\n<!-- memtui:end")
+        file.write_bytes(edited)
+        await pilot.press("u")
+        await says(pilot, "W goes to Publish, where t takes the edit into the inbox and x takes the block out")
+        assert file.read_bytes() == edited
+        await pilot.press("W", "R")
+        await shows(pilot, "edited by hand")
+        await pilot.press("x")
+        await says(pilot, "x again takes it out with the edit")
+        assert file.read_bytes() == edited
+        await pilot.press("x")
+        await says(pilot, "Taken out of AGENTS.md")
+        assert file.read_bytes() == before
+        await pilot.press("u")
+        await until(pilot, lambda: file.read_bytes() == edited, "the edit is back")
+        await until(pilot, lambda: not pilot.app.screen.acting, "it is over")  # type: ignore[attr-defined] # it is Publish
+        await pilot.press("R")
+        await shows(pilot, "edited by hand")
+        await pilot.press("t")
+        await says(pilot, "1 memory into the inbox")
+        assert b"blue" not in file.read_bytes()
+
+
+async def test_the_cursor_stays_where_it_is_when_its_place_is_published(vault: Vault, folder: Path) -> None:
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot, at="Claude Code")
+        screen = pilot.app.screen
+        assert isinstance(screen, PublishScreen)
+        place, rows = screen._list.cursor, [key_of(row) for row in screen._list.rows]
+        await pilot.press("p")
+        await says(pilot, "Published to CLAUDE.md")
+        await shows(pilot, "1 published")
+        assert screen._list.cursor == place
+        assert [key_of(row) for row in screen._list.rows] == rows
+
+
 async def test_two_assistants_that_read_the_same_memories_are_told_of_the_double_cost(
     vault: Vault, folder: Path
 ) -> None:

@@ -35,7 +35,7 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.acts import SimilarOnSave
+from memtui.tui.edit.resembling import ResemblingAccess, SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
@@ -285,7 +285,12 @@ async def test_a_save_tells_what_it_resembles_and_the_keys_settle_it(vault_resem
         assert not isinstance(pilot.app.screen, MergeScreen), "without the line its keys do nothing"
         await add(pilot, "The refund lock lives for 60 seconds")
         await tells(pilot, OLD.id)
-        for part in ("clashes with The refund lock lives for 30 seconds", "X supersede", "L link", "O both", "esc no"):
+        for part in (
+            "the new one clashes with one in use",
+            "new      The refund lock lives for [60] seconds",
+            "in use   The refund lock lives for [30] seconds",
+            "L link   X new replaces old   O compare, merge   esc keep both",
+        ):
             await shows(pilot, part)
         saved = everything(vault_resemblance)
         await pilot.press("j", "k")
@@ -293,14 +298,14 @@ async def test_a_save_tells_what_it_resembles_and_the_keys_settle_it(vault_resem
         await pilot.press("X")
         await says(pilot, "Superseded: The refund lock lives for 30 seconds")
         assert stored(vault_resemblance, OLD.id).status == "superseded"
-        await until(pilot, lambda: "clashes with" not in screen_text(pilot), "the line is gone")
+        await until(pilot, lambda: "clashes with" not in screen_text(pilot), "the question is gone")
         await pilot.press("u")
         await until(
             pilot, lambda: everything(vault_resemblance) == saved, "undo takes the supersession back and keeps the save"
         )
 
 
-async def test_the_line_goes_with_esc_or_the_next_act_and_stays_beside_a_look(
+async def test_the_question_stays_beside_a_look_and_other_acts_until_it_is_answered_or_moot(
     vault_resemblance: Vault, tmp_path: Path
 ) -> None:
     async with app_on(vault_resemblance, tmp_path).run_test(size=NARROW) as pilot:
@@ -320,16 +325,29 @@ async def test_the_line_goes_with_esc_or_the_next_act_and_stays_beside_a_look(
         await until(pilot, lambda: bool(beside(pilot)), "the line tells of another")
         await pilot.press("escape")
         await tells(pilot)
-        assert "esc no" not in screen_text(pilot)
+        assert "esc keep both" not in screen_text(pilot)
         await add(pilot, "The refund lock lives for 45 seconds")
         await until(pilot, lambda: bool(beside(pilot)), "the line tells again")
         await until(pilot, lambda: "45" in title_under_cursor(pilot), "the cursor is on what was added")
         await pilot.press("p")
         await says(pilot, "Pinned: The refund lock lives for 45 seconds")
+        await shows(pilot, "esc keep both")
+        await pilot.press("x")
+        await says(pilot, "Retired: The refund lock lives for 45 seconds")
         await tells(pilot)
 
 
-async def test_what_resembles_nothing_and_small_edits_are_silent(vault_resemblance: Vault, tmp_path: Path) -> None:
+async def test_what_resembles_nothing_and_small_edits_are_silent(
+    vault_resemblance: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+    look = ResemblingAccess.beside
+
+    def noted(*given: Any) -> Any:
+        looks.append(given)
+        return look(*given)
+
+    monkeypatch.setattr(ResemblingAccess, "beside", noted)
     async with app_on(vault_resemblance, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         asked = 0
@@ -344,10 +362,10 @@ async def test_what_resembles_nothing_and_small_edits_are_silent(vault_resemblan
             await rewrite(pilot, name, text)
             if found:
                 await rewrite(pilot, "title", text)
-            asked = browser(pilot).loader.newest["beside"]
+            asked = len(looks)
             await pilot.press("ctrl+s")
             await form_closes(pilot)
-            await until(pilot, lambda past=asked: browser(pilot).loader.newest["beside"] > past, "it was looked at")  # type: ignore[misc] # bound now
+            await until(pilot, lambda past=asked: len(looks) > past, "it was looked at")  # type: ignore[misc] # bound now
             await pilot.app.workers.wait_for_complete()
             await tells(pilot, *found)
 
@@ -372,7 +390,7 @@ async def test_accepting_tells_it_too_one_after_the_other(tmp_path: Path) -> Non
         await pilot.press("asterisk", "a")
         await waits(pilot, 0)
         await until(pilot, lambda: len(beside(pilot)) == 2, "both are told of")
-        await shows(pilot, "esc no (1 more)")
+        await shows(pilot, "1 more after this")
         first, second = beside(pilot)
         await pilot.press("L")
         await tells(pilot, second)
@@ -394,7 +412,7 @@ async def test_hostile_titles_stay_text_in_the_line(tmp_path: Path) -> None:
         for text in hostile[:4]:
             await add(pilot, f"{text} lock lives 60 seconds")
             await until(pilot, lambda: bool(beside(pilot)), f"the line tells of {text!r}")
-            await shows(pilot, "esc no")
+            await shows(pilot, "esc keep both")
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {NARROW[0]}
             assert not any(sign in screen_text(pilot) for sign in "\x1b\x07\u202e")

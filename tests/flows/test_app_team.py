@@ -119,3 +119,20 @@ async def test_a_remote_that_is_gone_is_told_and_the_rest_is_shown(pair: tuple[M
         await says(pilot, "cannot be reached")
     with pytest.raises(Exception, match="cannot be reached"):
         sync(here.vault, SyncRequest(folder=here.path))
+
+
+@pytest.mark.usefixtures("pair")
+async def test_a_team_that_is_joined_while_the_app_is_open_is_synced_with_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.app.TEAM_SECONDS", 0.2)
+    (tmp_path / "new").mkdir()
+    joins = Machine(tmp_path / "new", tmp_path / "remote.git")
+    joins.clock.moment = NOW
+    joins.put(memory(7, "The crane is greased in May", project="crane"))
+    async with app_on(joins.vault, joins.path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "The crane is greased in May")
+        assert "synced" not in str(pilot.app.screen.query_one("#header").render())
+        joins.sync(share=("ferry",))
+        await shows(pilot, "synced today")
+        await shows(pilot, LOCK.title)

@@ -164,7 +164,7 @@ def test_what_was_deleted_does_not_come_back(project: Cli) -> None:
     project("retire", *ids)
     report = project("import", ".", "--json").json
     assert report["added"] == 0
-    assert sum("you deleted this" in row["reason"] for row in report["skipped"]) == 2
+    assert sum("you retired this" in row["reason"] for row in report["skipped"]) == 2
     again = project("import", ".", "--include-deleted", "--json").json
     assert set(again["ids"]) == set(ids)
     assert project("show", ids[0], "--json").json["status"] == "candidate"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -72,9 +73,19 @@ def test_undo_leaves_a_block_alone_that_somebody_edited(desk: Cli) -> None:
     desk("export", "--target", "codex")
     edited = Path("AGENTS.md").read_bytes().replace(b"pilots", b"captains")
     Path("AGENTS.md").write_bytes(edited)
-    assert "changed since" in desk("undo", code=4).err
+    told = desk("undo", code=4).err
+    assert "changed since" in told
     assert Path("AGENTS.md").read_bytes() == edited
     desk("export", "--check", code=7)
+    advised = re.findall(r"`memtui (export [^`]*)`", told)
+    assert advised == ["export --target codex --take", "export --target codex --remove --force"]
+    desk(*advised[0].split())
+    assert "captains" in desk("list", "--status", "candidate", "--json").json[0]["insight"]
+    Path("AGENTS.md").write_bytes(edited)
+    desk(*advised[1].split())
+    assert not Path("AGENTS.md").exists() or b"captains" not in Path("AGENTS.md").read_bytes()
+    desk("undo")
+    assert Path("AGENTS.md").read_bytes() == edited, "the edit comes back"
 
 
 def test_a_block_edited_by_hand_is_kept_and_shown_and_its_edit_goes_into_the_inbox(desk: Cli) -> None:

@@ -29,8 +29,8 @@ from memtui.curate.form import check_form
 from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.bulk import BulkScreen
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.acts import Beside
 from memtui.tui.edit.form import Wish
+from memtui.tui.edit.resembling import Beside
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.edit.version_conflict import ConflictScreen, SourceConflictScreen
 from memtui.tui.merge.screen import MergeScreen
@@ -164,7 +164,8 @@ async def test_a_neighbourhood_and_a_resemblance(sample: Path, tmp_path: Path, a
         assert read is not None
         title = "Lock refunds by payment_id, never by user_id"
         found = Resemblance(LOCKS[0], title, "clashes", 0.8, "60 s against 30 s")
-        screen.resemblance.show([Beside(read.view.memory, found)])
+        (other,) = screen.access.memories([LOCKS[0]])
+        screen.resemblance.show([Beside(read.view.memory, other, found)])
         await album.take_sizes(pilot, "resemblance", ready=browse_is_complete)
         screen.resemblance.show([])
         for width, height in SIZES:

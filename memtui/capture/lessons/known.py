@@ -17,7 +17,7 @@ from memtui.capture.lessons.exchange import stems
 from memtui.capture.lessons.polarity import agreed, opposed
 from memtui.capture.lessons.proposal import LessonSignal, Proposal
 from memtui.capture.lessons.same import lines_of, says_the_same, share
-from memtui.domain.memory import EXPIRED, LinkType, Memory
+from memtui.domain.memory import LinkType, Memory
 
 MOST_COMPARED = 6  # Memories that are compared with one proposal in full, those with the rarest words in common
 _ABOUT = 0.34  # The same share from which a contradiction is one of the same matter
@@ -81,7 +81,7 @@ class Known:
         dismissed: Collection[str] = (),
     ) -> None:
         self._memories = [
-            memory for memory in memories if memory.status in {"active", "candidate"} or _rejected(memory)
+            memory for memory in memories if memory.status in {"active", "candidate"} or memory.was_rejected
         ]
         self._terms = [stems(_words(memory)) for memory in self._memories]
         self._lines = [(name, line, stems(line)) for name, text in (texts or {}).items() for line in lines_of(text)]
@@ -135,9 +135,9 @@ class Known:
             found.sort == "same" or (found.sort == "clashes" and agreed(proposal.quote, words))
         )
         if (same or alike) and not against:
-            novelty = Novelty.DISMISSED if _rejected(memory) else Novelty.SAID_AGAIN
+            novelty = Novelty.DISMISSED if memory.was_rejected else Novelty.SAID_AGAIN
             return Judged(proposal, novelty, memory.id, memory.title)
-        if _rejected(memory):
+        if memory.was_rejected:
             return None
         if found is not None and found.sort == "clashes" and not agreed(proposal.quote, words):
             return Judged(proposal, Novelty.CORRECTS, memory.id, memory.title, found.why)
@@ -167,8 +167,3 @@ def _words(memory: Memory) -> str:
     return (
         memory.insight if memory.insight.startswith(memory.title.rstrip("….")) else f"{memory.title}\n{memory.insight}"
     )
-
-
-def _rejected(memory: Memory) -> bool:
-    """Return whether a person turned a memory down; one that waited too long was only put away."""
-    return memory.status == "retired" and memory.confirmed_at is None and memory.status_reason != EXPIRED

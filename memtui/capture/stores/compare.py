@@ -90,8 +90,8 @@ class StorePlanner:
         """Decide on a row that is a memory already."""
         if memory.status == "retired" and not _is_retired(draft):
             if self._options.include_deleted:
-                return Planned("restore", draft, project, memory, "restored after it was deleted")
-            return Planned("skip", draft, project, memory, f"you deleted this ({memory.id})")
+                return Planned("restore", draft, project, memory, f"restored: you had {memory.standing} it")
+            return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})")
         mine = next((one for one in memory.sources if one.format == draft.source.format), None)
         stated = mine.imported_hash if mine is not None else None
         if stated == draft.content:
@@ -154,7 +154,7 @@ def _without_odd_id(draft: Draft) -> Draft:
 
 
 def _deleted(stone: Tombstone) -> str:
-    return stone.reason if stone.reason.startswith("deleted in ") else f"you deleted this ({stone.memory_id})"
+    return stone.reason if stone.reason.startswith("deleted in ") else f"you {stone.cause} this ({stone.memory_id})"
 
 
 def _is_retired(draft: Draft) -> bool:

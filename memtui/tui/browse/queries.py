@@ -17,7 +17,6 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 
 if TYPE_CHECKING:
-    from memtui.curate.views import MemoryView
     from memtui.recall.resident import HeldWords
     from memtui.recall.result import Hit
     from memtui.vault.facets import Browsing
@@ -333,25 +332,25 @@ class ListQueries:
         detail = self._access.detail(identifier)
         if detail is None or explain is None:
             return detail
-        return replace(detail, explained=self._explained(detail.view, explain, detail.now))
+        return replace(detail, explained=self._explained(detail, explain))
 
-    def _explained(self, view: MemoryView, query: str, now: datetime) -> Explained:
+    def _explained(self, detail: Detail, query: str) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
         from memtui.recall.scoring import standing_hit
         from memtui.wording.reasons import explanation
 
-        text = cleaned(query)
+        text, view = cleaned(query), detail.view
         searched, hits = self._hits
         hit = hits.get(view.memory.id) if text and searched == text else None
         if hit is not None:
-            return Explained(query, explanation(hit))
+            return Explained(query, explanation(hit, detail.titles))
         with self._reading.read() as reader:
             signals = reader.signals([view.memory.id])
         states = {path: str(state) for path, state in view.anchor_states.items()}
         standing = standing_hit(
-            view.memory, signals, states, settings=self._opening.recall, kinds=self._vault.kinds, now=now
+            view.memory, signals, states, settings=self._opening.recall, kinds=self._vault.kinds, now=detail.now
         )
-        rows = explanation(standing)
+        rows = explanation(standing, detail.titles)
         if text:
             rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
         return Explained("", rows)

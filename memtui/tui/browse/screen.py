@@ -32,7 +32,8 @@ from memtui.tui.browse.facets import (
     shown_count,
 )
 from memtui.tui.browse.list_reader import ListReader
-from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import stand_clear

@@ -29,7 +29,8 @@ from memtui.tui.capture.view import (
     session_lines,
     session_of,
 )
-from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.inbox.view import CandidateRead, InboxAccess
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.screens.dialogs import pick

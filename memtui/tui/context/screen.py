@@ -363,7 +363,7 @@ class ContextScreen(MemtuiScreen):
         """Explain the score of the memory under the cursor, or why it is withheld."""
         row = self._list.current
         if row is not None and self._answer is not None:
-            self.app.push_screen(CardScreen("Why", view.why_blocks(row, self._answer.hit(row.id))))
+            self.app.push_screen(CardScreen("Why", view.why_blocks(row, self._answer)))
 
     # -- the payload ------------------------------------------------------------------------------
 

@@ -32,8 +32,8 @@ from memtui.wording.reasons import (
     contradictions_count,
     counts_words,
     explanation,
-    hit_words,
     sentence,
+    with_titles,
 )
 
 State = Literal["in", "put in", "left out", "withheld"]
@@ -75,22 +75,23 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
 
 def ranked_rows(pack: Pack) -> list[RankedRow]:
     """Return what is in the payload and what a person left out of it, pins first, then by score."""
+    titles = _titles(pack)
     rows = [
-        _row(one.memory, one.hit, one.tokens) for one in pack.included
+        _row(one.memory, one.hit, one.tokens, titles) for one in pack.included
     ]  # the memory as it went in: it may be masked
-    rows += [_row(hit.memory, hit, None) for hit in pack.left_out]
+    rows += [_row(hit.memory, hit, None, titles) for hit in pack.left_out]
     best = max((row.score for row in rows), default=0.0) or 1.0
     rows = [replace(row, share=row.score / best) for row in rows]
     return sorted(rows, key=lambda row: (not row.pinned, -row.score, row.id))
 
 
-def _row(memory: Memory, hit: Hit, tokens: int | None) -> RankedRow:
+def _row(memory: Memory, hit: Hit, tokens: int | None, titles: Mapping[str, str]) -> RankedRow:
     return RankedRow(
         id=memory.id,
         title=tame(memory.title) or tame(memory.insight),
         state="left out" if tokens is None else "put in" if hit.is_put_in else "in",
         score=hit.score,
-        reason=sentence(Reason(ReasonCode.LEFT_OUT)) if tokens is None else hit_words(hit),
+        reason=sentence(Reason(ReasonCode.LEFT_OUT)) if tokens is None else _why(hit, titles),
         kind=tame(memory.kind),
         tokens=tokens,
         pinned=memory.pinned,
@@ -100,9 +101,7 @@ def _row(memory: Memory, hit: Hit, tokens: int | None) -> RankedRow:
 def withheld_rows(pack: Pack) -> list[RankedRow]:
     """Return what is withheld, the nearest first, without what a person left out: that is among the ranked."""
     left_out = {hit.memory.id for hit in pack.left_out}
-    titles = {one.id: tame(one.title, 60) for one in pack.withheld} | {
-        one.memory.id: tame(one.memory.title, 60) for one in pack.included
-    }
+    titles = _titles(pack)
     return [
         RankedRow(one.id, tame(one.title) or one.id, "withheld", one.nearness, _named(one.reason, titles))
         for one in pack.withheld
@@ -110,10 +109,19 @@ def withheld_rows(pack: Pack) -> list[RankedRow]:
     ]
 
 
+def _titles(pack: Pack) -> dict[str, str]:
+    """Return the titles of the memories that a payload came of, by id."""
+    withheld = {one.id: tame(one.title, 60) for one in pack.withheld}
+    return withheld | {one.memory.id: tame(one.memory.title, 60) for one in pack.included}
+
+
+def _why(hit: Hit, titles: Mapping[str, str]) -> str:
+    """Return why a memory was recalled, other memories by their titles."""
+    return "; ".join(_named(reason, titles) for reason in hit.reasons)
+
+
 def _named(reason: Reason, titles: Mapping[str, str]) -> str:
-    """Return a reason with the title of the other memory for its id, where it is known."""
-    title = titles.get(reason.other)
-    return tame(sentence(replace(reason, other=f"“{title}”") if title else reason))
+    return tame(sentence(with_titles(reason, titles)))
 
 
 def rest_lines(answer: Answer) -> list[str]:
@@ -227,13 +235,14 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
 # -- cards ---------------------------------------------------------------------------------------------
 
 
-def why_blocks(row: RankedRow, hit: Hit | None) -> list[Block]:
+def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     """Return the explanation of a memory's score, or of why it is withheld."""
+    hit = answer.hit(row.id)
     why = row.reason if row.reason.startswith(row.state) else f"{row.state}: {row.reason}"
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
         return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
-    rows = explanation(hit)
+    rows = explanation(hit, _titles(answer.pack))
     width = max(len(name) for name, _, _ in rows)
     for place, (name, detail, value) in enumerate(rows):
         strong: StyleName = "good" if name in {"relevance", "score"} else "text"

@@ -142,7 +142,7 @@ class EditingAccess:
         memory, title = added.memory, tame(added.memory.title)
         if not added.is_new:
             return memory, Done(
-                f"Already stored ({memory.id}, {memory.status}): {title}", changed=False, focus=memory.id
+                f"Already stored ({memory.id}, {memory.standing}): {title}", changed=False, focus=memory.id
             )
         guess = " (guessed)" if added.guessed_kind else ""
         place = f"project {tame(memory.project)}" if memory.project else "unassigned: no payload includes it yet"

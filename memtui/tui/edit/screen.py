@@ -15,9 +15,10 @@ from textual.content import Content
 from memtui.assist.check_suggest import suggested_rules
 from memtui.assist.check_trial import about_rules
 from memtui.curate.fields import nameable_files
-from memtui.curate.form import Basis, Decision, Finding, Texts, texts_of
+from memtui.curate.form import Basis, Decision, Finding, Texts, mistyped_project, texts_of
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, VaultBusyError
+from memtui.text.sanitize import tame
 from memtui.text.token_count import get_counter
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
@@ -66,6 +67,7 @@ class EditScreen(FormScreen):
         self._found: Sequence[Finding] = ()  # By the last check
         self._tried: Sequence[Finding] = ()  # Of the rules, by the last look back
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
+        self._new_project = ""  # The name that a person was asked about
         self._tokens: int | None = None  # Of all texts, by the last check
         self._title = TitleLine("", id="edit-head")
         self._form = VerticalScroll(id="edit-form", can_focus=False)
@@ -225,7 +227,7 @@ class EditScreen(FormScreen):
         memory = self._basis.memory if self._basis else None
         name = "Add a memory" if self._identifier is None else _TITLES[self._decision]
         state = [f"version {memory.version}"] if memory else []
-        state += [memory.status] if memory and memory.status != "active" else []
+        state += [memory.standing] if memory and memory.status != "active" else []
         state += ["unsaved"] if self._rows.is_dirty else []
         state += ["reading …"] if self._basis is None else []
         # Empty fields would look like an empty memory.
@@ -254,7 +256,7 @@ class EditScreen(FormScreen):
     def _save(self, decision: Decision | None, allow_secret: bool) -> None:
         """Save with a decision, None with that which the form was opened for."""
         basis, texts = self._basis, self._texts()
-        if basis is None:
+        if basis is None or self._asks_about_project(texts.get("project", "").strip(), basis):
             return
 
         def run() -> Done:
@@ -273,6 +275,17 @@ class EditScreen(FormScreen):
             return done
 
         self.do(run)
+
+    def _asks_about_project(self, typed: str, basis: Basis) -> bool:
+        """Ask once about a new project whose name is nearly that of another: a typing error would make it."""
+        close = mistyped_project(typed, basis)
+        if close is None or typed == self._new_project:
+            return False
+        self._new_project = typed
+        self.set_focus(self._rows["project"].field)
+        asked = f"{tame(typed, 40)} would be a new project – did you mean {tame(close, 40)}? Saving again makes it."
+        self.say(asked, severity="warning")
+        return True
 
     def answers_failure(self, error: MemtuiError) -> bool:
         """Go to the invalid field; a version conflict opens its own screen."""

@@ -125,7 +125,7 @@ class ConflictScreen(MemtuiScreen):
     def about(self) -> str:
         """Return what the head shows beside the title."""
         theirs, base = self._theirs, self._base
-        status = f" · now {theirs.status}" if theirs.status != base.status else ""
+        status = f" · now {theirs.standing}" if theirs.status != base.status else ""
         by = f" · {self._last}" if self._last else ""
         return f"version {base.version} → {theirs.version}{status}{by}"
 

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
@@ -26,6 +27,7 @@ from memtui.tui.history.view import (
     change_text,
     find_changes,
     read_rows,
+    undo_words,
 )
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.state import Opening
@@ -105,6 +107,8 @@ class HistoryScreen(ListDetail):
         name = f"1 Changes of “{tame(found.title, 40)}”" if found.title is not None else "1 Changes"
         self._list.set_title(name, counted(len(found.numbers), "change"))
         self._title.place = ALL_PROJECTS
+        words = undo_words(found.upcoming, self.key_of("undo"))
+        self._title.counts = [Content.styled(words, "$memtui-dim")] if words else []
         self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.message import Message
 
 from memtui.curate import history
-from memtui.curate.history import ChangeDiff, FieldDiff, change_numbers, change_rows
+from memtui.curate.history import ChangeDiff, FieldDiff, NextUndo, change_numbers, change_rows
 from memtui.text.diff import DiffLine
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
@@ -26,6 +26,7 @@ class Changes:
 
     numbers: tuple[int, ...]
     title: str | None = None  # of the memory whose changes they are, None for those of all
+    upcoming: NextUndo | None = None  # what `undo` would come to now
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,18 @@ def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Chan
     if memory_id is not None:
         found = access.memories([memory_id])
         title = tame(found[0].title) if found else memory_id
-    return Changes(tuple(change_numbers(access.read_vault, query=query, memory_id=memory_id)), title)
+    numbers = tuple(change_numbers(access.read_vault, query=query, memory_id=memory_id))
+    with access.read_vault.read() as reader:
+        upcoming = history.next_undo(reader, access.opening.actor)
+    return Changes(numbers, title, upcoming)
+
+
+def undo_words(upcoming: NextUndo | None, key: str) -> str:
+    """Return what a press of the key of `undo` would come to now: `u undoes 12: edit Lock refunds`."""
+    if upcoming is None or not key:
+        return ""
+    verb = "makes again" if upcoming.is_made_again else "undoes"
+    return f"{key} {verb} {upcoming.change.number}: {tame(upcoming.change.summary, 60)}"
 
 
 def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryRow]:
@@ -114,7 +126,10 @@ _TONES: Mapping[str, tuple[StyleName, StyleName]] = {
 }
 """Styles of the words of a line that differ, and of the others."""
 
-_STATES = {"undone": "undone; ctrl+r redoes it", "abandoned": "undone; a later change means it cannot be redone"}
+_STATES = {
+    "undone": "undone; ctrl+r makes again what was undone last",
+    "abandoned": "undone; a later change means it cannot be redone",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +298,7 @@ def _row_cells(row: HistoryRow, width: int) -> list[Cell]:
         Cell(STATE_MARKS.get(row.state, "?"), "warning", 2),
         Cell(row.when[:when], "dim", when, after=2),
         Cell(row.actor, "kind", 10, since=48, after=1),
-        Cell(row.summary if is_done else f"{row.state}: {row.summary}", "base" if is_done else "dim"),
+        Cell(row.summary if is_done else f"undone: {row.summary}", "base" if is_done else "dim"),
         Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 10, right=True, after=1),
     ]
 

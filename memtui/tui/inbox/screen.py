@@ -16,7 +16,8 @@ from memtui.errors import MemtuiError
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
-from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.inbox.batch import SheetEditing
 from memtui.tui.inbox.candidates import CandidateList, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (

@@ -137,7 +137,7 @@ class InboxAccess:
         if odd.secrets:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:
-            said.append(f"The same text is in use already: {', '.join(odd.twins)}.")
+            said.append("The same text is in use already, word for word.")
         if memory.project is None:
             view = self._access.view
             where = view.project if view and view.stands_in else None
@@ -297,5 +297,5 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "memtui import .       from this project's rule files",
         "D                     from the sessions of your assistants",
         "c                     what an assistant gets for a task",
-        "esc                   back to the list",
+        "esc                   back",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -14,7 +13,6 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.clock import days_after
 from memtui.curate.decay import Effect, Knobs, Members, PayloadChange, Snapshot, crossing_days, days_text, effect
 from memtui.curate.workload import Week, workload
 from memtui.domain.freshness import decay
@@ -47,7 +45,6 @@ WEEKS = 8  # Weeks of which the reviews are foretold
 START = "verified"  # The word at the start of the axis of time
 CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
 
-_FURTHEST_DAYS = 365_000.0
 _NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
 _LABEL_CELLS, _WHEN_CELLS, _DUE_CELLS, _MOST_BAR_CELLS = 9, 6, 18, 24
 _MOVED = "bold $memtui-due"
@@ -71,18 +68,21 @@ class _Line:
             decay(length * place / CURVE_STEPS, self.half_life, self.floor) for place in range(CURVE_STEPS + 1)
         )
 
-    def words(self, now: datetime, age: float) -> str:
-        """Return half-life and date; `age` is how old the memory is already."""
-        if self.crossing == math.inf:
-            return f"{days_text(self.half_life)}, never due"
-        day = days_after(now, min(self.crossing - age, _FURTHEST_DAYS))
-        return f"{days_text(self.half_life)}, due {'since ' if day < now else ''}{day:%Y-%m-%d}"
+    @property
+    def words(self) -> str:
+        """The half-life of a kind, and after how many days unverified its memories are due."""
+        when = "never due" if self.crossing == math.inf else f"due after {days_text(self.crossing)}"
+        return f"{days_text(self.half_life)}, {when}"
 
 
-def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Curve:
+def curve_of(
+    snapshot: Snapshot, trial: Trial, project: str | None = None, *, due: Callable[[Knobs], str] | None = None
+) -> Curve:
     """Return the curve of a kind since a verification, or of one memory with today; beside it the one that is tried.
 
-    `project`: the one project that a kind is shown in, None for those that have no half-life of their own.
+    Args:
+        project: the one project that a kind is shown in, None for those that have no half-life of their own.
+        due: returns when the one memory is due, as it is said everywhere.
     """
     memory = snapshot.memory(trial.memory_id or "") if trial.subject == MEMORY else None
     knobs, in_force = trial.knobs, snapshot.in_force
@@ -93,6 +93,9 @@ def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Cu
         days = snapshot.half_life(memory, tried) if memory else snapshot.kind_half_life(trial.subject, project, tried)
         return _Line(days, floor, crossing_days(days, threshold, floor) * (memory.pace if memory else 1.0))
 
+    def said(one: _Line, tried: Knobs) -> str:
+        return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
+
     now, tried = line(Knobs()), line(knobs)
     crossings = [days for days in dict.fromkeys((now.crossing, tried.crossing)) if days < math.inf]
     age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
@@ -101,13 +104,13 @@ def curve_of(snapshot: Snapshot, trial: Trial, project: str | None = None) -> Cu
         now.values(length),
         age / length if memory else None,
         threshold,
-        f"█ now {now.words(snapshot.now, age)}",
+        f"█ now {said(now, Knobs())}",
         ticks=tuple(days / length for days in ticks if days <= length),
         labels=(*((days / length, days_text(days)) for days in crossings), (0.0, START), (1.0, days_text(length))),
     )
     if now == tried:
         return curve
-    caption = f"{curve.caption} · • tried {tried.words(snapshot.now, age)}"
+    caption = f"{curve.caption} · • tried {said(tried, knobs)}"
     return replace(curve, caption=caption, supposed=tried.values(length))
 
 
@@ -377,7 +380,8 @@ class LabScreen(MemtuiScreen):
             self._title.place = read.project
             self._try(self._trial.on(read))
 
-        self.loader.read(lambda: read_lab(self.access), take, group="lab-read")
+        memory_id = self._trial.memory_id
+        self.loader.read(lambda: read_lab(self.access, memory_id), take, group="lab-read")
 
     def _try(self, trial: Trial) -> None:
         """Draw the curve at once, and calculate the effect in a thread."""
@@ -414,7 +418,7 @@ class LabScreen(MemtuiScreen):
             return
         project = trial.project(read)
         self._title.note = trial.settings_words(read, all_of=self.size.width >= ALL_SETTINGS_CELLS)
-        self._curve.show(curve_of(read.snapshot, trial, project))
+        self._curve.show(curve_of(read.snapshot, trial, project, due=read.due_words))
         name = "this memory" if trial.subject == MEMORY else trial.subject
         where = f" in {tame(project, 40)} only" if project and trial.subject != MEMORY else ""
         self._curve.set_title(f"Freshness by days ─ {tame(name, 40)}{where}")

@@ -17,11 +17,14 @@ from memtui.curate.decay import (
     payload_changes,
     take_snapshot,
 )
-from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD
+from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD, due_at
 from memtui.domain.kinds import in_project, split_project
+from memtui.domain.memory import Memory
 from memtui.text.sanitize import tame
+from memtui.tui.memory_view import due_words
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
+from memtui.vault.review_triggers import AskedSince, asked_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,24 @@ class LabRead:
     titles: Mapping[str, str]  # of the active memories, by id
     payloads: Payloads  # makes the payloads of the recipes
     daily: int = 0  # reviews a day by the configuration, 0 for all that are due
+    memory: Memory | None = None  # the memory that can be given a half-life of its own
+    asked: AskedSince | None = None  # since when else than for its age it is due
+
+    def due_words(self, knobs: Knobs) -> str:
+        """Return when that memory is due, by `memtui.domain.freshness.due_at`, which says it everywhere."""
+        if self.memory is None:
+            return ""
+        snapshot, tried = self.snapshot, self.memory
+        if knobs.memory is not None and knobs.memory[0] == tried.id:
+            tried = replace(tried, half_life_days=knobs.memory[1])
+        when = due_at(
+            tried,
+            knobs.kinds(snapshot.in_force),
+            snapshot.threshold if knobs.threshold is None else knobs.threshold,
+            asked_at=self.asked.asked_at if self.asked else None,
+            woken_at=self.asked.woken_at if self.asked else None,
+        )
+        return due_words(tried, when, snapshot.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +64,13 @@ class PayloadEffect:
     changes: list[PayloadChange]
 
 
-def read_lab(access: VaultAccess) -> LabRead:
-    """Read everything that effects are calculated from."""
-    opening = access.opening
+def read_lab(access: VaultAccess, memory_id: str | None) -> LabRead:
+    """Read everything that effects are calculated from. `memory_id`: a memory that can be tried by itself."""
+    opening, ids = access.opening, [memory_id] if memory_id is not None else []
     with access.read_vault.read() as reader:
         view = access.view_of(reader)
+        memory = next(iter(reader.get_many(ids).values()), None)
+        asked = asked_since(reader, identifiers=ids).get(ids[0]) if ids else None
     snapshot = take_snapshot(access.read_vault, view.scope, threshold=opening.threshold)
     options = PayloadOptions(
         view=view,
@@ -58,7 +81,7 @@ def read_lab(access: VaultAccess) -> LabRead:
         meaning=opening.meaning,
     )
     titles = {memory.id: tame(memory.title, 120) for memory in snapshot.memories}
-    return LabRead(snapshot, view.project, titles, Payloads(access.read_vault, options), opening.daily)
+    return LabRead(snapshot, view.project, titles, Payloads(access.read_vault, options), opening.daily, memory, asked)
 
 
 def payload_effect(

@@ -134,7 +134,7 @@ def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Bloc
 
 def result_blocks(memory: Memory) -> list[Block]:
     """Return what a merge would make, as a memory."""
-    head = " · ".join((tame(memory.kind), memory.status, tame(memory.project or "unassigned")))
+    head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
     pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
     blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))

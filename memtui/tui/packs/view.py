@@ -227,7 +227,7 @@ def _state(used: UsedMember) -> str:
     if used.memory is None:
         return "gone"
     if used.memory.status != "active":
-        return used.memory.status
+        return used.memory.standing
     return f"v{used.member.version} → v{used.memory.version}" if used.has_changed else f"v{used.member.version}"
 
 

@@ -33,6 +33,7 @@ class PublishScreen(RowDetail[Row]):
         super().__init__(opening, publish_cells)
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
+        self._asked_for: str | None = None  # The place of which a person was asked whether an edit may go
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -98,7 +99,15 @@ class PublishScreen(RowDetail[Row]):
     def action_publish_out(self) -> None:
         """Take the place's blocks out of its files."""
         row = self._current
-        self.do(lambda: self._publications.take_out(row))
+        is_edited = row.plan is not None and row.plan.state == "edited"
+        if is_edited and self._asked_for != key_of(row):
+            self._asked_for = key_of(row)
+            self.say(
+                "It was edited by hand: x again takes it out with the edit, t takes the edit into the inbox first."
+            )
+        else:
+            self._asked_for = None
+            self.do(lambda: self._publications.take_out(row, force=is_edited))
 
     def action_publish_take(self) -> None:
         """Take the edit by hand into the inbox, and publish."""

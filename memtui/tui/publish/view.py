@@ -86,9 +86,9 @@ class Publications:
         cut(self._access.vault, [row], actor=opening.actor.name)
         return Done(f"{counted(len(row.pieces), 'retired memory')} taken out of {row.path.name}; u undoes it")
 
-    def take_out(self, row: Standing) -> Done:
-        """Take a place's blocks out of its files."""
-        return self._apply(plan_removal(self._publisher(), row.place.target), "unpublish")
+    def take_out(self, row: Standing, *, force: bool = False) -> Done:
+        """Take a place's blocks out of its files; `force`: with what was written into them by hand."""
+        return self._apply(plan_removal(self._publisher(), row.place.target, force=force), "unpublish")
 
     def take_edit(self, row: Standing) -> Done:
         """Take what was written into a place's blocks by hand into the inbox, and publish over it."""
@@ -127,14 +127,14 @@ class Publications:
 
 
 def publish_lines(read: PublishRead) -> list[Row | TextRow]:
-    """Return the rows under headings: files that still say what was retired, places published to, and others."""
+    """Return the rows under headings: files that still say what was retired, and all places.
+
+    A place keeps its row whatever is done with it, so that the cursor does not wander.
+    """
     lines: list[Row | TextRow] = []
-    published = [row for row in read.rows if row.is_published]
-    others = [row for row in read.rows if not row.is_published]
     parts: tuple[tuple[str, Sequence[Row]], ...] = (
         ("Still says what was retired", read.cuts),
-        ("Published here", published),
-        ("Not published", others),
+        ("Assistants", read.rows),
     )
     for heading, part in parts:
         lines += [TextRow(heading, note=str(len(part))), *part] if part else []
@@ -223,7 +223,7 @@ def _file_blocks(file: FilePlan, root: Path) -> Iterator[Block]:
     for note, about in file.notes:
         yield Block(((tame(note_words(note, about, path), 300), "warning"),))
     if file.state == "edited":
-        yield Block((("edited by hand: t takes the edit into the inbox, f writes over it", "warning"),))
+        yield Block((("edited by hand: t takes the edit into the inbox, f writes over it, x takes it out", "warning"),))
         yield from _changes("by hand, since it was published", file.written, file.on_disk)
         yield from _changes("by memtui, since it was published", file.written, file.head + file.text)
     elif file.problem is not None:

@@ -11,20 +11,20 @@ from threading import Lock
 
 from memtui.analysis.duplicates import likeness
 from memtui.analysis.text_features import wording_of
-from memtui.clock import days_after
 from memtui.curate import review_sessions
 from memtui.curate.decay import days_text
 from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
-from memtui.domain.freshness import decay, half_life_days, last_trusted_at, review_pace, vouched_at
+from memtui.curate.source_news import SourceNews, source_news
+from memtui.domain.freshness import decay, half_life_days, last_trusted_at
 from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory
 from memtui.pack.clipboard import copy
 from memtui.publish.files import write_atomically
 from memtui.recall.rank import search
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.tui.memory_view import due_words
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import Curve
@@ -98,6 +98,7 @@ class ReviewCard:
     files: tuple[FileChange, ...]
     similar: tuple[Similar, ...]
     moves: Mapping[str, str] = field(default_factory=dict)  # old path to new path of its files that moved
+    news: tuple[SourceNews, ...] = ()  # what its sources say anew
     snoozes: int = 0  # how often it was snoozed since it was last verified
     is_whole: bool = True  # whether the evidence was read; a sketch has the memory alone
 
@@ -208,14 +209,16 @@ class ReviewAccess:
         with self._reading.read() as reader:
             tree = self._access.tree_of(reader, memory.project)
             snoozes = snoozes_of(memory, reader.verdicts([identifier]))
+            news = tuple(source_news(reader, memory))
         moves = _still_tied(memory, self.files.moves.get(identifier, {}))
         return ReviewCard(
             detail,
             session.why.get(identifier, ()),
-            self._curve(memory, detail.now),
+            self._curve(detail),
             tuple(file_changes(memory, tree, moves=moves)),
             (*_linked(detail), *self._similar(memory, {*detail.titles, identifier})),
             moves,
+            news,
             snoozes,
         )
 
@@ -223,7 +226,9 @@ class ReviewAccess:
         """Return a memory without its evidence, for which nothing has to be read."""
         detail = self._access.sketch(memory)
         why = session.why.get(memory.id, ())
-        return ReviewCard(detail, why, self._curve(memory, detail.now), (), (), is_whole=False)
+        # When it is due besides its age has to be read.
+        curve = replace(self._curve(detail), caption="")
+        return ReviewCard(detail, why, curve, (), (), is_whole=False)
 
     def moves_left(self) -> dict[str, dict[str, str]]:
         """Return the moves that were not followed yet: per memory id, old path to new path."""
@@ -255,8 +260,9 @@ class ReviewAccess:
             for score, identifier, title in sorted(found, key=lambda one: -one[0])
         ]
 
-    def _curve(self, memory: Memory, now: datetime) -> Curve:
+    def _curve(self, detail: Detail) -> Curve:
         """Return the curve from the last verification to well beyond the review threshold."""
+        memory, now = detail.view.memory, detail.now
         kinds, threshold = self._vault.kinds, self._opening.threshold
         half_life, floor = half_life_days(memory, kinds), kinds.floor
         age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
@@ -267,10 +273,9 @@ class ReviewAccess:
             1.0 if memory.pinned else decay(length * step / CURVE_STEPS, half_life, floor)
             for step in range(CURVE_STEPS + 1)
         )
-        due_after = crossing * review_pace(memory)
         ends = ((0.0, "verified"), (1.0, days_text(length)))
         crosses = ((crossing / length, days_text(crossing)),) if is_crossed else ()
-        caption = _caption(memory, half_life, due_after, now)
+        caption = f"half-life {half_life:.0f} d · {due_words(memory, detail.view.due_at, now)}"
         return Curve(values, min(1.0, age / length), threshold, caption, labels=(*crosses, *ends))
 
 
@@ -288,17 +293,3 @@ def _linked(detail: Detail) -> list[Similar]:
         how = _SIGNS.get(link.type, link.type) if link.from_id == me else f"{_SIGNS.get(link.type, link.type)} this"
         found.append(Similar(other, detail.titles.get(other, other), how))
     return found
-
-
-def _caption(memory: Memory, half_life: float, crossing: float, now: datetime) -> str:
-    if memory.pinned:
-        return "pinned: never stale"
-    if math.isinf(crossing):
-        return f"half-life {half_life:.0f} d · never due by age"
-    since = vouched_at(memory)
-    day = days_after(since, min(crossing, 365_000))
-    left = crossing - (now - since).total_seconds() / _DAY_SECONDS
-    when = (
-        f"due on {day:%Y-%m-%d}" if left > 0 else f"due since {day:%Y-%m-%d}, {counted(int(-left), 'day', 'days')} ago"
-    )
-    return f"half-life {half_life:.0f} d · {when}"

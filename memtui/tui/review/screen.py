@@ -18,7 +18,8 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, REVIEW, Action
-from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import POLL_SECONDS, MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard, Shown

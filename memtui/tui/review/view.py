@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import ClassVar
@@ -14,13 +14,16 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from memtui.curate.merge import marked_texts
 from memtui.curate.review_sessions import Receipt, standing_text
+from memtui.curate.source_news import SourceNews
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import MARK_DUE, Block, Piece, StyleName, days_between, describe
+from memtui.tui.memory_view import MARK_DUE, Block, Piece, StyleName, days_between, describe, marked_pieces, still_said
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.widgets.detail import DetailPane
 from memtui.vault.packs import StoredPack
+from memtui.vault.source_texts import Texts
 
 PANES = frozenset({"curve", "files", "similar"})  # Evidence that has a pane of its own where there is room
 TAKING = Block((("Checking the files and collecting what is due …", "dim"),))  # Shown until the first memory is read
@@ -84,8 +87,13 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     source = card.detail.view.memory.source
     if card.detail.view.source_says_this and source is not None:
         place = f"{source.path}:{source.span[0]}" if source.span else str(source.path)
-        said: list[Piece] = [(f"{MARK_DUE} its source still says this  ", "warning"), (f"{tame(place, 80)}  ", "path")]
+        said: list[Piece] = [
+            (f"{MARK_DUE} its source {still_said(card.detail.view.memory)}  ", "warning"),
+            (f"{tame(place, 80)}  ", "path"),
+        ]
         blocks.append(Block((*said, ("o opens it", "dim"))))
+    for one in card.news:
+        blocks += news_blocks(one)
     blocks += body[3:]
     if "curve" not in panes:
         blocks.append(Block(((card.curve.caption, "text"),), label="Fades", gap=True))
@@ -94,6 +102,34 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     if "files" not in panes and any(one.near for one in card.similar):
         blocks += _headed("Neighbours", similar_blocks(card))
     return blocks
+
+
+_PARTS = (("insight", ""), ("rationale", "Why  "), ("snippet", ""))  # The texts of a memory that a source states
+
+
+def news_blocks(news: SourceNews) -> list[Block]:
+    """Return what a source said when a person last looked, and what it says now, in brackets what differs."""
+    head: list[Piece] = [(f"{MARK_DUE} its source changed  ", "warning"), (f"{tame(news.path, 80)}  ", "path")]
+    head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox settles it"), "dim"))
+    blocks = [Block(tuple(head), gap=True)]
+    if news.before is None:
+        kept: list[Piece] = [("what it said before is not kept", "dim")]
+        return [*blocks, Block(tuple(kept), label="Before"), *_side("Now", news.now, None)]
+    if news.before == news.now:
+        return [*blocks, Block((("it says again what it said before", "dim"),), label="Now")]
+    return [*blocks, *_side("Before", news.before, news.now), *_side("Now", news.now, news.before)]
+
+
+def _side(label: str, texts: Texts, others: Texts | None) -> Iterator[Block]:
+    """Yield the texts of one side, marked against the other's; those that are the same on both are left out."""
+    first = label
+    for name, head in _PARTS:
+        mine, theirs = (None if side is None else str(getattr(side, name)) for side in (texts, others))
+        if not mine or mine == theirs:
+            continue
+        pieces = marked_pieces(marked_texts([mine, theirs])[0] if theirs else ((mine, False),))
+        yield Block(((head, "label"), *pieces) if head else pieces, label=first)
+        first = " "
 
 
 def _headed(title: str, blocks: list[Block]) -> list[Block]:
@@ -164,7 +200,7 @@ def end_blocks(opened: Opened, now: datetime) -> list[Block]:
     if opened.holiday is not None:
         until = f"A holiday until {opened.holiday:%Y-%m-%d}: nothing becomes due ([review] holiday)."
         said = (said[0], Block(((until, "dim"),), gap=True))
-    keys = (("a", "review more"), ("esc", "back to the list")) if opened.paced else (("esc", "back to the list"),)
+    keys = (("a", "review more"), ("esc", "back")) if opened.paced else (("esc", "back"),)
     return [*said, *asked, *_key_lines(keys)]
 
 

@@ -15,7 +15,7 @@ from memtui.vault.vault import Vault
 
 
 def watch_teams(opening: Opening, stop: threading.Event, show: Callable[[str], object]) -> None:
-    """Sync until told to stop; ends at once for a vault without a team.
+    """Sync until told to stop, or as long as the vault has a team.
 
     `show`: takes the words for the header, from this thread.
     """

@@ -22,7 +22,8 @@ from memtui.errors import MemtuiError
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, TIDY, Action
-from memtui.tui.edit.acts import EditActions, SimilarOnSave
+from memtui.tui.edit.acts import EditActions
+from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.merge.screen import MergeScreen

@@ -197,7 +197,8 @@ def test_what_was_deleted_does_not_come_back(vault: Vault, root: Path, drop: obj
     before = everything(vault)
     report = bring(vault, root)
     assert outcome(report) == (0, 0, 2, 0)
-    told = [row for row in report.skipped if "you deleted this" in row["reason"]]
+    word = "retired" if drop is retire else "rejected"
+    told = [row for row in report.skipped if f"you {word} this" in row["reason"]]
     assert [(row["path"], row["line"]) for row in told] == [("CLAUDE.md", 6), ("CLAUDE.md", 7)]
     assert everything(vault) == before
 
@@ -224,7 +225,7 @@ def test_what_was_deleted_stays_away_in_other_words_unless_it_says_something_els
     rewrite(root, said, "Retry the refunds at most three times, with a short pause between.")
     report = bring(vault, root)
     assert outcome(report) == (0, 0, 3, 0)
-    assert any(f"you deleted this in other words ({gone})" in row["reason"] for row in report.skipped)
+    assert any(f"you retired this in other words ({gone})" in row["reason"] for row in report.skipped)
     rewrite(
         root,
         "Retry the refunds at most three times, with a short pause",
@@ -250,7 +251,7 @@ def test_a_tombstone_keeps_out_what_the_vault_no_longer_holds(vault: Vault, root
         writer.remove([memory.id])
     report = bring(vault, root)
     assert outcome(report) == (0, 0, 3, 0)
-    assert any("you deleted this" in row["reason"] for row in report.skipped)
+    assert any("you retired this" in row["reason"] for row in report.skipped)
     assert outcome(bring(vault, root, include_deleted=True)) == (1, 0, 3, 0)
 
 

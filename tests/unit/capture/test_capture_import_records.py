@@ -124,7 +124,7 @@ def test_tombstones_travel_with_an_export(vault: Vault, tmp_path: Path) -> None:
     bring(fresh, to_jsonl(vault, tmp_path))
     report = bring(fresh, root)
     assert outcome(report) == (0, 0, 2, 0)
-    assert any("you deleted this" in row["reason"] for row in report.skipped)
+    assert any("you retired this" in row["reason"] for row in report.skipped)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_row_without_an_id_is_known_again_after_it_was_edited_or_deleted_here(
     before = everything(vault)
     report = bring(vault, rows)
     assert outcome(report) == (0, 0, 1, 0)
-    assert any("you deleted this" in row["reason"] for row in report.skipped)
+    assert any("you rejected this" in row["reason"] for row in report.skipped)
     assert everything(vault) == before
 
 

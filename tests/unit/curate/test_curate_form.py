@@ -269,7 +269,7 @@ def test_what_is_odd_about_candidates_is_known(vault: Vault, candidate: Memory) 
     with vault.read() as reader:
         found = oddities(reader, [candidate, odd])
         listed = reader.select_ids(waiting(EVERYTHING, with_unassigned=True), sort="created", now=vault.now())
-    assert found["c1"].words == ("same as twin",)
+    assert found["c1"].words == ("in use already",)
     assert found["c2"].words == ("looks planted", "secret")
     assert key not in str(found)
     assert sorted(listed) == ["c1", "c2"]

@@ -144,7 +144,7 @@ def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, word
             "barely related to the task (nothing is close enough to this task)",
         ),
         (Reason(ReasonCode.BELOW_FLOOR), "barely related to the task"),
-        (Reason(ReasonCode.RETIRED, note="the exporter is gone"), "retired: the exporter is gone"),
+        (Reason(ReasonCode.RETIRED, note="retired: the exporter is gone"), "retired: the exporter is gone"),
         (
             Reason(ReasonCode.TOO_FAR, score=0.087, bar=0.2),
             "hardly matters for the task (chance that it matters 9%; 20% needed)",

@@ -1,0 +1,46 @@
+"""What a source of a memory says now, beside what it said when the memory was made or last verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memtui.domain.freshness import vouched_at
+from memtui.domain.memory import Memory
+from memtui.vault.reader import VaultReader
+from memtui.vault.review_triggers import Asked, asked_about
+from memtui.vault.source_texts import SourceText, Texts, is_open, source_texts, texts_at
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNews:
+    """A source that says something else than when a person last looked."""
+
+    path: str
+    at: datetime  # when that was found
+    before: Texts | None  # what it said; None where that was not kept
+    now: Texts
+    is_taken: bool  # whether the memory says by now what the source says; else the two wait to be settled
+
+
+def source_news(reader: VaultReader, memory: Memory) -> list[SourceNews]:
+    """Return what sources of a memory say anew since it was made, accepted or verified; empty without any news."""
+    asked = [one for one in asked_about(reader, [memory.id]).get(memory.id, ()) if one.cause == "source"]
+    if not asked:
+        return []
+    waiting = {text.path: text for text in source_texts(reader, [memory.id]) if is_open(text, memory)}
+    since = max(memory.created_at, vouched_at(memory))
+    earlier = texts_at(reader, memory.id, since)
+    return [_news(memory, one, waiting.get(one.what), earlier) for one in _latest(asked)]
+
+
+def _latest(asked: Sequence[Asked]) -> list[Asked]:
+    """Return one for each source, though several places of it may have news."""
+    return list({one.what: one for one in sorted(asked, key=lambda one: one.at)}.values())
+
+
+def _news(memory: Memory, asked: Asked, waiting: SourceText | None, earlier: Texts | None) -> SourceNews:
+    if waiting is None:
+        return SourceNews(asked.what, asked.at, earlier, Texts.of(memory), is_taken=True)
+    return SourceNews(asked.what, asked.at, waiting.base, waiting.stated, is_taken=False)

@@ -1,0 +1,324 @@
+"""Asks about a memory that was just saved or accepted and resembles one in use; both texts are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.domain.memory import LinkType, Memory
+from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
+from memtui.tui.actions import registry
+from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
+from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.memory_view import Block, clipped, marked_pieces
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
+from memtui.tui.widgets.detail import DetailPane
+
+if TYPE_CHECKING:
+    from memtui.analysis.duplicates import Resemblance
+    from memtui.curate.merge import Marked
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A memory that was just saved, and the one in use that it resembles."""
+
+    memory: Memory
+    other: Memory
+    found: Resemblance
+
+
+class ResemblingAccess:
+    """The vault as it is looked at beside a save."""
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._vault, self._opening = access.vault, access.opening
+
+    def beside(self, identifiers: Sequence[str], before: Memory | None = None) -> list[Beside]:
+        """Return what memories resemble, of each the nearest.
+
+        `before`: the one memory as it was before an edit: a small change is no new statement.
+        """
+        from memtui.analysis.duplicates import changed_much
+        from memtui.curate.links import MOST_COMPARED, resembling
+
+        meaning = self._opening.meaning
+        ready = meaning if meaning is not None and meaning.is_ready else None
+        return [
+            Beside(memory, other, found)
+            for memory in self._access.memories(list(identifiers)[:MOST_COMPARED])
+            if before is None or changed_much(before, memory)
+            for found in resembling(self._vault, memory, meaning=ready)
+            for other in self._access.memories([found.id])
+        ]
+
+    def still_open(self, asked: Sequence[Beside]) -> list[Beside]:
+        """Return the pairs of which both are in use and say what they said."""
+        ids = {one.id for each in asked for one in (each.memory, each.other)}
+        now = {one.id: one for one in self._access.memories(sorted(ids)) if one.status == "active"}
+        return [each for each in asked if all(_says(now.get(one.id), one) for one in (each.memory, each.other))]
+
+    def tie(self, beside: Beside, link_type: LinkType) -> Done:
+        """Link the new memory with what it resembles; `supersedes` takes that out of use."""
+        from memtui.curate.links import link
+
+        self._opening.before_change()
+        made = link(self._vault, beside.memory.id, link_type, beside.other.id, actor=self._opening.actor)
+        if made is None:
+            return Done("They are linked so already", changed=False)
+        word = "Superseded" if link_type == "supersedes" else "Linked with"
+        return Done(f"{word}: {tame(beside.other.title, 80)}", focus=beside.memory.id)
+
+
+def _says(now: Memory | None, then: Memory) -> bool:
+    return now is not None and (now.title, now.insight) == (then.title, then.insight)
+
+
+WORDS = {"resembling-link": "link", "resembling-supersede": "new replaces old", "resembling-both": "compare, merge"}
+KEEP = "keep both"  # What esc does
+
+SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resembles"}
+
+_NEW, _OLD = "new", "in use"
+_BEFORE, _MOST = 60, 600  # Characters shown before the first word that differs, and of a text as a whole
+_KEPT_ROWS = 12  # Rows that stay for the screen itself
+_FEWEST_ROWS = 4  # Rows of the two texts, however low the screen is
+
+
+def side_blocks(beside: Beside) -> list[Block]:
+    """Return both memories, the new one first, in brackets the words in which they differ."""
+    from memtui.curate.merge import marked_texts
+
+    both = (beside.memory, beside.other)
+    titles, insights = (marked_texts([getattr(one, name) for one in both]) for name in ("title", "insight"))
+    blocks: list[Block] = []
+    for label, memory, title, insight in zip((_NEW, _OLD), both, titles, insights, strict=True):
+        has_title = memory.insight.startswith(memory.title.rstrip("…. "))
+        if not has_title:
+            blocks.append(Block(marked_pieces(title, "title"), label=label))
+        text = marked_pieces(_from_difference(insight), "title" if has_title else "text")
+        blocks.append(Block(text, label=label if has_title else " "))
+    return blocks
+
+
+def _from_difference(marked: Marked) -> Marked:
+    """Return a text from a little before the first word that differs, where that stands far down."""
+    text = "".join(part for part, _ in marked)
+    first = 0
+    for part, differs in marked:
+        if differs:
+            break
+        first += len(part)
+    start = first - _BEFORE if _BEFORE < first < len(text) else 0
+    left, shown = start, [("… ", False)] if start else []
+    room = _MOST
+    for part, differs in marked:
+        kept = part[left : left + room]
+        left, room = max(0, left - len(part)), room - len(kept)
+        shown += [(kept, differs)] if kept else []
+    return (*shown, ("…", False)) if len(text) - start > _MOST else tuple(shown)
+
+
+class ResemblanceQuestion(Vertical):
+    """Shows both texts over the keys of the screen that act on them; esc keeps both as they are."""
+
+    DEFAULT_CSS = """
+    ResemblanceQuestion {
+        height: auto;
+    }
+    ResemblanceQuestion Static {
+        height: 1;
+        background: $memtui-cursor;
+    }
+    ResemblanceQuestion DetailPane {
+        height: 4;
+        padding: 0 1;
+    }
+    """
+
+    def __init__(self, keymap: Keymap | None = None) -> None:
+        super().__init__(id="resemblance")
+        self._keymap = keymap or Keymap()
+        self._head, self._keys = (Static("", markup=False, classes="resemblance-line") for _ in range(2))
+        self._texts = DetailPane(id="resemblance-texts")
+        self._texts.can_focus = False
+        self._asked: tuple[Beside, int] | None = None
+        self._shown: Beside | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        yield self._texts
+        yield self._keys
+
+    def ask(self, beside: Beside, more: int) -> None:
+        """Show two memories; `more`: how many others wait behind them."""
+        self._asked = beside, more
+        self._draw()
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        """Write the lines around the texts, and give these what they need of the room there is."""
+        if self._asked is None or not self._texts.is_mounted:
+            return
+        (beside, more), width = self._asked, self.size.width
+        if self._shown is not beside:
+            self._shown = beside
+            self._texts.show(side_blocks(beside), from_top=True)
+        said, found = SAID[beside.found.sort], beside.found
+        why = "" if found.sort == "same" else f": {tame(found.why, 200)}"
+        others = f"{more:,} more after this" if more else ""
+        head = Content.assemble(
+            " ", ("≈ ", "$memtui-due"), (f"the new one {said} one in use", "bold"), (why, "$memtui-dim")
+        )
+        room = max(0, width - len(others) - 2)
+        shown = clipped(head, room)
+        end = (others, "$memtui-due")
+        self._head.update(Content.assemble(shown, " " * (room - shown.cell_length + 1), end, " "))
+        keys = self._named_keys(words=True)
+        self._keys.update(clipped(keys if keys.cell_length <= width else self._named_keys(words=False), width))
+        rows = max(_FEWEST_ROWS, self.screen.size.height - _KEPT_ROWS)
+        self._texts.styles.height = max(1, min(len(self._texts.plain_lines), rows))
+
+    def _named_keys(self, *, words: bool) -> Content:
+        """Return the keys, always in the same order; without words where there is no room for them."""
+        named = [
+            (self._keymap.first(action), WORDS[action.id])
+            for action in registry.of_owners(RESEMBLING)
+            if self._keymap.keys(action)
+        ]
+        parts = [
+            Content.assemble((key, "bold $primary"), (f" {word}" if words else "", "$memtui-dim"))
+            for key, word in (*named, ("esc", KEEP))
+        ]
+        return Content.assemble(" ", Content("   ").join(parts))
+
+
+class SimilarOnSave(ScreenPart):
+    """Asks after a save what is to become of the new memory and the one that it resembles, for screens beneath forms.
+
+    A question stays until it is answered, or one of the two is no longer what it was.
+
+    Attributes:
+        waiting: the pairs that are asked about, the first of them on the screen.
+    """
+
+    ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "resembling-link": ("resemblance.tie", "relates"),
+        "resembling-supersede": ("resemblance.tie", "supersedes"),
+        "resembling-both": ("resemblance.open_both",),
+    }
+    """What answers the keys of the question on a screen that holds it as `resemblance`."""
+
+    def __init__(self, screen: MemtuiScreen) -> None:
+        super().__init__(screen)
+        self.waiting: list[Beside] = []
+        self._tied: Beside | None = None  # The pair that is being linked
+        self._queries = ResemblingAccess(screen.access)
+
+    def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
+        """Look for what memories resemble that were saved as new statements, or accepted; safe to call from a thread.
+
+        `before`: the one memory as it was before an edit.
+        """
+
+        def ignore(_: MemtuiError) -> None:
+            """Leave it: the save stands."""
+
+        def add(found: list[Beside]) -> None:
+            self.show([*(one for one in self.waiting if one.memory.id not in identifiers), *found])
+
+        def read() -> None:
+            # Not exclusive: what was accepted before is asked about, too.
+            self.screen.loader.read(
+                lambda: self._queries.beside(identifiers, before), add, group="beside", on_error=ignore, exclusive=False
+            )
+
+        self.screen.call_later(read)
+
+    def show(self, waiting: list[Beside]) -> None:
+        """Show the first of what is asked, or nothing."""
+        self.waiting = waiting
+        question = self.screen.query_one_optional(ResemblanceQuestion)
+        if not waiting:
+            if question is not None:
+                question.display = False
+            return
+        if question is None:
+            question = ResemblanceQuestion(getattr(self.screen.app, "keymap", None))
+            self.screen.mount(question, before=self.screen.hints)
+        question.display = True
+        question.ask(waiting[0], len(waiting) - 1)
+
+    def answers_failure(self, error: MemtuiError) -> bool:
+        """Ask again where the answer could not be saved."""
+        del error
+        if self._tied is not None:
+            self.show([self._tied, *self.waiting])
+        return False
+
+    def changed(self) -> None:
+        """Drop the questions that a change has settled."""
+        self._tied = None
+        if self.waiting:
+            asked = list(self.waiting)
+            self.screen.loader.read(
+                lambda: self._queries.still_open(asked),
+                lambda left: self.show([one for one in self.waiting if one in left or one not in asked]),
+                group="beside-open",
+                on_error=lambda _: None,
+            )
+
+    # -- keys -------------------------------------------------------------------------------------
+
+    def is_off(self, identifier: str) -> bool:
+        """Return whether a key is the question's own while there is none."""
+        return identifier.startswith(f"{RESEMBLING}-") and not self.waiting
+
+    def offered(self) -> list[Action]:
+        return registry.of_owners(RESEMBLING) if self.waiting else []
+
+    def takes(self, identifier: str) -> bool:
+        """Take esc for the answer that both stay as they are; the next question follows."""
+        if identifier != "back" or not self.waiting:
+            return False
+        self.show(self.waiting[1:])
+        return True
+
+    def tie(self, link_type: LinkType) -> None:
+        """Link the new memory with what it resembles; `supersedes` takes that out of use."""
+        if self.waiting:
+            beside, *rest = self.waiting
+            self._tied = beside
+            self.show(rest)
+            self.screen.do(lambda: self._queries.tie(beside, link_type), focus=True)
+
+    def open_both(self) -> None:
+        """Open both side by side, to be merged or only looked at."""
+        if not self.waiting:
+            return
+        from memtui.tui.merge.screen import MergeScreen
+
+        beside = self.waiting[0]
+        merging = MergeScreen(self.screen.opening, (beside.other.id, beside.memory.id))
+
+        def closed(_: None) -> None:
+            # Looked at without a merge, the question stands as it stood.
+            if merging.merged:
+                self.show([one for one in self.waiting if one is not beside])
+                self.screen.acts_ended(beside.other.id)
+
+        self.screen.app.push_screen(merging, closed)
