@@ -83,19 +83,29 @@ def _says(now: Memory | None, then: Memory) -> bool:
     return now is not None and (now.title, now.insight) == (then.title, then.insight)
 
 
-WORDS = {"resembling-link": "link", "resembling-supersede": "new replaces old", "resembling-both": "compare, merge"}
-KEEP = "keep both"  # What esc does
+WORDS = {
+    "resembling-link": ("link", "link"),
+    "resembling-supersede": ("new replaces old", "replace"),
+    "resembling-both": ("compare, merge", "merge"),
+}
+"""What the keys do, in words and in short."""
+
+KEEP = ("keep both", "keep")  # What esc does
 
 SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resembles"}
 
 _NEW, _OLD = "new", "in use"
-_BEFORE, _MOST = 60, 600  # Characters shown before the first word that differs, and of a text as a whole
+_BEFORE = 60  # Characters shown before the first word that differs
 _KEPT_ROWS = 12  # Rows that stay for the screen itself
-_FEWEST_ROWS = 4  # Rows of the two texts, however low the screen is
+_FEWEST_ROWS, _MOST_ROWS = 6, 16  # Rows of the two texts
+_MARGIN_CELLS = 14  # Of a row of text, for its label and what wrapping leaves
 
 
-def side_blocks(beside: Beside) -> list[Block]:
-    """Return both memories, the new one first, in brackets the words in which they differ."""
+def side_blocks(beside: Beside, most: int) -> list[Block]:
+    """Return both memories, the new one first, in brackets the words in which they differ.
+
+    `most`: characters shown of a text.
+    """
     from memtui.curate.merge import marked_texts
 
     both = (beside.memory, beside.other)
@@ -105,12 +115,12 @@ def side_blocks(beside: Beside) -> list[Block]:
         has_title = memory.insight.startswith(memory.title.rstrip("…. "))
         if not has_title:
             blocks.append(Block(marked_pieces(title, "title"), label=label))
-        text = marked_pieces(_from_difference(insight), "title" if has_title else "text")
+        text = marked_pieces(_from_difference(insight, most), "title" if has_title else "text")
         blocks.append(Block(text, label=label if has_title else " "))
     return blocks
 
 
-def _from_difference(marked: Marked) -> Marked:
+def _from_difference(marked: Marked, most: int) -> Marked:
     """Return a text from a little before the first word that differs, where that stands far down."""
     text = "".join(part for part, _ in marked)
     first = 0
@@ -118,14 +128,14 @@ def _from_difference(marked: Marked) -> Marked:
         if differs:
             break
         first += len(part)
-    start = first - _BEFORE if _BEFORE < first < len(text) else 0
+    start = first - _BEFORE if _BEFORE < first < len(text) and len(text) > most else 0
     left, shown = start, [("… ", False)] if start else []
-    room = _MOST
+    room = most
     for part, differs in marked:
         kept = part[left : left + room]
         left, room = max(0, left - len(part)), room - len(kept)
         shown += [(kept, differs)] if kept else []
-    return (*shown, ("…", False)) if len(text) - start > _MOST else tuple(shown)
+    return (*shown, ("…", False)) if len(text) - start > most else tuple(shown)
 
 
 class ResemblanceQuestion(Vertical):
@@ -152,7 +162,7 @@ class ResemblanceQuestion(Vertical):
         self._texts = DetailPane(id="resemblance-texts")
         self._texts.can_focus = False
         self._asked: tuple[Beside, int] | None = None
-        self._shown: Beside | None = None
+        self._shown: tuple[Beside, int] | None = None  # What is shown, and how much of a text at most
 
     def compose(self) -> ComposeResult:
         yield self._head
@@ -175,9 +185,11 @@ class ResemblanceQuestion(Vertical):
         if self._asked is None or not self._texts.is_mounted:
             return
         (beside, more), width = self._asked, self.size.width
-        if self._shown is not beside:
-            self._shown = beside
-            self._texts.show(side_blocks(beside), from_top=True)
+        rows = min(_MOST_ROWS, max(_FEWEST_ROWS, self.screen.size.height - _KEPT_ROWS))
+        most = max(1, width - _MARGIN_CELLS) * (rows // 2 - 1)
+        if self._shown != (beside, most):
+            self._shown = beside, most
+            self._texts.show(side_blocks(beside, most), from_top=True)
         said, found = SAID[beside.found.sort], beside.found
         why = "" if found.sort == "same" else f": {tame(found.why, 200)}"
         others = f"{more:,} more after this" if more else ""
@@ -188,23 +200,22 @@ class ResemblanceQuestion(Vertical):
         shown = clipped(head, room)
         end = (others, "$memtui-due")
         self._head.update(Content.assemble(shown, " " * (room - shown.cell_length + 1), end, " "))
-        keys = self._named_keys(words=True)
-        self._keys.update(clipped(keys if keys.cell_length <= width else self._named_keys(words=False), width))
-        rows = max(_FEWEST_ROWS, self.screen.size.height - _KEPT_ROWS)
+        keys = self._named_keys(0, "   ")
+        self._keys.update(clipped(keys if keys.cell_length <= width else self._named_keys(1, "  "), width))
         self._texts.styles.height = max(1, min(len(self._texts.plain_lines), rows))
 
-    def _named_keys(self, *, words: bool) -> Content:
-        """Return the keys, always in the same order; without words where there is no room for them."""
+    def _named_keys(self, short: int, gap: str) -> Content:
+        """Return the keys, always in the same order. `short`: 1 for short words, else 0."""
         named = [
             (self._keymap.first(action), WORDS[action.id])
             for action in registry.of_owners(RESEMBLING)
             if self._keymap.keys(action)
         ]
         parts = [
-            Content.assemble((key, "bold $primary"), (f" {word}" if words else "", "$memtui-dim"))
-            for key, word in (*named, ("esc", KEEP))
+            Content.assemble((key, "bold $primary"), (f" {words[short]}", "$memtui-dim"))
+            for key, words in (*named, ("esc", KEEP))
         ]
-        return Content.assemble(" ", Content("   ").join(parts))
+        return Content.assemble(" ", Content(gap).join(parts))
 
 
 class SimilarOnSave(ScreenPart):

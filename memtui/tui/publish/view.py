@@ -136,6 +136,8 @@ def publish_lines(read: PublishRead) -> list[Row | TextRow]:
         ("Still says what was retired", read.cuts),
         ("Assistants", read.rows),
     )
+    if not read.cuts:
+        return list(read.rows)
     for heading, part in parts:
         lines += [TextRow(heading, note=str(len(part))), *part] if part else []
     return lines
