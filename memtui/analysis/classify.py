@@ -165,7 +165,7 @@ _SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
-    r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查", re.IGNORECASE
+    r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查|檢查|チェック", re.IGNORECASE
 )
 
 
@@ -196,6 +196,11 @@ _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
 _PARENS = re.compile(r"[(（][^()（）]*[)）]")
+_WEIGHT_OF_PART = re.compile(
+    r"\b(?:critical|important|key|essential)\s+"
+    r"(?=(?:\w+\s+)?(?:files?|paths?|locations?|folders?|directories|components?|modules?|services?|dependencies)\b)"
+)
+"""What calls a part of the project critical, which is no rule about it."""
 _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
 
@@ -221,7 +226,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
 
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
-    lower = _PARENS.sub("", heading[:SENTENCE_CHARS]).lower()
+    lower = _WEIGHT_OF_PART.sub("", _PARENS.sub("", heading[:SENTENCE_CHARS]).lower())
     words = len(heading.split())
     share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
     if not pattern("reasons").match(lower):

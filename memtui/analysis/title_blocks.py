@@ -11,8 +11,9 @@ from memtui.text.inline import visible
 LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_]{1,60})(?:[:：](?:\*\*|__)|(?:\*\*|__)\s*[:：])")
 """A line that begins with a label, as in `**Scope**: …`."""
 
-SHELLS = frozenset({"", "sh", "bash", "zsh", "fish", "shell", "console", "powershell", "ps1", "text"})
-"""The languages of fences whose lines are commands."""
+REAL_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "shell", "console", "powershell", "ps1"})
+SHELLS = REAL_SHELLS | {"", "text"}
+"""The languages of fences whose lines are commands, or are taken for some where nothing else is known of them."""
 
 _LIST_MARK = r"(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)"
 _ITEM = re.compile(rf"([ \t]*){_LIST_MARK}(?:\[[ xX]\][ \t]+)?(?=\S)")

@@ -8,7 +8,7 @@ from itertools import islice
 
 from memtui.analysis.grammar import grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.shorten import without_asides
-from memtui.analysis.title_blocks import SHELLS, Block
+from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
     is_document,
@@ -30,6 +30,9 @@ _BRIEF_END = re.compile(
 )
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
+_OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
+_CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
+_LONG_COMMAND = 40
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
@@ -104,12 +107,22 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code" and block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif block.kind == "code":
-        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in block.commands)
+        briefly = dict.fromkeys(map(_brief_command, block.commands) if block.mark in REAL_SHELLS else block.commands)
+        if len(briefly) > 1:
+            briefly.pop("", None)
+        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
     elif block.kind == "table":
         cells = (unmarked(held.take_out(row[0])).strip() for row in block.rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _brief_command(command: str) -> str:
+    """Return a command without `cd`, a long one up to its options if it says what it does by then."""
+    command = _CHANGES_FOLDER.sub("", command, count=1)
+    words = command if len(command) <= _LONG_COMMAND else _OPTIONS.split(command, maxsplit=1)[0].rstrip()
+    return words if " " in words else command
 
 
 def _head_of_item(text: str) -> str:

@@ -39,7 +39,7 @@ _LEAD = re.compile(
     r"((?:\([^()]{1,40}\)\s*)?(?:[:：.,;。]|[—–-]{1,2}(?=\s|$)|)(?:\s|$)?)\s*"
 )
 _LABEL = re.compile(r"([^:：—–]{1,40}?)\s*(?:\([^()]{0,40}\)\s*)?(?:[:：]\s*|\s[—–-]{1,2}\s+|—|$)")
-_PARENTHESIS = re.compile(r"\s*[(（].*$")
+_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]?\s*$")
 _SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”)\]]|$)|[。！？]")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|inkl|exkl|usw|vgl|zzgl|sog|max|min|env|aprox|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
@@ -52,7 +52,7 @@ _RULE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _THIRD_PERSON = re.compile(
-    r"([A-Za-z]{2,}?)e?s\s(an?\s|the\s|all\s|any\s|every\s|each\s|when\s|if\s|only\s|to\s|its\s|[\ue000-\uf8ff])?"
+    r"([A-Za-z]{2,}?)(?:e?s|ies)\s(an?\s|the\s|all\s|any\s|every\s|each\s|when\s|if\s|only\s|to\s|its\s|[\ue000-\uf8ff])?"
 )
 _PARTICIPLE = re.compile(r"[A-Z]\w+(?:ed|ilt) (?:for|to|by|in|on|with|as|from|via|when|at|through)\b")
 _GERUND = re.compile(r"[A-Z][a-z]{2,}ing\s(?!(?:is|are)\b)(?!.*\b(?:is|are|must|should|can|will|needs?|requires?)\b)")
@@ -226,7 +226,7 @@ def lacks_subject(words: str) -> bool:
     if found is None:
         return False
     verbs = openings("verbs")
-    base = next((base for base in (found[1], found[1] + "e") if base.lower() in verbs), "")
+    base = next((base for base in (found[1], found[1] + "e", found[1] + "y") if base.lower() in verbs), "")
     return bool(base) and (bool(found[2]) or base.lower() not in openings("nouns"))
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened, without_asides
-from memtui.analysis.title_blocks import LABEL_LINE, SHELLS, Block, Statement, blocks
+from memtui.analysis.title_blocks import LABEL_LINE, REAL_SHELLS, SHELLS, Block, Statement, blocks
 from memtui.analysis.title_context import below_subjects, brief, heads_in, is_telling, subjects
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
@@ -65,7 +65,13 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
+_SO = re.compile(
+    r",? so (?:(?:you|we) should|please)?\s*(?=(?:always|never|only|do not|don['’]t|make sure|ensure|try|use)\b)"
+    r"(.{20,})",
+    re.IGNORECASE,
+)
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:this|it|its|those|these|them|they|(?:use|to|for|with) that)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS = 5
@@ -140,7 +146,10 @@ class _Writer:
         labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
         if len(labels) <= 1 or not self.headings or not LABEL_LINE.match(found[0].text):
             return ""
-        labels = [label for label in labels if not matches("labels", "metadata", label)] or labels
+        told = [label for label in labels if not matches("labels", "metadata", label)]
+        if len(told) == 1:
+            return ""
+        labels = told or labels
         kinds = ("part", "beside")
         says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in kinds)
         says_little = says_little or matches("headings", "unfinished", labels[0])
@@ -245,7 +254,10 @@ class _Writer:
     def _items(self, found: Sequence[Block]) -> str:
         """Return what an item states, or for several the subject with their heads."""
         items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
-        told = [block for block in items if not is_metadata(self._plain(undecorated(block.text)[0]))]
+        texts = [self._plain(undecorated(block.text)[0]) for block in items]
+        told = [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
+        if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
+            told = items[:1]
         if len(told) == 1 < len(items):
             return self._items(told)
         if len(items) > 1 and (title := self._several(found)):
@@ -274,7 +286,9 @@ class _Writer:
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title
         is_named = block.mark not in SHELLS and bool(self._subject())
-        return self._listed(self._code_heading(), [] if is_named else heads_in([block], self.held))
+        return self._listed(
+            self._code_heading(), [] if is_named else heads_in([block], self.held), any_of=block.mark in REAL_SHELLS
+        )
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
@@ -307,6 +321,9 @@ class _Writer:
         """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
         if self._width(words) <= MAX_TITLE_CELLS:
             return ""
+        if (follows := _SO.search(words)) and not _POINTS_BACK.search(follows[1]):
+            rule = capital(follows[1])
+            return self._done(rule, self._missing_subject(rule))
         title = self._fitted(words)
         lead, main = main_clause(words)
         is_cut = title.endswith("…")
@@ -417,8 +434,11 @@ class _Writer:
 
     # -- the end ------------------------------------------------------------------------------------
 
-    def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False) -> str:
-        """Return a subject with as many heads as fit, in brief if only one did otherwise, or alone."""
+    def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
+        """Return a subject with as many heads as fit, in brief if only one did otherwise, or alone.
+
+        `any_of`: whether one head tells what the others are like, as a command does.
+        """
         kept = self._fitting(subject, heads)
         if len(kept) <= 1 < len(heads):
             in_brief = self._fitting(subject, [brief(head) for head in heads], MAX_TITLE_CELLS)
@@ -427,7 +447,8 @@ class _Writer:
             return (
                 self._done(f"{subject}: {kept[0]}") if len(kept) == len(heads) else self._awaited(subject, heads, kept)
             )
-        one_of_many = len(kept) == 1 < len(heads) and not (matches("headings", "generic", subject) or is_rule(kept[0]))
+        is_like = any_of or matches("headings", "generic", subject) or is_rule(kept[0]) if kept else False
+        one_of_many = len(kept) == 1 < len(heads) and not is_like
         if subject and (not kept or one_of_many):
             return self._done(self._whole_heading(subject))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memtui.analysis.classify import is_imperative
+from memtui.analysis.title_words import without_label
 from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, PAGES_MARK, Block, BlockKind, item_text
 from memtui.capture.prose import (
     EDGES,
@@ -217,7 +218,7 @@ def no_text_reason(text: str) -> str:
         return ""
     if is_import(text):
         return SkipReason.IMPORT
-    if len(text) <= _LICENCE_CHARS and pattern("read_first").match(plain_text(text).strip(EDGES)):
+    if len(text) <= _LICENCE_CHARS and pattern("read_first").match(without_label(plain_text(text).strip(EDGES))[1]):
         return SkipReason.POINTER
     reason = ""
     for sentence in sentences_of(_IMAGES.sub("", text)):
@@ -257,7 +258,7 @@ def _points(sentence: str) -> bool:
     sentence = _DESCRIBED.sub("", sentence)
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", sentence))
     targets = len(_LINK.findall(sentence)) + named
-    plain = plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→")
+    plain = plain_text(sentence.lstrip("-*+ >")).strip(EDGES + "→()")
     rest = words_in(plain_text(bare))
     if pattern("pointer").match(plain) or (targets and pattern("pointer_to").match(plain)):
         ends = bool(targets) and bool(_ENDS_POINTING.search(bare))

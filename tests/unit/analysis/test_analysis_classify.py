@@ -145,6 +145,24 @@ def test_the_headings_before_a_stored_text_do_not_change_its_confidence() -> Non
     assert kind_confidence(memory) == kind_confidence(bare) is not None
 
 
+@pytest.mark.parametrize(
+    ("text", "headings", "kind"),
+    [
+        (
+            "**Tide table**: `data/tides.csv` (computed every spring)",
+            ("Harbour", "Critical File Locations"),
+            "architecture",
+        ),
+        ("No need to start the pumps. They already run.", ("Harbour", "Exclusions"), "convention"),
+        ("Log entries are expected; write them once.", ("Harbour", "Bells"), "convention"),
+        ("- [ ] 記錄潮位\n- [ ] 檢查纜繩", ("港口", "核心檢查清單"), "convention"),
+        ("When mooring a ship, first look in `ropes/` for one that holds it.", ("Harbour",), "convention"),
+    ],
+)
+def test_the_kind_follows_what_is_said_and_not_one_loud_word(text: str, headings: tuple[str, ...], kind: str) -> None:
+    assert kind_guess(text, text[:60], headings).kind == kind
+
+
 def test_a_guess_is_always_a_known_kind() -> None:
     for text in ("never run " * 100_000, "x" * 1_000_000, "\n" * 100_000, "", "`" * 100_000):
         assert kind_guess(text, text[:50], ()).kind in DEFAULT_KINDS

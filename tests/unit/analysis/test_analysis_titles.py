@@ -49,6 +49,52 @@ def test_a_title_is_the_first_thing_that_is_stated(text: str, title: str) -> Non
     assert title_for(text, ()) == title
 
 
+SURVEY = """A full survey of the harbour takes most of a working day and half of the night, so you should try to survey
+only the basins that changed, and leave the rest to the yearly survey."""
+DOCKS = """```bash
+cd wharf && wharf run tides
+wharf survey --all-docks --with-divers -- -D night
+wharf signal lamps
+```"""
+ONE_DOCK = """```bash
+wharf --dock "the-north-quay" --night run survey  # one dock
+wharf --dock "the-north-*" --night run survey  # several docks
+```"""
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "title"),
+    [
+        (
+            "Examples (`samples/`) are ships of their own — never use `anchor:` for their ropes. Use chains.",
+            (),
+            "Examples (samples/) are ships of their own — never use anchor: for their ropes",
+        ),
+        (SURVEY, (), "Try to survey only the basins that changed, and leave the rest to the yearly survey"),
+        (
+            "When making changes to a berth, here are the general steps to take:\n1. Close it\n2. Tell the pilots",
+            (),
+            "When making changes to a berth: Close it, Tell the pilots",
+        ),
+        (
+            "- **Version**: Tide 20 + Buoy 4\n- **Signals**: Follow the three-lamp system from pier to pilot",
+            ("Harbour", "Pier"),
+            "Signals: Follow the three-lamp system from pier to pilot",
+        ),
+        (ONE_DOCK, ("Surveys",), 'Surveys: wharf --dock "the-north-quay" --night run survey'),
+        (DOCKS, ("Surveys",), "Surveys: wharf run tides, wharf survey, wharf signal lamps"),
+        ("> Instructions for LLM agents. Ring the bell at every shift.", ("Bells",), "Ring the bell at every shift"),
+        (
+            "When adding a basin to a plan, make sure to also document its depth in the chart of piers and the log.",
+            (),
+            "When adding basin to plan, also document its depth in chart of piers and log",
+        ),
+    ],
+)
+def test_a_title_says_the_rule_and_not_what_leads_to_it(text: str, headings: tuple[str, ...], title: str) -> None:
+    assert title_for(text, headings) == title
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

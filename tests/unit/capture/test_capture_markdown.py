@@ -193,12 +193,38 @@ def test_a_long_enumeration_parts_between_its_items() -> None:
         ("- [A](#a)\n  - [B](#b)", "table of contents"),
         ("[name]: https://example.org", "link definition"),
         ("<details>\n\n</details>", "mark-up without text"),
+        ("(See also **Ropes** and **Anchors** below.)", "only points elsewhere"),
+        ("Check `HARBOUR.local.md` for the preferences of the crew.", "only points elsewhere"),
+        ("Follow `.rules/mooring.md` and `.rules/signals.md`", "only points elsewhere"),
+        ("**Important:** Read and follow [`DOCKS.md`](./DOCKS.md) as well.", "only points elsewhere"),
+        ("> Instructions for LLM agents. Keep edits short (bullets).", "says what the file is for"),
+        ("You are an expert in tides. Follow these rules strictly in every review.", "tells the assistant who it is"),
     ],
 )
 def test_boilerplate_becomes_no_memory_and_says_why(markdown: str, reason: str) -> None:
     split = split_markdown(markdown)
     assert split.pieces == []
     assert set(reasons(split).values()) == {reason}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Check `docs/tides.md` before you change a berth.",
+        "Follow `docs/tides.md` whenever a ship enters at night.",
+        "You are an expert in tides. Never trust a forecast of more than two days.",
+    ],
+)
+def test_a_rule_that_names_a_file_or_the_reader_is_kept(rule: str) -> None:
+    assert texts(rule) == [rule]
+
+
+def test_an_item_without_a_subject_stays_with_the_rule_that_it_goes_on_about() -> None:
+    listed = "# Ships\n\n- Mark tugs as working ships unless they are museum pieces\n- Applies to barges and rafts\n"
+    assert texts(f"{listed}- Never moor two tugs abreast\n") == [
+        "- Mark tugs as working ships unless they are museum pieces\n- Applies to barges and rafts",
+        "Never moor two tugs abreast",
+    ]
 
 
 def test_a_table_of_contents_is_skipped_but_not_rules_under_such_a_heading() -> None:
