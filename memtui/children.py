@@ -14,9 +14,10 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
-Part = TypeVar("Part")
+Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+TOGETHER = 200  # Items between two reports of progress
 _ASKED = 2  # Parts that a child has before it, so that it never waits for the next one
 
 
@@ -40,32 +41,42 @@ def _end_with_parent() -> None:
 
 
 def made_in_two(
-    make: Callable[[Part], Made], parts: Sequence[Part], made: Callable[[int], None], *, is_worth_a_child: bool
+    make: Callable[[Sequence[Item]], Made],
+    items: Sequence[Item],
+    made: Callable[[int], None] | None = None,
+    *,
+    is_worth_a_child: bool,
 ) -> list[Made]:
-    """Return what is made of parts, in order: a child takes them from the end while this process begins at the start.
+    """Return what is made of items, a few hundred at a time, in order; a child begins at the end, this process here.
 
     Args:
         make: a function of a module, which a child can import.
-        parts: what it takes; a part and what is made of it go to the child and back.
-        made: called with how many parts are done; what it raises stops the work.
+        items: what it takes; they and what is made of them go to the child and back.
+        made: called with how many items are done; what it raises stops the work.
         is_worth_a_child: whether the work takes longer than the start of a child, about a second.
     """
+    parts = [items[at : at + TOGETHER] for at in range(0, len(items), TOGETHER)]
     found: dict[int, Made] = {}
+
+    def report() -> None:
+        if made is not None:
+            made(min(len(found) * TOGETHER, len(items)))
+
     if is_worth_a_child:
         with child_pool(1) as child, suppress(BrokenExecutor):  # without a child all of it is made here
-            _share(child, make, parts, made, found)
+            _share(child, make, parts, report, found)
     for number, part in enumerate(parts):
         if number not in found:
-            made(len(found))
+            report()
             found[number] = make(part)
     return [found[number] for number in range(len(parts))]
 
 
 def _share(
     child: ProcessPoolExecutor,
-    make: Callable[[Part], Made],
-    parts: Sequence[Part],
-    made: Callable[[int], None],
+    make: Callable[[Sequence[Item]], Made],
+    parts: Sequence[Sequence[Item]],
+    report: Callable[[], None],
     found: dict[int, Made],
 ) -> None:
     first, end = 0, len(parts)  # Parts that nobody has begun
@@ -80,4 +91,4 @@ def _share(
         while asked and (first >= end or asked[0][1].done()):
             number, answer = asked.popleft()
             found[number] = answer.result()
-        made(len(found))
+        report()

@@ -8,8 +8,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path
 
 from memtui.domain.record import Record
+from memtui.text.sanitize import decode
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|(?://|#)[^\n]*|/\*.*?\*/|[{}\[\]]', re.DOTALL)
 _COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|(?://|#)[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -19,6 +21,20 @@ _NEXT_ROW = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _MOST_BROKEN = 50  # Rows without an end that are looked past; what follows so many is reported as one
 
 _DEEPEST = 4
+
+_LOOKED_AT_LINES = 20
+_LOOKED_AT_BYTES = 64_000
+_LONGEST_FIRST_LINE = 4_000_000
+
+
+def first_lines(path: Path) -> list[str]:
+    """Return the first lines without reading the whole file, which may be a transcript of many megabytes."""
+    with path.open("rb") as handle:
+        start = handle.read(_LOOKED_AT_BYTES)
+        if len(start) == _LOOKED_AT_BYTES and b"\n" not in start:
+            # A first line that is long, or broken, says nothing of those after it.
+            start += handle.readline(_LONGEST_FIRST_LINE) + handle.read(_LOOKED_AT_BYTES)
+    return [line for line in decode(start).text.split("\n") if line.strip()][:_LOOKED_AT_LINES]
 
 
 @dataclass(frozen=True, slots=True)

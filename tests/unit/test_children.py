@@ -13,22 +13,27 @@ from memtui import children
 from memtui.children import made_in_two
 from memtui.progress import Cancelled
 
-PARTS = [[number, number - 1] for number in range(9)]
-SORTED = [[number - 1, number] for number in range(9)]
+ITEMS = list(range(20, 0, -1))
+SORTED = [sorted(ITEMS[at : at + 3]) for at in range(0, 20, 3)]
+
+
+@pytest.fixture(autouse=True)
+def few_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "TOGETHER", 3)
 
 
 def test_a_child_makes_a_part_of_what_is_asked_for_and_the_order_stays() -> None:
     reports: list[int] = []
-    assert made_in_two(sorted, PARTS, reports.append, is_worth_a_child=True) == SORTED
+    assert made_in_two(sorted, ITEMS, reports.append, is_worth_a_child=True) == SORTED
     assert reports == sorted(reports)
-    assert reports[-1] == len(PARTS)
+    assert reports[-1] == len(ITEMS)
 
 
 def test_little_work_starts_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(children, "child_pool", None)
     reports: list[int] = []
-    assert made_in_two(sorted, PARTS, reports.append, is_worth_a_child=False) == SORTED
-    assert reports == list(range(len(PARTS)))
+    assert made_in_two(sorted, ITEMS, reports.append, is_worth_a_child=False) == SORTED
+    assert reports == list(range(0, 20, 3))
 
 
 def test_without_a_child_all_of_it_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +41,7 @@ def test_without_a_child_all_of_it_is_made_here(monkeypatch: pytest.MonkeyPatch)
         raise BrokenExecutor
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", broken)
-    assert made_in_two(sorted, PARTS, lambda _: None, is_worth_a_child=True) == SORTED
+    assert made_in_two(sorted, ITEMS, is_worth_a_child=True) == SORTED
 
 
 def test_who_cancels_ends_the_work_and_the_child() -> None:
@@ -44,12 +49,12 @@ def test_who_cancels_ends_the_work_and_the_child() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        made_in_two(sorted, PARTS, cancel, is_worth_a_child=True)
+        made_in_two(sorted, ITEMS, cancel, is_worth_a_child=True)
 
 
 def test_a_fault_in_the_child_is_the_fault_of_the_work() -> None:
-    with pytest.raises(ValueError, match="seven"):
-        made_in_two(float, ["7", "seven"], lambda _: None, is_worth_a_child=True)
+    with pytest.raises(ValueError, match="range"):
+        made_in_two(bytes, [1, 2, 3, 300], is_worth_a_child=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

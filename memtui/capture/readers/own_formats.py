@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -16,8 +17,9 @@ from memtui.analysis.classify import kind_guess
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
-from memtui.capture.json_rows import JsonRow, rows_of
+from memtui.capture.json_rows import JsonRow, first_lines, rows_of
 from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
+from memtui.children import made_in_two
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
 from memtui.domain.planted import planted_reasons
 from memtui.domain.record import (
@@ -32,7 +34,7 @@ from memtui.domain.record import (
 from memtui.errors import SourceError, UsageError
 from memtui.publish.memory_file import parse_memory
 from memtui.publish.portable import MANIFEST, MEMORIES, RECORDS, VERSION, project_of_folder, vault_version
-from memtui.text.sanitize import LOST_CHARACTER, NOT_UTF8, decode, lost_a_character, one_line, sanitise
+from memtui.text.sanitize import LOST_CHARACTER, NOT_UTF8, lost_a_character, one_line, sanitise
 from memtui.vault.packs import RECIPE
 from memtui.vault.passed_files import PASSED_FILE
 from memtui.vault.projects import check_name
@@ -69,9 +71,8 @@ _INSIGHT = re.compile(r"""(?<!\\)"insight"\s*:\s*\"""")
 _TEXTS = ("title", "insight", "rationale", "snippet")
 _LONG_TEXTS = ("insight", "rationale", "snippet")
 _LONGEST_NATIVE_ID = 200
-_LOOKED_AT_LINES = 20
-_LOOKED_AT_BYTES = 64_000
-_LONGEST_FIRST_LINE = 4_000_000
+_MOST_ROWS = 20_000  # Of a file that are held at once before they become drafts
+_MANY_ROWS = 3_000  # From which a child is worth its start
 
 
 class JsonlReader:
@@ -85,7 +86,7 @@ class JsonlReader:
         """Return whether the file ends in .jsonl and one of its first lines is one of ours, or seems to be."""
         if file.path.suffix.lower() != ".jsonl":
             return False
-        lines = _first_lines(file)
+        lines = first_lines(file.path)
         return any(map(_is_ours, lines)) or (not any(map(_is_object, lines)) and _names_an_insight(lines))
 
     def read(self, file: SourceFile) -> ReadResult:
@@ -104,16 +105,33 @@ def _rows(file: SourceFile, format_name: str) -> ReadResult:
     for span in conflicts:
         result.skipped.append(_conflict(file, lines, span))
         lines[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
-    for row in rows_of("\n".join(lines), _ROW_KEYS):
-        problem = row.problem or _problem(file, row, conflicts)
-        try:
-            if not problem:
-                _add_row(result, file, row, format_name)
-        except RecordError as error:
-            problem = str(error)
-        if problem:
-            result.skipped.append(Skipped(file.name, row.span, problem))
+    sound = _sound_rows(result, file, "\n".join(lines), conflicts)
+    while rows := list(islice(sound, _MOST_ROWS)):
+        read = partial(_read_rows, replace(file), format_name)  # a copy: the child needs no text of the file
+        for made in made_in_two(read, rows, is_worth_a_child=len(rows) >= _MANY_ROWS):
+            result.drafts += made.drafts
+            result.skipped += made.skipped
+            result.records += made.records
     result.sort_skipped()
+    return result
+
+
+def _sound_rows(result: ReadResult, file: SourceFile, text: str, conflicts: Sequence[Span]) -> Iterator[JsonRow]:
+    """Yield the rows that can be read; add the others to what a result skips."""
+    for row in rows_of(text, _ROW_KEYS):
+        if problem := row.problem or _problem(file, row, conflicts):
+            result.skipped.append(Skipped(file.name, row.span, problem))
+        else:
+            yield row
+
+
+def _read_rows(file: SourceFile, format_name: str, rows: Sequence[JsonRow]) -> ReadResult:
+    result = ReadResult()
+    for row in rows:
+        try:
+            _add_row(result, file, row, format_name)
+        except RecordError as error:
+            result.skipped.append(Skipped(file.name, row.span, str(error)))
     return result
 
 
@@ -276,16 +294,6 @@ def _checked_kin(kind_of_line: object, record: Record) -> Record:
         if not isinstance(record.get(key), str) or not record[key]:
             raise RecordError(f"{kind_of_line} without {key}")
     return record
-
-
-def _first_lines(file: SourceFile) -> list[str]:
-    """Return the first lines without reading the whole file, which may be a transcript of many megabytes."""
-    with file.path.open("rb") as handle:
-        start = handle.read(_LOOKED_AT_BYTES)
-        if len(start) == _LOOKED_AT_BYTES and b"\n" not in start:
-            # A first line that is long, or broken, says nothing of those after it.
-            start += handle.readline(_LONGEST_FIRST_LINE) + handle.read(_LOOKED_AT_BYTES)
-    return [line for line in decode(start).text.split("\n") if line.strip()][:_LOOKED_AT_LINES]
 
 
 def _is_ours(line: str) -> bool:

@@ -179,7 +179,6 @@ def known_rows(reader: VaultReader, stores: Iterable[StoreFound]) -> dict[str, M
     return reader.get_many(memory_id(one.place.tool, row.key) for one in stores for row in one.contents.rows)
 
 
-REPORTED = 200  # Rows between two reports of progress
 MANY_ROWS = 2_000  # Rows of a first import from which a child is worth its start: their titles have to be made
 
 _Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and what it became at an earlier import
@@ -188,13 +187,12 @@ _Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and w
 def _drafts(
     wanted: Sequence[_Wanted], place: Place, now: datetime, progress: ProgressCallback | None
 ) -> Iterable[Draft | None]:
-    def report(parts: int) -> None:
+    def made(number: int) -> None:
         if progress:
-            progress(min(parts * REPORTED, len(wanted)), len(wanted))
+            progress(number, len(wanted))
 
-    parts = [wanted[at : at + REPORTED] for at in range(0, len(wanted), REPORTED)]
     is_much = sum(before is None for _, _, before in wanted) >= MANY_ROWS
-    return chain.from_iterable(made_in_two(partial(_drafts_of, place, now), parts, report, is_worth_a_child=is_much))
+    return chain.from_iterable(made_in_two(partial(_drafts_of, place, now), wanted, made, is_worth_a_child=is_much))
 
 
 def _drafts_of(place: Place, now: datetime, part: Iterable[_Wanted]) -> list[Draft | None]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from stores import make_store, observation
 
+from memtui import children
 from memtui.capture.stores import importing
 from memtui.capture.stores.importing import Choice, Names, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
@@ -40,7 +41,7 @@ def offered(vault: Vault, folder: Path) -> StoresRead:
 def test_a_child_makes_the_same_drafts(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = offered(vault, tmp_path)
     monkeypatch.setattr(importing, "MANY_ROWS", 1)
-    monkeypatch.setattr(importing, "REPORTED", 50)
+    monkeypatch.setattr(children, "TOGETHER", 50)
     shared = offered(vault, tmp_path)
     assert [draft.stated for draft in shared.drafts] == [draft.stated for draft in here.drafts]
     assert shared.drafts == here.drafts
@@ -52,7 +53,7 @@ def test_cancelling_while_a_child_works_stops_the_import(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "MANY_ROWS", 1)
-    monkeypatch.setattr(importing, "REPORTED", 50)
+    monkeypatch.setattr(children, "TOGETHER", 50)
     make_store(tmp_path / "claude-mem.db", "claude-mem", {"observations": ROWS})
     found = look_into([Place("claude-mem", tmp_path / "claude-mem.db", tmp_path)])
 
