@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from itertools import chain, combinations, product
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of
 from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
 from memtui.analysis.pair_features import Nearness
+from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
     CROWD,
     NOT_CONTRADICTION,
@@ -19,6 +21,7 @@ from memtui.analysis.snapshot import (
     TextCache,
     by_project,
     candidate_pairs,
+    is_of_file,
     nearness,
     pair_of,
 )
@@ -35,7 +38,8 @@ SLIGHT: frozenset[ContradictionType] = frozenset({"order", "statement"})
 """What is proposed of imported memories only where they are few: in real files none of it was real."""
 
 ONE_IN = 40  # Memories for which one is proposed, at most, of those that came by themselves; `FEW_LONE` are in any case
-FEW_LONE = 8
+FEW_LONE = 12
+MOST_OF_ONE = 2  # Of these that name one memory
 STEP = 200  # Memories between two checks for cancelling
 
 DECIDED_BY = frozenset({"person", "import", "merge"})
@@ -85,6 +89,7 @@ def find_contradictions(
             progress(min(done + part, total), total)
 
     near = {pair_of(each.one, each.other): each for each in alike}
+    nearest = _nearest_in_files(snapshot.memories, near.values())
     lone: list[tuple[float, Contradiction]] = []
     for project, memories in by_project(snapshot.memories).items():
         if project is None:
@@ -99,7 +104,8 @@ def find_contradictions(
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
                 found[pair] = contradiction
             elif pair in near:
-                lone += _against_file(one, other, known, nearness(near[pair], others))
+                most = max(nearest.get(one.id, -1.0), nearest.get(other.id, -1.0))
+                lone += _against_file(one, other, known, nearness(near[pair], others), most)
             decided.add(pair)
         done += len(memories)
     step(0)
@@ -116,43 +122,57 @@ def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int
 
 def _is_slight(contradiction: Contradiction, one: Memory, other: Memory, others: int) -> bool:
     """Return whether only an order, or the sum of many hints, speaks for a contradiction among a crowd of imports."""
-    return others >= CROWD and contradiction.type in SLIGHT and _is_of_file(one) and _is_of_file(other)
-
-
-def _is_of_file(memory: Memory) -> bool:
-    """Return whether a memory was imported from a file, in which it stands among others."""
-    return memory.source is not None and memory.source.path is not None
+    return others >= CROWD and contradiction.type in SLIGHT and is_of_file(one) and is_of_file(other)
 
 
 def _against_file(
-    one: Memory, other: Memory, known: TextCache, near: Nearness
+    one: Memory, other: Memory, known: TextCache, near: Nearness, nearest: float
 ) -> Iterator[tuple[float, Contradiction]]:
-    """Yield how sure it is that a memory which came by itself excludes one from a file, and the contradiction."""
-    if _is_of_file(one) == _is_of_file(other):
+    """Yield how sure it is that a memory which came by itself excludes one from a file, and the contradiction.
+
+    `nearest`: cosine of the former to the nearest memory of a file.
+    """
+    if is_of_file(one) == is_of_file(other) or near.cosine is None:
+        return
+    typed, filed = (other, one) if is_of_file(one) else (one, other)
+    clash = known.sentences[(typed.title, typed.insight), (filed.title, filed.insight), near]
+    score = clash.score - BY_DISTANCE * (nearest - near.cosine) if clash is not None else 0.0
+    if clash is None or score < LEAST:
         return
     first, second = _by_age(one, other)
-    clash = known.sentences[(first.title, first.insight), (second.title, second.insight), near]
-    if clash is not None:
-        said = [known.written["", facts.insight] for facts in (clash.first, clash.second)]
-        told = explain(clash.first, clash.second, *said)
-        texts = (content_hash(first), content_hash(second))
-        newer = _newer(first, second)
-        yield (
-            clash.score,
-            Contradiction(
-                (first.id, second.id), told.type, told.why, told.words, told.claims, texts, newer.id if newer else ""
-            ),
-        )
+    sentences = (clash.first, clash.second) if first is typed else (clash.second, clash.first)
+    told = explain(*sentences, *(known.written["", facts.insight] for facts in sentences))
+    texts = (content_hash(first), content_hash(second))
+    newer = _newer(first, second)
+    ids = (first.id, second.id)
+    yield (
+        score,
+        Contradiction(ids, told.type, told.why, told.words, told.claims, texts, newer.id if newer else ""),
+    )
+
+
+def _nearest_in_files(memories: Sequence[Memory], near: Iterable[Alike]) -> dict[str, float]:
+    """Return the cosine of each memory that came by itself to the nearest memory of a file."""
+    of_file = {memory.id: is_of_file(memory) for memory in memories}
+    found: dict[str, float] = {}
+    for alike in near:
+        for typed, filed in ((alike.one, alike.other), (alike.other, alike.one)):
+            if of_file.get(typed) is False and of_file.get(filed):
+                found[typed] = max(found.get(typed, -1.0), alike.cosine)
+    return found
 
 
 def _surest(
     lone: Sequence[tuple[float, Contradiction]], found: Mapping[Pair, Contradiction], memories: int
 ) -> Iterator[Contradiction]:
-    """Yield the surest, each memory once, and so few that they are worth a look."""
-    taken = {identifier for pair in found for identifier in pair}
+    """Yield the surest, so few that they are worth a look, and of one memory hardly any.
+
+    A memory of a file may say several things, each of which is taken back by another statement.
+    """
+    taken = Counter(identifier for pair in found for identifier in pair)
     most = max(FEW_LONE, memories // ONE_IN)
     for _, contradiction in sorted(lone, key=lambda each: (-each[0], each[1].ids)):
-        if most and taken.isdisjoint(contradiction.ids):
+        if most and all(taken[identifier] < MOST_OF_ONE for identifier in contradiction.ids):
             taken.update(contradiction.ids)
             most -= 1
             yield contradiction

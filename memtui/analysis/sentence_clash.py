@@ -15,15 +15,17 @@ from typing import NamedTuple
 
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice, features, model_odds
+from memtui.analysis.sentence_turns import turn_between
 from memtui.analysis.text_features import Wording
 
 LEAST = 0.7  # Score from which such a pair is proposed
 BY_EVIDENCE = 2.0  # What a plain exclusion in the sentences adds to the score
 BY_MARGIN = 5.0  # What it adds that a pair is nearer than its neighbours, per unit of cosine
 BY_ODDS = 0.2  # What the model of whole memories adds, per unit of the logarithm of its odds
+BY_DISTANCE = 8.0  # What it takes that another memory of the files is nearer, per unit of cosine
 MOST_ODDS = 4.0  # How far that model counts, either way
 
-FEWEST_WORDS = 3  # Words of a sentence that is compared by itself
+FEWEST_WORDS = 2  # Words of a sentence that is compared by itself
 MOST_SENTENCES = 24  # Of one memory
 MOST_PAIRS = 6  # Nearest pairs of sentences that are looked at
 NEARLY = 0.5  # Share of the nearest pair's nearness that the others need
@@ -38,25 +40,26 @@ class SentenceClash(NamedTuple):
     """Two sentences that exclude each other, and how sure that is."""
 
     score: float  # from `LEAST` on
-    first: Facts
+    first: Facts  # of what came by itself
     second: Facts
 
 
-def sentence_clash(one: Facts, other: Facts, near: Nearness) -> SentenceClash | None:
-    """Return the sentences by which two memories exclude each other, None if they do not.
+def sentence_clash(typed: Facts, filed: Facts, near: Nearness) -> SentenceClash | None:
+    """Return the sentences by which what came by itself excludes what a file says, None if it does not.
 
     `near`: with the cosine of the memories' vectors.
     """
     if near.cosine is None:
         return None
-    whole = features(one, other, near)
+    whole = features(typed, filed, near)
     odds = model_odds(whole, near)
     if odds["duplicate"] > 0.0:
         return None
     base = BY_MARGIN * (near.cosine - near.crowd) + BY_ODDS * max(-MOST_ODDS, min(MOST_ODDS, odds["contradiction"]))
     found: SentenceClash | None = None
-    for nearness, first, second in _nearest(one, other):
-        strength = _strength(features(first, second, near), whole, nearness)
+    for nearness, first, second in _nearest(typed, filed):
+        plain, turn = _strength(features(first, second, near), whole, nearness), turn_between(typed, first, second)
+        strength = max((each for each in (plain, turn) if each is not None), default=None)
         if strength is not None and base + strength >= LEAST and (found is None or base + strength > found.score):
             found = SentenceClash(base + strength, first, second)
     return found

@@ -107,6 +107,11 @@ def by_project(memories: Iterable[Memory]) -> dict[str | None, list[Memory]]:
     return found
 
 
+def is_of_file(memory: Memory) -> bool:
+    """Return whether a memory was imported from a file, in which it stands among others."""
+    return memory.source is not None and memory.source.path is not None
+
+
 def in_one_view(one: Memory, other: Memory) -> bool:
     """Return whether both may reach one payload: both of one project, or one of them global."""
     projects = {one.project, other.project}

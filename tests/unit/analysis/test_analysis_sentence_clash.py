@@ -34,10 +34,59 @@ def facts(text: str) -> Facts:
     ],
 )
 def test_a_sentence_within_a_longer_rule_is_found_to_exclude_what_was_typed(said: str, shown: str) -> None:
-    found = sentence_clash(facts(RULE), facts(said), NEAR)
+    found = sentence_clash(facts(said), facts(RULE), NEAR)
     assert found is not None
-    assert shown in found.first.insight
-    assert found.second.insight == said
+    assert found.first.insight == said
+    assert shown in found.second.insight
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("Sieve replaced Grist for the bran last spring.", "Bran goes through Grist, at a slow pace."),
+        ("We weigh with `tally` now; `balance` is gone.", "Weighing: `balance`"),
+        ("Tallow kept clogging the axle, please take oil.", "Grease the axle with Tallow every week."),
+        ("Deliveries are listed in books/deliveries.md.", "Deliveries are listed in `ledger/in.md`."),
+        ("Start the mill with GRAIN_MODE=2.", "The mill is started with `GRAIN_MODE=1`."),
+        ("Use Hopper two for oats.", "Use the small bin for oats instead of Hopper."),
+        ("It's fine to run the mill in high wind.", "Never run the mill in high wind."),
+        ("Do not mix rye and wheat in one sack.", "Rye and wheat are mixed in one sack."),
+    ],
+)
+def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -> None:
+    assert sentence_clash(facts(said), facts(rule), NEAR) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("`balance` shows ounces as well.", "Weighing: `balance`"),
+        ("Tallow is kept in the shed.", "Grease the axle with Tallow every week."),
+        ("Deliveries of `ledger/in.md` are signed twice.", "Deliveries are listed in `ledger/in.md`."),
+        ("Start the mill with GRAIN_MODE=1 in winter.", "The mill is started with `GRAIN_MODE=1`."),
+        ("Hopper is being repaired.", "Use the small bin for oats, not Flume."),
+    ],
+)
+def test_what_adds_to_a_rule_takes_nothing_back(said: str, rule: str) -> None:
+    assert sentence_clash(facts(said), facts(rule), NEAR) is None
+
+
+def test_a_statement_is_held_against_the_memory_that_is_nearest_to_it() -> None:
+    long = " ".join(f"Door number {number} of the mill is painted in colour {number + 40}." for number in range(12))
+    texts = {"a": "Weighing: `balance`", "b": f"`balance` is oiled. {long}", "c": "Doors are shut at night."}
+    rules = [memory(name, text, path="CLAUDE.md") for name, text in texts.items()]
+    typed = memory("t", "We weigh with `tally` now; `balance` is gone.")
+    alike = [Alike("a", "t", 0.6, 0.3), Alike("b", "t", 0.3, 0.3)]
+    assert proposed(*rules, typed, alike=alike) == {("a", "t")}
+    assert proposed(*rules[1:], typed, alike=[alike[1], Alike("c", "t", 0.9, 0.3)]) == set()
+
+
+def test_a_memory_of_a_file_may_be_taken_back_by_several_statements() -> None:
+    rule = memory("a", "Weigh with `balance`. Grease the axle with Tallow every week.", path="CLAUDE.md")
+    other = memory("b", "Doors are shut at night.", path="CLAUDE.md")
+    typed = [memory("t", "The old `balance` is gone."), memory("u", "Tallow kept clogging the axle.")]
+    alike = [Alike("a", "t", 0.6, 0.3), Alike("a", "u", 0.6, 0.3)]
+    assert proposed(rule, other, *typed, alike=alike) == {("a", "t"), ("a", "u")}
 
 
 @pytest.mark.parametrize(
@@ -45,13 +94,13 @@ def test_a_sentence_within_a_longer_rule_is_found_to_exclude_what_was_typed(said
     ["Sew the sacks with hemp twine.", "Oil the chute every 3 days.", "The scale shows kilograms.", "Clean the mill."],
 )
 def test_what_repeats_a_part_of_a_rule_does_not_contradict_the_rest_of_it(said: str) -> None:
-    assert sentence_clash(facts(RULE), facts(said), NEAR) is None
+    assert sentence_clash(facts(said), facts(RULE), NEAR) is None
 
 
 def test_what_does_not_stand_out_of_its_neighbours_and_what_has_no_vectors_is_left_alone() -> None:
     said = facts("Sacks are best not sewn with hemp at harvest time, as the twine is short.")
-    assert sentence_clash(facts(RULE), said, Nearness(0.45, 0.9, is_crowded=True)) is None
-    assert sentence_clash(facts(RULE), facts("Sew the sacks with wire."), Nearness(is_crowded=True)) is None
+    assert sentence_clash(said, facts(RULE), Nearness(0.45, 0.9, is_crowded=True)) is None
+    assert sentence_clash(facts("Sew the sacks with wire."), facts(RULE), Nearness(is_crowded=True)) is None
 
 
 def memory(identifier: str, text: str, *, path: str | None = None) -> Memory:
@@ -71,13 +120,14 @@ def proposed(*memories: Memory, alike: list[Alike]) -> set[tuple[str, str]]:
     return {found.ids for found in find_contradictions(Snapshot(list(memories)), alike=alike)}
 
 
-def test_only_what_came_by_itself_is_held_against_files_and_only_its_surest_contradiction_is_proposed() -> None:
+def test_only_what_came_by_itself_is_held_against_files_and_only_its_surest_contradictions_are_proposed() -> None:
     long = " ".join(f"Door number {number} of the mill is painted in colour {number + 40}." for number in range(12))
     kept = memory("a", f"{RULE} {long}", path="CLAUDE.md")
     also = memory("b", f"Sacks are sewn with hemp twine, never with wire. {long}", path="AGENTS.md")
+    again = memory("d", f"Nobody sews sacks with wire. {long}", path="GEMINI.md")
     typed = memory("c", "Sew the sacks with wire.")
-    alike = [Alike("a", "c", 0.7, 0.4), Alike("b", "c", 0.75, 0.4), Alike("a", "b", 0.8, 0.4)]
-    assert proposed(kept, also, typed, alike=alike) == {("b", "c")}
+    alike = [Alike("a", "c", 0.7, 0.4), Alike("b", "c", 0.75, 0.4), Alike("c", "d", 0.69, 0.4)]
+    assert proposed(kept, also, again, typed, alike=alike) == {("a", "c"), ("b", "c")}
     imported = memory("c", "Sew the sacks with wire.", path="docs/notes.md")
     assert proposed(kept, also, imported, alike=alike) == set()
 

@@ -1,0 +1,151 @@
+"""What a sentence that came by itself takes back of a sentence in a file, by the words with which people do so.
+
+Each sort of turn is a pattern of how colleagues write: what is given up (`loguru is gone`, `Click replaced Typer`),
+what the file ruled out and is done now, what is permitted or forbidden, another place, another value of a variable.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from memtui.analysis.claims import LIGHT, names_in
+from memtui.analysis.pair_facts import Facts, numbers_of_one
+from memtui.analysis.text_features import stems_of
+from memtui.text.normal_form import plain_form
+
+GIVEN_UP, ASSIGNED, MOVED, RULED_OUT, PERMITTED, RECOUNTED, FORBIDDEN, FACED = 2.0, 2.0, 1.5, 1.0, 1.0, 1.0, 0.5, 0.0
+"""What each sort of turn adds to the score of a pair, as `memtui.analysis.sentence_clash` counts it. Set on 76
+statements that contradict a rule and 64 that do not."""
+
+FEWEST_SHARED = 2  # Words of meaning outside of paths that a permission and the rule that it lifts share
+OPENING = 30  # Characters within which a sentence that forbids says so
+NEAR_CUE = 4  # Words after a cue that may be what is given up; one fewer before it
+
+_BEFORE = re.compile(
+    r"\b(?:(?:has |have |had )?replace[sd]|instead of|rather than|in place of|no more|rid of|tired of"
+    r"|stop(?:ped)? using|off|away from|(?:switched|moved|migrated) from|swapped|dropped|removed|ditched|retired"
+    r"|goodbye to|not (?:with|in|the)|nothing (?:\w+ ){0,1}?(?:uses|reads|needs|calls|runs|loads|imports))"
+    r" (?:the |our |a |an |using )?(?P<named>[^.,;:]{2,40})",
+    re.IGNORECASE,
+)
+"""A cue before what is given up."""
+
+_AFTER = re.compile(
+    r"(?P<named>[\w@./ `-]{2,30}?)(?:'s \w+)? (?:(?:is|are|was|were|has been|have been|got) (?:\w+ (?:and )?)?"
+    r"(?:gone|out|dropped|replaced|removed|deleted|retired|deprecated|abandoned|unused|outdated|obsolete|swapped out"
+    r"|no longer|not (?:used|supported|installed|available|needed|allowed)|only left over)"
+    r"|(?:kept|keeps) \w+ing|caused|causes|isn't|aren't|is not|are not|no longer|doesn't|does not"
+    r"|(?:was|were) an? experiment)(?!\w)",
+    re.IGNORECASE,
+)
+"""A cue after it."""
+
+_NOT = re.compile(r"(?:^|[,;.] )(?:not|no|never) (?P<named>[^.,;:]{2,30})", re.IGNORECASE)
+_PERMITS = re.compile(
+    r"\b(?:(?:it'?s|is|are) (?:\w+ )?(?:fine|ok|okay|allowed|enough|safe|welcome|tolerated|supported|possible)"
+    r"|may|can|could|no need|need not|needn'?t|not needed|don'?t (?:have|need) to|optional|free to)\b",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(
+    r"\b(?:never|don'?t|do not|must not|mustn'?t|not|no|cannot|can'?t|forbidden|avoid|prohibited|without|rejects?"
+    r"|isn'?t|aren'?t|doesn'?t|does not)\b",
+    re.IGNORECASE,
+)
+_OBLIGES = re.compile(
+    r"\b(?:always|must|required?|mandatory|only|every|each|all|prefer|never|needs?)\b"
+    r"|^\W*(?:[A-Z][\w /&-]{2,40}: ?)?(?:\*\*)?(?:Use|Keep|Run|Add|Write|Make|Put|Work|Read|Avoid|Do|Import|Return"
+    r"|Prefer|Give|Wrap|Update)\b",
+    re.IGNORECASE,
+)
+_PATH = re.compile(
+    r"(?:~|\.{1,2})?/?[\w@.-]+(?:/[\w@.<>*-]+)+/?|[\w-]+\.(?:py|ts|tsx|js|md|toml|json|ya?ml|h|cpp|rs|go|java)\b"
+)
+_ASSIGNMENT = re.compile(r"\b([A-Za-z][\w.-]*_[\w.-]*|[A-Z][A-Z0-9_]{2,}) ?= ?[`\"']?([\w.-]+)")
+_NAME = re.compile(
+    r"`([^`]+)`|(?<=[\w,;:)] )([A-Z][\w.+#-]*[\w+#])|\b(\w+[_./@-]\w[\w./-]*)|\b([a-z]+\d\w*|[a-z]+[A-Z]\w*)"
+)
+"""A name: code, a capital within a sentence, a word with a sign, a number or a capital in it."""
+
+
+def turn_between(typed: Facts, own: Facts, filed: Facts) -> float | None:
+    """Return the worth of the plainest turn between two sentences, None if there is none.
+
+    `typed`: the whole text that came by itself, which may say in another sentence what is given up. `own`: its sentence
+    that is compared. `filed`: the sentence of the file.
+    """
+    found = [
+        worth
+        for worth, is_turn in (
+            (GIVEN_UP, _gives_up(typed, filed)),
+            (ASSIGNED, _assigns(own, filed)),
+            (MOVED, _moves(own, filed)),
+            (RULED_OUT, _does_what_was_ruled_out(typed, filed)),
+            (RECOUNTED, any(True for _ in numbers_of_one(own, filed))),
+            *_turned_rules(own.insight, filed.insight),
+        )
+        if is_turn
+    ]
+    return max(found, default=None)
+
+
+def _gives_up(typed: Facts, filed: Facts) -> bool:
+    """Return whether the first text gives up a name that the sentence goes by."""
+    used = _stems(filed.insight) - _given_up(filed.insight) - filed.denied
+    return bool(_given_up(typed.insight) & used & _names(filed.insight))
+
+
+def _does_what_was_ruled_out(typed: Facts, filed: Facts) -> bool:
+    """Return whether the sentence rules out a name that the first text goes by."""
+    ruled_out = (_given_up(filed.insight) | filed.denied) & _names(filed.insight)
+    return bool(ruled_out & (_stems(typed.insight) - _given_up(typed.insight) - typed.denied))
+
+
+def _assigns(own: Facts, filed: Facts) -> bool:
+    mine, theirs = (dict(_ASSIGNMENT.findall(each.insight)) for each in (own, filed))
+    return any(mine[name] != theirs[name] for name in mine.keys() & theirs.keys())
+
+
+def _moves(own: Facts, filed: Facts) -> bool:
+    """Return whether both name places, none of which is or is in one of the other."""
+    mine, theirs = ({path.lower() for path in _PATH.findall(each.insight)} for each in (own, filed))
+    apart = not any(one in other or other in one for one in mine for other in theirs)
+    return bool(mine and theirs) and apart and _shared(own.insight, filed.insight) > 0
+
+
+def _turned_rules(own: str, filed: str) -> list[tuple[float, bool]]:
+    """Return what permitting what was ruled, banning what was not, and facing a ban are worth, and whether it is so."""
+    ban = _FORBIDS.search(filed)
+    shared = _shared(own, filed)
+    permits = _PERMITS.search(own) and not _FORBIDS.search(_PERMITS.sub("", own)) and (ban or _OBLIGES.search(filed))
+    forbids = _FORBIDS.search(own)
+    return [
+        (PERMITTED, bool(permits) and shared >= FEWEST_SHARED),
+        (FORBIDDEN, bool(forbids) and ban is None and shared >= FEWEST_SHARED),
+        (FACED, forbids is None and ban is not None and ban.start() < OPENING and shared > 0),
+    ]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many words of meaning two sentences share, paths aside."""
+    return len(_stems(_PATH.sub(" ", one)) & _stems(_PATH.sub(" ", other)))
+
+
+@lru_cache(maxsize=20_000)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem for stem in stems_of(plain_form(text)) if stem not in LIGHT and len(stem) > 1)
+
+
+@lru_cache(maxsize=20_000)
+def _given_up(text: str) -> frozenset[str]:
+    """Return the stems of what a text says is given up or not so."""
+    found = [" ".join(each["named"].split()[:NEAR_CUE]) for cue in (_BEFORE, _NOT) for each in cue.finditer(text)]
+    found += [" ".join(each["named"].split()[1 - NEAR_CUE :]) for each in _AFTER.finditer(text)]
+    return frozenset().union(*map(_stems, found))
+
+
+@lru_cache(maxsize=20_000)
+def _names(text: str) -> frozenset[str]:
+    """Return the stems of names in a text."""
+    named = [next(filter(None, found.groups())) for found in _NAME.finditer(text)]
+    return frozenset().union(*map(_stems, named), stems_of(" ".join(names_in(text.lower()))))
