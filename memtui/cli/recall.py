@@ -37,8 +37,9 @@ from memtui.recall.result import Hit, Task
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day
-from memtui.vault.filters import EVERYTHING
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import Recipe
+from memtui.wording.outcomes import waiting_in_inbox
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
@@ -102,9 +103,18 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     if not hits:
         wider = "" if scope.is_everything else " --all-projects searches every project."
         say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
+        _say_what_waits(session, scope)
         return EXIT_NOTHING
     say(f"{counted(len(hits), 'hit')}{_outdated_words(found.outdated)}")
     return EXIT_DONE
+
+
+def _say_what_waits(session: Session, scope: Scope) -> None:
+    """Say how much waits in the inbox, where a search does not look."""
+    with session.vault.read() as reader:
+        waiting = reader.count(MemoryFilter(scope=scope, statuses=("candidate",)))
+    if waiting:
+        say(waiting_in_inbox(waiting))
 
 
 def _loading(meaning: ModelMeaning | None, query: str) -> ModelMeaning | None:

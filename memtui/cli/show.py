@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
@@ -21,6 +22,7 @@ from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.words import counted, shorten
 from memtui.vault.filters import EVERYTHING, SORTS, MemoryFilter
+from memtui.wording import outcomes
 from memtui.wording.checks import at_commit
 
 if TYPE_CHECKING:
@@ -97,6 +99,9 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
     """Say how many memories the limit left out, or where to look for others."""
     with session.vault.read() as reader:
         total = reader.count(wanted)
+        waiting = (
+            0 if total or wanted.statuses != ("active",) else reader.count(replace(wanted, statuses=("candidate",)))
+        )
         everywhere = total or reader.count(MemoryFilter(statuses=None))
     if total > shown:
         say(f"{shown:,} of {counted(total, 'memory')}; --limit shows more")
@@ -104,6 +109,8 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
         say(counted(total, "memory"))
     elif session.is_vault_missing:
         return  # reported at the end of every command
+    elif waiting:
+        say(f"None of these is in use; {outcomes.waiting_in_inbox(waiting)}")
     elif not everywhere:
         say('The vault is empty. Fill it with `memtui add "…"` or `memtui import .`; `memtui demo` shows a full one.')
     else:

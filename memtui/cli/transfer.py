@@ -82,7 +82,8 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     session.back_up_daily()
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=_written(session))
     record = _counts(plan, _unknown_kinds(plan, session), read)
-    _print_report(plan, report, record, session, vanished_sources(session.vault, request))
+    vanished = vanished_sources(session.vault, request)
+    _print_report(plan, report, record, session, vanished, active=arguments.active)
     if report.added or report.updated:
         _make_vectors(session)
     return _exit_code(plan, read)
@@ -268,7 +269,13 @@ def _gone(vanished: Sequence[Vanished]) -> list[dict[str, object]]:
 
 
 def _print_report(
-    plan: ImportPlan, report: ImportReport, record: dict[str, Any], session: Session, vanished: Sequence[Vanished]
+    plan: ImportPlan,
+    report: ImportReport,
+    record: dict[str, Any],
+    session: Session,
+    vanished: Sequence[Vanished],
+    *,
+    active: bool,
 ) -> None:
     if session.json:
         flagged = [{"id": identifier, "notes": list(notes)} for identifier, notes in report.flagged]
@@ -292,6 +299,10 @@ def _print_report(
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
+    # What has a record says itself whether it is in use.
+    waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items)
+    if waiting and not active:
+        say(outcomes.waiting_in_inbox(waiting))
 
 
 def _say_copies(plan: ImportPlan) -> None:

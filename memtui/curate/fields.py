@@ -15,7 +15,7 @@ from memtui.domain.memory import LONGEST_TAG, MATCHED, Anchor, Memory, long_tag
 from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.text.words import did_you_mean
+from memtui.text.words import begun, did_you_mean
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash, tree_files, without_symbol
@@ -298,16 +298,14 @@ def kinds_in_use(vault: Vault) -> list[str]:
 
 
 def check_kind_in_use(vault: Vault, kind: str) -> str:
-    """Return a kind to filter by: a known one, or one that a memory has.
+    """Return a kind to filter by: a known one, or one that a memory has; a beginning that only one has will do.
 
     Raises `UsageError`: it is neither; names the nearest.
     """
     cleaned = kind.strip().lower()
-    if cleaned not in vault.kinds:
-        for used in kinds_in_use(vault):
-            if used.lower() == cleaned:
-                return used
-    return check_kind(vault.kinds, kind)
+    if cleaned in vault.kinds:
+        return cleaned
+    return begun(cleaned, {*vault.kinds.names(), *kinds_in_use(vault)}) or check_kind(vault.kinds, kind)
 
 
 def unknown_kinds(kinds: Kinds, stated: Iterable[str]) -> list[str]:

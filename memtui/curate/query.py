@@ -11,12 +11,12 @@ from memtui.clock import days_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import STATUSES
 from memtui.errors import QueryError, UsageError
-from memtui.text.words import did_you_mean, parse_duration
+from memtui.text.words import begun, did_you_mean, parse_duration
 from memtui.vault.filters import EVERYTHING, Condition, MemoryFilter
 from memtui.vault.vault import Vault
 
 FIELDS: Mapping[str, str] = {
-    "kind": "kind:tooling, or kind:tooling,note for either",
+    "kind": "kind:tooling or a beginning as kind:tool, or kind:tooling,note for either",
     "tag": "tag:redis",
     "project": "project:shop, or project:unassigned",
     "status": "status:retired, or status:any; without it active ones",
@@ -101,11 +101,11 @@ def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
     alternatives: dict[tuple[str, bool], list[str]] = {}
     names_status = names_project = False
     for token in _tokens(text):
-        field = "status" if token.field == "is" and token.value.lower() in STATUSES else token.field
+        field = "status" if token.field == "is" and begun(token.value, (*FLAGS, *STATUSES)) in STATUSES else token.field
         names_status |= field == "status"
         names_project |= field == "project"
         if field in {"kind", "status", "project"}:
-            values = [_known(token, value, kinds) for value in _values(token)]
+            values = [_known(field, token, value, kinds) for value in _values(token)]
             if values != ["any"]:
                 alternatives.setdefault((field, token.negated), []).extend(values)
         else:
@@ -166,13 +166,15 @@ def _values(token: _Token) -> list[str]:
     return values
 
 
-def _known(token: _Token, value: str, kinds: Kinds) -> str:
-    """Return a kind, status or project; an unknown kind or status is an error with the nearest."""
-    lower = value.lower()
-    known = {"kind": kinds.names(), "status": (*STATUSES, "any")}.get(token.field)
-    if known is None or lower in {name.lower() for name in known}:
-        return lower
-    raise _wrong(f"Unknown {token.field}", token.text, token.position, _nearest(lower, known))
+def _known(field: str, token: _Token, value: str, kinds: Kinds) -> str:
+    """Return a kind, status or project; a kind or status may be shortened, and an unknown one is an error."""
+    known = {"kind": kinds.names(), "status": (*STATUSES, "any")}.get(field)
+    if known is None:
+        return value.lower()
+    found = begun(value, known)
+    if found is None:
+        raise _wrong(f"Unknown {token.field}", token.text, token.position, _nearest(value.lower(), known))
+    return found.lower()
 
 
 def _conditions(token: _Token, now: datetime) -> list[Condition]:
@@ -198,10 +200,10 @@ def _conditions(token: _Token, now: datetime) -> list[Condition]:
 
 def _flag(token: _Token, now: datetime) -> Condition:
     """Return the condition of `is:pinned`, which says the same as the flag alone."""
-    flag = _values(token)[0].lower()
-    if flag not in FLAGS or "," in token.value:
-        known = (*FLAGS, *STATUSES)
-        raise _wrong("Unknown flag", token.text, token.position, _nearest(flag, known))
+    known, typed = (*FLAGS, *STATUSES), _values(token)[0].lower()
+    flag = begun(typed, known)
+    if flag is None or "," in token.value:
+        raise _wrong("Unknown flag", token.text, token.position, _nearest(typed, known))
     return Condition(flag, "is", (), token.negated, now)
 
 
@@ -242,6 +244,9 @@ def _how(field: str) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
+    several = [one for one in known if one.lower().startswith(name)]
+    if len(several) > 1:
+        return f"It may be {' or '.join(several)}."
     return did_you_mean(name, known, otherwise=f"Known: {', '.join(known)}.")
 
 

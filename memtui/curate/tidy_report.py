@@ -55,13 +55,14 @@ class TidyReport:
     vague: tuple[str, ...] = ()  # memories that hold no fact
     fragments: tuple[str, ...] = ()  # memories that do not stand by themselves
     secrets: tuple[str, ...] = ()  # memories that hold what looks like a secret
-    unconfirmed: tuple[str, ...] = ()  # memories that no person accepted
+    unconfirmed: tuple[str, ...] = ()  # memories that no person accepted or verified
     # memories that no pack held for `UNUSED_AFTER`, and those that were served often and never used
     unused: tuple[str, ...] = ()
     ripe: tuple[RipeGroup, ...] = ()  # groups that may share a conclusion: an offer, not a finding
     flaws: Mapping[str, Flaw] = field(default_factory=dict)  # of each that is oversized, vague or a fragment
     hidden: tuple[Hidden, ...] = ()  # proposals that are not made, since enough like them were dismissed
     learned: tuple[Lesson, ...] = ()  # what dismissals teach, whether or not it hides anything
+    waiting: frozenset[str] = frozenset()  # examined memories that wait in the inbox
     tokens: Mapping[str, int] = field(default_factory=dict)  # tokens of each examined memory
     titles: Mapping[str, str] = field(default_factory=dict)  # title of each examined memory
     files: Mapping[str, str] = field(default_factory=dict)  # file that each examined memory came from, if any

@@ -29,6 +29,13 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return names[close[0]] if close else None
 
 
+def begun(word: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a word is, else the only one that begins with it, whatever their case."""
+    names, wanted = {name.lower(): name for name in known}, word.lower()
+    found = [wanted] if wanted in names else [name for name in names if wanted and name.startswith(wanted)]
+    return names[found[0]] if len(found) == 1 else None
+
+
 def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: str = "") -> str:
     """Return `Did you mean X?` for the nearest known name, as (a part of) a remedy.
 
@@ -181,6 +188,18 @@ def clip(text: str, cells: int) -> str:
     if len(head) == len(text) and cell_width(head) <= cells:
         return head
     return (head[: cells - 1] if head.isascii() else _fitting(head, cells - 1)) + "…"
+
+
+_WORD_CELLS = 14  # A cut goes back to the end of the word before it by no more than this
+
+
+def clip_at_word(text: str, cells: int) -> str:
+    """Return a line as `clip` does, cut after a whole word where that loses little."""
+    shown = clip(text, cells)
+    if not shown.endswith("…") or shown == text or text[len(shown) - 1 : len(shown)].isspace():
+        return shown
+    head, space, rest = shown[:-1].rpartition(" ")
+    return f"{head.rstrip(' ,;:–—-(')}…" if space and head and len(rest) <= min(_WORD_CELLS, cells // 2) else shown
 
 
 def shorten(text: str, most: int) -> str:

@@ -239,6 +239,12 @@ class MemtuiScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         self.hints.place = self.hint_place
 
+    def on_idle(self) -> None:
+        """Offer in the footer what is possible now, after whatever changed it."""
+        if self.is_current:
+            offered = registry.shown_in(self.hints.place)
+            self.hints.leave_out(frozenset(action.id for action in offered if self.why_not(action) is not None))
+
     def on_resize(self) -> None:
         """Lay out the panes and the lines for the room there is."""
         if self.border is not None:

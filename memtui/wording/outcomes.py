@@ -389,16 +389,24 @@ def both_kept(places: Sequence[tuple[str, str]]) -> str:
 
 
 def imported(report: ImportReport) -> str:
-    """Return what an import came to; counts of nothing are left out."""
+    """Return what an import came to; counts of nothing are left out, and so is what has no text of its own."""
+    from memtui.capture.no_memory import STRUCTURE
+
+    passed_over = sum(row["reason"] not in STRUCTURE for row in report.skipped)
     parts = [
         (report.added, "added"),
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
         (len(report.conflicts), "in conflict"),
-        (len(report.skipped), "left out"),
+        (passed_over, "passed over"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
+
+
+def waiting_in_inbox(number: int) -> str:
+    """Return how many memories wait until somebody accepts them, and how to see them."""
+    return f"{counted(number, 'memory waits', 'memories wait')} in the inbox: `memtui inbox` lists them."
 
 
 def feedback_given(verdict: str, effects: Sequence[Effect]) -> str:

@@ -251,8 +251,8 @@ async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
         screen = await open_context(pilot)
         assert (screen._lines.text, screen._lines.budget) == ("sail times", "900")
-        assert focused(pilot) == "context-list", "a letter is for the payload that is there, not for the line"
-        await pilot.press("i")
+        assert focused(pilot) == "context-task", "who opens it and types writes a task"
+        await pilot.press("escape", "i")
         await shows(pilot, "relevance times the factors")
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the card is closed")

@@ -21,6 +21,7 @@ from flows.app_driver import (
     screen_text,
     shows,
     stored,
+    toasts,
     until,
 )
 from flows.context_driver import (
@@ -363,8 +364,7 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         await type_task(pilot, "when is sailing")
         await says(pilot, "New task: the ticks of the previous one were removed")
         assert not screen._choices.has_ticks
-        assert focused(pilot) == "context-list", "where a task is there already, letters are acts"
-        await pilot.press("L")
+        await pilot.press("enter", "L")
         await shows(pilot, "weekly")
         await pilot.press("1")
         await until(pilot, lambda: screen._lines.text == TASK, "the recipe is loaded")
@@ -376,3 +376,26 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         await answered(pilot)
         assert screen._lines.text == "when is sailing"
         assert context_screen(pilot) is screen
+
+
+async def test_a_sentence_typed_into_context_that_is_opened_again_is_a_task_and_runs_no_command(
+    ferry: Vault, tmp_path: Path
+) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await type_task(pilot)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
+        screen = await open_context(pilot)
+        chosen, said = screen._choices, list(toasts(pilot))
+        for letter in "why do sail times slip?":
+            await pilot.press("space" if letter == " " else letter)
+            await pilot.pause()
+        await answered(pilot)
+        assert (screen._lines.text, pilot.app.screen) == ("why do sail times slip?", screen)
+        assert (screen._choices, toasts(pilot)) == (chosen, said)
+        await pilot.press("escape", "u")
+        await says(pilot, "Undone: another task")
+        assert screen._lines.text == TASK, "the task that was typed over is not lost"
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen._lines.text == "why do sail times slip?", "it is typed over again")

@@ -96,12 +96,20 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await says(pilot, "; b opens the inbox; u undoes it")
         assert count(vault, "candidate") == 3
         await shows(pilot, "3 known")
-        await shows(pilot, "They wait in the inbox: b goes there.")
+        await shows(pilot, "Imported: 3 added. They wait in the inbox: b goes there.")
+        await shows(pilot, "0 of 2 ticked")
+        text = screen_text(pilot)
+        assert (text.count("in vault"), "Welcome" in text, "b inbox" in text) == (2, False, True)
+        await until(pilot, lambda: "I import" not in screen_text(pilot), "the key goes with the last tick")
+        await pilot.press("I")
+        await says(pilot, "Everything that was found here is in the vault already")
         await pilot.press("u")
         await says(pilot, "Undone: import 3 new")
         await shows(pilot, "Nothing is imported until you press I")
         await until(pilot, lambda: count(vault) == 0, "the import is taken back")
         await shows(pilot, "3 new → inbox")
+        await shows(pilot, "2 of 2 ticked")
+        assert "in vault" not in screen_text(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the empty list")
         await pilot.press("ctrl+q")
@@ -258,3 +266,23 @@ async def test_the_next_repository_is_imported_by_typing_its_folder(
         await says(pilot, "Imported: 4 added")
     with ferry.read() as reader:
         assert "tides" in project_names(reader)
+
+
+async def test_what_is_in_the_vault_is_marked_and_only_what_is_new_is_ticked(project: Path, ferry: Vault) -> None:
+    async with app_on(ferry, project).run_test(size=WIDE) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "2 new → inbox")
+        await pilot.press("I")
+        await shows(pilot, "Imported: 2 added")
+        await pilot.press("escape")
+        write_files(project, {"CLAUDE.md": RULES, "web/AGENTS.md": "# Web\n\n- Never nest loops.\n"})
+        await pilot.press("J")
+        await previews(pilot, "1 new → inbox")
+        await shows(pilot, "1 of 3 ticked")
+        lines = [line for line in screen_lines(pilot) if "in vault" in line]
+        assert len(lines) == 1
+        assert "CLAUDE.md" in lines[0]
+        await pilot.press("g", "space")
+        await shows(pilot, "2 of 3 ticked")
+        await pilot.pause(0.2)
+        await shows(pilot, "2 of 3 ticked")

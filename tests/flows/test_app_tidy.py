@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal, Source
+from memtui.tui.edit.screen import EditScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.tidy.contradiction import ContradictionScreen
 from memtui.tui.tidy.screen import TidyScreen
@@ -325,6 +327,42 @@ async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(blank: Vault, tm
         await pilot.press("a")
         await passes(pilot, screen, before)
         assert stored(blank, "m0000001").anchors[0].path == "pay/locking.py"
+
+
+async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfirmed_is_settled_here(
+    blank: Vault, tmp_path: Path
+) -> None:
+    waiting = [memory(number, f"Quay {number} has a crane", status="candidate") for number in range(1, 9)]
+    waiting = [replace(one, confirmed_at=None) for one in waiting]
+    in_use = replace(memory(9, "Ropes are checked at noon"), confirmed_at=None)
+    fill(blank, [*waiting, in_use])
+    async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=1)
+        await shows(pilot, "1 finding in 9 memories · 8 wait in the inbox")
+        assert [row.ids for row in screen._found.rows] == [("m0000009",)]
+        await shows(pilot, "It is in use, though nobody accepted it")
+        before = screen._report
+        await pilot.press("Y")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Nothing to tidy.")
+        assert stored(blank, "m0000009").verified_at is not None
+
+
+async def test_a_file_of_which_nothing_is_known_is_edited_by_enter_and_not_followed(
+    blank: Vault, tmp_path: Path
+) -> None:
+    from curating import repository
+
+    root = repository(tmp_path / "ferry", {"pay/ledger.py": "TTL = 30\n"})
+    fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("quay/lock.py"),))])
+    link_folder(blank, "ferry", root)
+    async with app_on(blank, root).run_test(size=WIDE) as pilot:
+        screen = await tidy_opens(pilot, memories=1)
+        await goes_to(pilot, screen, "anchors")
+        await shows(pilot, "No file like it was found: enter edits")
+        assert "tidy-all" not in {action.id for action in screen.hints.shown}
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form is open")
 
 
 async def test_escape_stops_a_pass_and_r_looks_again(

@@ -55,6 +55,7 @@ def keep_still(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setenv("MEMTUI_CONFIG", str(folder / "config.toml"))
     # A check of files that ends while a picture is taken would change its counts.
     patch.setattr("memtui.tui.browse.screen.FIRST_SECONDS", 3_600.0)
+    patch.setattr("memtui.tui.widgets.lines.LASTING_SECONDS", 0.001)
     for name in ("TEXTUAL_THEME", "NO_COLOR", "MEMTUI_ACTOR"):
         patch.delenv(name, raising=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -135,10 +135,18 @@ def bindings(owner: str) -> list[BindingType]:
     ]
 
 
-def hints(place: str) -> list[Action]:
-    """Return what the footer shows in a place, at most nine; how to leave is never crowded out."""
-    found = [action for action in ACTIONS if action.label and place in action.places]
+def hints(place: str, off: Container[str] = ()) -> list[Action]:
+    """Return what the footer shows in a place, at most nine; how to leave is never crowded out.
+
+    `off`: ids of actions that are not possible now.
+    """
+    found = [action for action in shown_in(place) if action.id not in off]
     return found if len(found) <= MOST_HINTS else [*found[: MOST_HINTS - 1], found[-1]]
+
+
+def shown_in(place: str) -> list[Action]:
+    """Return the actions that the footer has a word for in a place."""
+    return [action for action in ACTIONS if action.label and place in action.places]
 
 
 def of_owners(*owners: str) -> list[Action]:

@@ -49,7 +49,7 @@ class ListActions(ScreenPart):
         """Return why an action on memories is not possible now."""
         if action.id in _ON_A_MEMORY and self._details.subject is None:
             return "No memory is under the cursor."
-        number = len(self._targets())
+        number = len(self._targets()) if action.id in {"merge", "reflect"} else 0
         if action.id == "merge" and not 2 <= number <= MOST_MERGED:  # noqa: PLR2004 - a pair
             return f"Mark two to {MOST_MERGED} memories with space first."
         if action.id == "reflect" and not FEWEST_SOURCES <= number <= MOST_SOURCES:

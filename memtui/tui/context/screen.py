@@ -80,6 +80,7 @@ class ContextScreen(MemtuiScreen):
         self._choices = Choices()
         self._steps = Steps()
         self._ticked_for = ""  # The task that the ticks were made for
+        self._typed_over: Mapping[str, str] = {}  # The lines when the list was gone to last, to go back to
         self._answer: Answer | None = None
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
@@ -108,9 +109,7 @@ class ContextScreen(MemtuiScreen):
         self._lines.restore(remembered)
         self._choices = Choices.restored(remembered)
         self._ticked_for = self._lines.text
-        if self._lines.text.strip():
-            # A letter is an action on the payload that is there, not the start of another task.
-            self.set_focus(self._list)
+        self._typed_over = self._lines.remembered()
         self.call_after_refresh(self._renew)
         self.call_after_refresh(self._read_known_files)
         self.set_interval(POLL_SECONDS, self._poll)
@@ -179,7 +178,7 @@ class ContextScreen(MemtuiScreen):
             from_top=current is None or is_new,
             notice=("No memory is near." if ask.has_task else "No memory is active yet.",),
         )
-        self._list.set_title("1 Ranked", view.counts_note(pack))
+        self._list.set_title("1 Ranked", view.counts_note(pack, self.hints.keymap.first(registry.by_id("last"))))
         notice = () if pack.payload else view.empty_notice(pack, has_task=ask.has_task)
         self._payload.show(pack.pieces, notice=notice)
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
@@ -229,6 +228,7 @@ class ContextScreen(MemtuiScreen):
         """Show the state of a moment, and make its payload."""
         if moment.lines is not None:
             self._lines.restore(moment.lines)
+            self._typed_over = self._lines.remembered()
         if moment.choices is not None:
             self._choices = moment.choices
             self._ticked_for = self._lines.text
@@ -289,6 +289,13 @@ class ContextScreen(MemtuiScreen):
     @on(TaskLines.Entered)
     def _entered(self, message: TaskLines.Entered) -> None:
         message.stop()
+        self._go_to_list()
+
+    def _go_to_list(self) -> None:
+        """Leave the lines; where another task was typed over the one before, undo brings that back."""
+        before, self._typed_over = self._typed_over, self._lines.remembered()
+        if before.get("task") and before.get("task") != self._typed_over.get("task"):
+            self._steps.add(Step("another task", Moment(None, before), Moment(None, self._typed_over)))
         self._list.focus()
 
     def action_context_budget(self) -> None:
@@ -468,4 +475,4 @@ class ContextScreen(MemtuiScreen):
         elif self.focused is self._list or not (self._lines.text or self._list.count):
             super().action_back()
         else:
-            self._list.focus()
+            self._go_to_list()

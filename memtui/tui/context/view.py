@@ -69,7 +69,7 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
     ranked, withheld, rest = ranked_rows(answer.pack), withheld_rows(answer.pack), rest_lines(answer)
     lines: list[RankedRow | TextRow] = [*ranked]
     if withheld or rest:
-        lines += [*([TextRow("")] if ranked else []), TextRow("Withheld and why"), *withheld]
+        lines += [*([TextRow("")] if ranked else []), TextRow("Not in it, and why"), *withheld]
     return [*lines, *(TextRow(f"  {line}", "dim") for line in rest)]
 
 
@@ -190,14 +190,17 @@ def payload_title(pack: Pack) -> str:
     return f"{pack.size:,} of {pack.budget} · {tokens} tokens ({counter})"
 
 
-def counts_note(pack: Pack) -> str:
-    """Return how many memories are in, how many were put in and left out by hand, and how many are withheld."""
+def counts_note(pack: Pack, key: str) -> str:
+    """Return how many memories are in, how many were put in and left out by hand, and how many others there are.
+
+    `key`: leads to the others, each with why it is not needed or has no room.
+    """
     put_in = sum(one.hit.is_put_in for one in pack.included)
     parts = [counted(len(pack.included), "memory in", "memories in")]
     parts += [f"{put_in} put in by you"] if put_in else []
     parts += [f"{len(pack.left_out)} left out by you"] if pack.left_out else []
     withheld = len(withheld_rows(pack)) + sum(pack.withheld_counts.values())
-    parts += [f"{withheld:,} withheld below"] if withheld else []
+    parts += [f"{key}: {counted(withheld, 'other')}, and why"] if withheld else []
     return " · ".join(parts)
 
 

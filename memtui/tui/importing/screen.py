@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -57,6 +57,8 @@ WELCOME = (
 
 REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
+_ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
+
 _NOTHING_FOUND = (
     "No rule files were found directly in this folder or in your home folder.",
     "/ names another file or folder; any Markdown file will do.",
@@ -95,7 +97,11 @@ class ImportScreen(ListDetail):
         self._ticked: set[Path] = set()
         self._active = False
         self._stopped = False
+        self._known_paths: frozenset[Path] = frozenset()  # of places all of which is in the vault already
+        self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._imported: Done | None = None  # The last import that added or changed memories
+        self._came_in = ""  # What it came to
+        self._was_ticked: frozenset[Path] = frozenset()  # What it read
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -153,7 +159,7 @@ class ImportScreen(ListDetail):
     def _show_sources(self) -> None:
         """Draw the sources, the cursor on the one that it was on."""
         current = self._places.current
-        rows = [*place_rows(self._known.rows, self._ticked), *self._stores.rows()]
+        rows = [*place_rows(self._known.rows, self._ticked, self._known_paths), *self._stores.rows()]
         self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=_NOTHING_FOUND)
         number = len(self._ticked) + len(self._stores.ticked)
         self._places.set_title("1 Sources", f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked")
@@ -194,11 +200,21 @@ class ImportScreen(ListDetail):
     def _show_preview(self, found: tuple[Preview, Sequence[PlanRow | TextRow]]) -> None:
         preview, lines = found
         self.trouble_is_over()
+        self._mark_known(preview.known)
         self._unclear = preview.unclear
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
         files = counted(preview.files, "file")
         self._title.note = f"{files} read · {'active at once' if self._active else 'into the inbox'}"
+
+    def _mark_known(self, known: Collection[Path]) -> None:
+        """Mark which of the ticked places the vault holds already; unless a person ticked them, they need no tick."""
+        looked_at = {place.path: place for place in self._known.rows if place.path in self._ticked}
+        held = {path for path, place in looked_at.items() if {one.file.path for one in place.sources} <= set(known)}
+        self._known_paths = frozenset(held | (self._known_paths - looked_at.keys()))
+        if self._unticks_known:
+            self._ticked -= held
+        self._show_sources()
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show the error."""
@@ -219,7 +235,8 @@ class ImportScreen(ListDetail):
         if action.id == "import-leave-out" and isinstance(self._places.current, StoreRow):
             return "space unticks a store; it is never changed."
         if action.id == "import-run" and not self._ticked and not self._stores.ticked:
-            return "Nothing is ticked."
+            is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
+            return _ALL_KNOWN if is_all_known else "Nothing is ticked."
         if action.id == "import-read" and self._plan.current is None:
             return "There is nothing to read."
         return super().why_not(action)
@@ -227,6 +244,7 @@ class ImportScreen(ListDetail):
     def action_import_tick(self) -> None:
         """Tick or untick the source under the cursor."""
         row = self._places.current
+        self._unticks_known = False
         if isinstance(row, StoreRow):
             self._stores = self._stores.toggled(row)
             self._tick(self._ticked)
@@ -249,6 +267,7 @@ class ImportScreen(ListDetail):
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""
+        self._unticks_known = False
         paths = {place.path for place in self._known.rows}
         every_store = self._stores.all_ticked(wanted=True)
         is_all = self._ticked == paths and self._stores.ticked == every_store.ticked
@@ -307,7 +326,7 @@ class ImportScreen(ListDetail):
             self.call_later(self._show_progress, what, done, total)
 
         def run() -> Done:
-            done = self._importer.run(chosen, stores, active=active, progress=progress)
+            done, self._came_in = self._importer.run(chosen, stores, active=active, progress=progress)
             self._imported = done if done.changed else None
             return done
 
@@ -325,11 +344,18 @@ class ImportScreen(ListDetail):
         pick(self.app, f"The store calls a project {tame(name, 60)}. Which is it here?", choices, known, take)
 
     def tell_done(self, done: Done) -> None:
-        """Say where the imported memories are; after an undo, what holds before any import."""
+        """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
         place = "They are active: esc goes to the list." if self._active else "They wait in the inbox: b goes there."
         is_import = done is self._imported
-        self._words.update(Content(f"{place}   u undoes the import." if is_import else "\n".join(REMINDER)))
+        self._words.update(Content(f"{self._came_in}. {place}   u undoes it." if is_import else "\n".join(REMINDER)))
+        if is_import:
+            self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
+            self._stores = replace(self._stores, ticked=frozenset())
+        elif done.changed:
+            # Undone, or done again: the next look tells what of it is in the vault.
+            self._ticked |= self._was_ticked
+        self._unticks_known |= done.changed
 
     def action_back(self) -> None:
         """Stop an import that is running; else leave the preview, the path, the screen."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.errors import NotFoundError, SourceError, UsageError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import counted
+from memtui.text.words import cell_width, counted
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.memory_view import Block, Piece
 from memtui.tui.values import Done
@@ -36,6 +36,7 @@ class Preview:
 
     plan: ImportPlan
     files: int
+    known: Collection[Path] = ()  # files all of whose memories are in the vault already
     unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
 
 
@@ -134,7 +135,8 @@ class Importer:
         request = self._request(found, active=active)
         read = self._read(found, stores, request, progress)
         unclear = dict(read.stores.unclear) if read.stores is not None else {}
-        return Preview(plan_import(self._access.read_vault, read, request), len(read.files), unclear)
+        plan = plan_import(self._access.read_vault, read, request)
+        return Preview(plan, len(read.files), known_files(plan, read), unclear)
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
         from memtui.capture.importer import read_sources
@@ -143,8 +145,11 @@ class Importer:
         read.stores = stores.read(self._access, lambda done, total: progress("reading", done, total))
         return read
 
-    def run(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> Done:
-        """Import these sources as one change; cancelled, it leaves the vault unchanged."""
+    def run(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> tuple[Done, str]:
+        """Import these sources as one change; cancelled, it leaves the vault unchanged.
+
+        The second is what came in, by itself.
+        """
         from memtui.capture.importer import run_import
 
         request = self._request(found, active=active)
@@ -159,13 +164,14 @@ class Importer:
                 progress=lambda done, total: progress("writing", done, total),
             )
         except Cancelled:
-            return Done("Import cancelled; the vault is unchanged", changed=False)
+            return Done("Import cancelled; the vault is unchanged", changed=False), ""
         changed = bool(report.added or report.updated)
-        hints = [outcomes.imported(report)]
+        told = outcomes.imported(report)
+        hints = [told]
         hints += ["b opens the inbox"] if report.added and not active else []
         hints += ["b, then d resolves conflicts"] if report.conflicts else []
         hints += ["u undoes it"] if changed else []
-        return Done("; ".join(hints), changed=changed)
+        return Done("; ".join(hints), changed=changed), told
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest
@@ -179,6 +185,18 @@ class Importer:
             project=opening.project,
             options=ImportOptions(active=active, secret_patterns=opening.secret_patterns),
         )
+
+
+def known_files(plan: ImportPlan, read: SourcesRead) -> frozenset[Path]:
+    """Return the files that state memories of the vault and nothing that an import would add or change."""
+    news: set[str | None] = set()
+    known: set[str | None] = set()
+    for item in plan.items:
+        if item.action != "skip":
+            told = known if item.action == "unchanged" else news
+            told.update(source.path for source in (item.draft.source, *item.more_sources))
+    files = {one.file.path: {one.file.name, one.file.path.as_posix()} for one in read.files}
+    return frozenset(file for file, names in files.items() if names & known and not names & news)
 
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}
@@ -205,21 +223,24 @@ class PlaceRow:
 
     place: KnownPlace
     ticked: bool
+    known: bool = False  # whether all of it is in the vault already
 
 
-def place_rows(places: Sequence[KnownPlace], ticked: Collection[Path]) -> list[PlaceRow | TextRow]:
-    """Return the sources under headings."""
+def place_rows(
+    places: Sequence[KnownPlace], ticked: Collection[Path], known: Collection[Path] = ()
+) -> list[PlaceRow | TextRow]:
+    """Return the sources under headings. `known`: paths of those all of which is in the vault already."""
     lines: list[PlaceRow | TextRow] = []
     for where, heading in HEADINGS.items():
         found = [place for place in places if place.where == where]
         if found:
             lines += [TextRow("")] if lines else []
-            lines += [TextRow(heading), *(PlaceRow(place, place.path in ticked) for place in found)]
+            lines += [TextRow(heading), *(PlaceRow(one, one.path in ticked, one.path in known) for one in found)]
     return lines
 
 
 def place_cells(row: PlaceRow | StoreRow, width: int) -> list[Cell]:
-    """Return a source: its tick, its name, its format, how many files."""
+    """Return a source: its tick, its name, its format, how many files, or that it is in the vault already."""
     if isinstance(row, StoreRow):
         return store_cells(row)
     label = min(26, width - 33)
@@ -228,7 +249,7 @@ def place_cells(row: PlaceRow | StoreRow, width: int) -> list[Cell]:
         Cell("✓" if row.ticked else "·", mark, 2),
         Cell(tame(row.place.name), text),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1),
-        Cell(counted(len(row.place.sources), "file"), "dim", 9, right=True, after=1),
+        Cell("in vault" if row.known else counted(len(row.place.sources), "file"), "dim", 9, right=True, after=1),
     ]
 
 
@@ -303,8 +324,8 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
     return [
         Cell(row.mark, "warning" if row.mark in "!−" else "good", 2),
         Cell(short_kind(row.kind), "kind", KIND_CELLS, since=40, after=1),
-        Cell(row.listed or row.title, "base"),
-        Cell(row.note, "warning", int(width * 0.4) if row.note else 0, before=1),
+        Cell(row.listed or row.title, "base", at_word=True),
+        Cell(row.note, "warning", min(cell_width(row.note), int(width * 0.4)), before=1, at_word=True),
         Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, after=1),
     ]
 

@@ -31,7 +31,17 @@ from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import Opening
 from memtui.tui.tidy.contradiction import ContradictionScreen
-from memtui.tui.tidy.view import NAMES, Pair, TidyAccess, TidyRow, row_blocks, row_cells, rows_of, text_blocks
+from memtui.tui.tidy.view import (
+    NAMES,
+    Pair,
+    TidyAccess,
+    TidyRow,
+    row_blocks,
+    row_cells,
+    rows_of,
+    shown_findings,
+    text_blocks,
+)
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
@@ -40,7 +50,7 @@ from memtui.tui.widgets.lists import PickList, RowList, TextRow
 from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.wording import tidying
 
-CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no dead anchors.", "esc goes back.")
+CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no files that are gone.", "esc goes back.")
 
 NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with less, they stand one below the other
 _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
@@ -142,16 +152,18 @@ class TidyScreen(ListDetail):
         self._end_pass()
         self.look_failed(error)
 
-    def _show_report(self, report: TidyReport) -> None:
+    def _show_report(self, found: TidyReport) -> None:
+        report = shown_findings(found)
         self._is_scanning = False
         self.trouble_is_over()
         self._title.place = self.access.place_words
         self._report, self._texts_of, self._texts = report, (), []
         self._list_findings(report)
+        waiting = f" · {len(report.waiting):,} wait in the inbox" if report.waiting else ""
         counts, findings = report.counts(), report.total + len(report.ripe)
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
-        self._title.note = f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}"
+        self._title.note = f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}{waiting}"
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
 
     def _list_findings(self, report: TidyReport) -> None:
@@ -212,14 +224,20 @@ class TidyScreen(ListDetail):
         for identifier, findings, why in _ONLY_FOR:
             if action.id == identifier and row.finding not in findings:
                 return why
+        if action.id == "tidy-open" and row.finding == "lessons":
+            return "n shows what is like them again."
+        if action.id == "tidy-all" and self._report is not None and not _all_at_once(row.finding, self._report):
+            return "None of them can be fixed without a look; enter opens each."
+        if action.id == "tidy-keep" and self._report is not None and row.memory in self._report.waiting:
+            return "It waits in the inbox; it is accepted or rejected there."
         return super().why_not(action)
 
     async def action_tidy_open(self) -> None:
         row = self._found.current
         if row is None:
             return
-        if row.finding in {"stale", "unconfirmed"}:
-            await self.app.run_action(f"go('{'review' if row.finding == 'stale' else 'inbox'}')")
+        if row.finding == "stale":
+            await self.app.run_action("go('review')")
         elif row.finding == "duplicates":
             self._merge(row)
         elif row.finding == "ripe":
@@ -228,9 +246,9 @@ class TidyScreen(ListDetail):
             contradiction: Contradiction = row.subject
             show = partial(self._resolve, row)
             self.loader.read(lambda: self._tidying.pair(contradiction), show, group="pair")
-        elif row.finding == "anchors":
+        elif row.finding == "anchors" and row.subject.suggestion:
             self._re_anchor([row.subject])
-        else:
+        elif row.memory is not None:
             self.editing.open_form(row.memory)
 
     def _merge(self, row: TidyRow) -> None:
@@ -254,12 +272,8 @@ class TidyScreen(ListDetail):
         self.app.push_screen(screen, closed)
 
     def _re_anchor(self, anchors: Sequence[CheckedAnchor]) -> None:
-        moved = [anchor for anchor in anchors if anchor.suggestion]
-        if moved:
-            self._take_out(*(row for row in self._found.rows if row.subject in moved))
-            self.do(lambda: self._tidying.re_anchor(moved))
-        else:
-            self.say("Where the file went is not known; e edits the files of the memory.", severity="warning")
+        self._take_out(*(row for row in self._found.rows if row.subject in anchors))
+        self.do(lambda: self._tidying.re_anchor(anchors))
 
     def action_tidy_all(self) -> None:
         """Fix every finding of this kind: exact copies, moved files, memories that were never used."""
@@ -271,11 +285,10 @@ class TidyScreen(ListDetail):
         elif row.finding == "unused":
             self._take_out(*(other for other in self._found.rows if other.finding == "unused"))
             self.do(lambda: self.memories.retire(report.unused))
-        elif copies := [group for group in report.duplicates if group.copies]:
+        else:
+            copies = [group for group in report.duplicates if group.copies]
             self._take_out(*(other for other in self._found.rows if other.subject in copies))
             self.do(lambda: self._tidying.merge_copies(copies))
-        else:
-            self.say("None of them are exact copies; enter opens each.", severity="warning")
 
     def action_tidy_not(self) -> None:
         """Never suggest this finding again."""
@@ -351,3 +364,10 @@ class TidyScreen(ListDetail):
     @on(PickList.Chosen, "#tidy-list")
     async def _open_clicked(self) -> None:
         await self.action_act("tidy-open")
+
+
+def _all_at_once(finding: str, report: TidyReport) -> bool:
+    """Return whether there are findings of a sort that need no look before they are fixed."""
+    if finding == "duplicates":
+        return any(group.copies for group in report.duplicates)
+    return finding != "anchors" or any(anchor.state == "moved" for anchor in report.anchors)

@@ -148,12 +148,13 @@ WHAT_TO_DO = {
     "duplicates": "enter merges them field by field · n no duplicates, N nor any like them · a merges all copies",
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
     "anchors": "enter follows the file to its new place · a follows every moved file",
+    "gone": "No file like it was found: enter edits what the memory is tied to, x retires it.",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",
     "fragments": "m mends it as offered, e edits it · n it is fine",
     "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
-    "unconfirmed": "Nobody accepted it: enter opens the inbox.",
+    "unconfirmed": "It is in use, though nobody accepted it: Y says it is true, x retires it.",
     "ripe": "enter writes one conclusion from them · n no common conclusion",
     "lessons": "n shows what is like them again; what you dismissed stays dismissed",
     "unused": "No payload included it for 90 days: Y keeps it, x retires it, a retires them all.",
@@ -183,6 +184,12 @@ class TidyRow:
         """The memory that it is about, None where there are several."""
         return self.ids[0] if len(self.ids) == 1 else None
 
+    @property
+    def what_to_do(self) -> str:
+        """What the keys do about it."""
+        gone = self.finding == "anchors" and not self.subject.suggestion
+        return WHAT_TO_DO["gone" if gone else self.finding]
+
 
 def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow]:
     """Return the findings under their headings; what is due is one line, as Review goes through it.
@@ -191,14 +198,17 @@ def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow
     """
     lines: list[TidyRow | TextRow] = []
     for finding, name in NAMES.items():
-        found = getattr(report, finding)
-        if finding == "lessons":
-            found = [number for _, number in found if number]
-        if found:
+        rows = list(_ROWS.get(finding, _memory_rows)(report, finding))
+        if rows:
             lines += [TextRow("")] if airy and lines else []
             lines.append(TextRow(f"{name}  {_size(report, finding):,}", note=_mass(report, finding)))
-            lines += _told_apart(list(_ROWS.get(finding, _memory_rows)(report, finding)))
+            lines += _told_apart(rows)
     return lines
+
+
+def shown_findings(report: TidyReport) -> TidyReport:
+    """Return what the screen is about: what waits in the inbox is decided on there, and no finding here."""
+    return replace(report, unconfirmed=tuple(name for name in report.unconfirmed if name not in report.waiting))
 
 
 def _size(report: TidyReport, finding: str) -> int:
@@ -251,7 +261,7 @@ def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> list[Bl
     for place, (title, *rest) in enumerate(texts or ()):
         blocks.append(replace(title, gap=bool(blocks), label=letter(place) if several else ""))
         blocks += [replace(block, label=" " if several else "") for block in rest]
-    return [*blocks, Block(((WHAT_TO_DO[row.finding], "dim"),), gap=bool(blocks))]
+    return [*blocks, Block(((row.what_to_do, "dim"),), gap=bool(blocks))]
 
 
 def text_blocks(row: TidyRow, memories: Sequence[Memory], now: datetime) -> list[list[Block]]:
@@ -321,7 +331,8 @@ def _lesson_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 
 
 def _due_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
-    yield TidyRow(finding, counted(len(report.stale), "memory waits", "memories wait"), "r review", "")
+    if report.stale:
+        yield TidyRow(finding, counted(len(report.stale), "memory waits", "memories wait"), "r review", "")
 
 
 def _duplicate_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:

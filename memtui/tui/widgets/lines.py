@@ -52,10 +52,14 @@ class _KeyLine(Widget):
         return registry.key_text(works) or self.keymap.first(action)
 
 
+LASTING_SECONDS = 0.15  # What is not possible for less, as between two memories, stays in the footer
+
+
 class KeyHints(_KeyLine):
-    """The keys that matter in the focused pane; a click on one presses it."""
+    """The keys that matter in the focused pane and do something now; a click on one presses it."""
 
     place: reactive[str] = reactive("list")
+    off: reactive[frozenset[str]] = reactive(frozenset())  # Ids of actions of this place that are not possible now
     busy: reactive[str] = reactive("")  # What takes its time just now, at the right end
 
     @dataclass
@@ -64,10 +68,31 @@ class KeyHints(_KeyLine):
 
         action: Action
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._looked_at = ""  # The place that `off` was told of
+        self._off_now: frozenset[str] = frozenset()
+        self._waits = False
+
+    def leave_out(self, off: frozenset[str]) -> None:
+        """Take actions of this place that are not possible now out of the footer once that lasts."""
+        self._off_now = off
+        if self._looked_at != self.place:
+            self._looked_at, self.off = self.place, off
+            return
+        self.off &= off
+        if self.off != off and not self._waits:
+            self._waits = True
+            self.set_timer(LASTING_SECONDS, self._leave_out_lasting)
+
+    def _leave_out_lasting(self) -> None:
+        self._waits = False
+        self.off = self._off_now
+
     def render(self) -> Content:
         parts = [
             Content.assemble((self.key_of(action), "bold $primary"), " ", (_label(action), "$memtui-dim"))
-            for action, _, _ in self._spans()
+            for action in self.shown
         ]
         keys = Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
         if not self.busy:
@@ -75,6 +100,11 @@ class KeyHints(_KeyLine):
         room = max(0, self.size.width - len(self.busy) - 2)
         left = clipped(keys, room)
         return Content.assemble(left, " " * (room - left.cell_length + 1), (self.busy, "$memtui-due"), " ")
+
+    @property
+    def shown(self) -> list[Action]:
+        """The actions whose keys are shown."""
+        return [action for action, _, _ in self._spans()]
 
     def on_click(self, event: events.Click) -> None:
         for action, start, end in self._spans():
@@ -84,7 +114,7 @@ class KeyHints(_KeyLine):
 
     def _spans(self) -> list[tuple[Action, int, int]]:
         """Return the hints with the cells that each takes: all, or the first that fit beside the key for the others."""
-        offered = [action for action in registry.hints(self.place) if self.keymap.keys(action)]
+        offered = [action for action in registry.hints(self.place, self.off) if self.keymap.keys(action)]
         spans = self._laid_out(offered)
         while spans and spans[-1][2] > self.size.width:
             offered = [action for action in offered[:-1] if action is not _HELP]

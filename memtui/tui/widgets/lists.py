@@ -17,6 +17,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from memtui.text.words import clip_at_word
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PANE
 from memtui.tui.memory_view import fit, wrap
@@ -288,6 +289,7 @@ class Cell:
 
     Attributes:
         before, after: spaces beside it, not counted in its width.
+        at_word: whether it is cut after a whole word, as a sentence is.
     """
 
     text: str
@@ -297,6 +299,7 @@ class Cell:
     right: bool = False
     before: int = 0
     after: int = 0
+    at_word: bool = False
 
 
 def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
@@ -304,11 +307,15 @@ def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
     room = max(1, width - sum((cell.cells or 0) + cell.before + cell.after for cell in shown))
     return [
         Segment(
-            " " * cell.before + fit(cell.text, cell.cells or room, right=cell.right) + " " * cell.after,
+            " " * cell.before + fit(_cut(cell, room), cell.cells or room, right=cell.right) + " " * cell.after,
             paint[cell.style],
         )
         for cell in shown
     ]
+
+
+def _cut(cell: Cell, room: int) -> str:
+    return clip_at_word(cell.text, cell.cells or room) if cell.at_word else cell.text
 
 
 R = TypeVar("R")

@@ -17,8 +17,10 @@ from wcwidth import wcwidth
 from memtui.errors import UsageError
 from memtui.text.words import (
     Budget,
+    begun,
     cell_width,
     clip,
+    clip_at_word,
     did_you_mean,
     nearest,
     pad,
@@ -44,6 +46,36 @@ def test_a_remedy_names_the_nearest_else_what_is_known() -> None:
     assert did_you_mean("leson", KINDS, then="Or write a note.") == "Did you mean lesson? Or write a note."
     assert did_you_mean("zzz", KINDS) == ""
     assert did_you_mean("zzz", KINDS, otherwise="Known: lesson.", then="Try again.") == "Known: lesson. Try again."
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("dec", "decision"), ("LESSON", "lesson"), ("run", "Runbook"), ("", None), ("x", None), ("lessons", None)],
+)
+def test_the_beginning_that_only_one_name_has_stands_for_it(word: str, name: str | None) -> None:
+    assert begun(word, KINDS) == name
+
+
+def test_a_beginning_of_several_names_stands_for_none_unless_it_is_one() -> None:
+    assert begun("les", ("lesson", "lessee")) is None
+    assert begun("note", ("notes", "note")) == "note"
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "shown"),
+    [
+        ("Lock refunds by payment", 40, "Lock refunds by payment"),
+        ("Lock refunds by payment", 20, "Lock refunds by…"),
+        ("Lock refunds, by payment", 15, "Lock refunds…"),
+        ("Lock refunds by payment", 16, "Lock refunds by…"),
+        ("Unbreakable_identifier_of_a_lock", 12, "Unbreakable…"),
+        ("A Donaudampfschifffahrtsgesellschaft", 30, "A Donaudampfschifffahrtsgesel…"),
+        ("日本語の題名はとても長い", 9, "日本語の…"),
+    ],
+)
+def test_a_line_is_cut_after_a_whole_word_where_that_loses_little(text: str, cells: int, shown: str) -> None:
+    assert clip_at_word(text, cells) == shown
+    assert cell_width(clip_at_word(text, cells)) <= cells
 
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]

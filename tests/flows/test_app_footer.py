@@ -1,0 +1,124 @@
+"""The footer of every screen: each key that it shows does something there, in whatever state the screen is."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.app_driver import FERRY, WIDE, app_on, fill, memory, until
+from textual.pilot import Pilot
+
+from memtui.curate.projects import link_folder
+from memtui.domain.memory import Anchor, Source
+from memtui.tui.actions.registry import GO
+from memtui.tui.app import _SCREENS
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+LEAVES = frozenset(
+    {"quit", "back", "help", "filter-keep", "open-source", "inbox-source", "inbox-batch", "capture-source"}
+)
+"""What goes away from the screen, or gives the terminal to an editor, which a test has not."""
+
+ANSWERED = frozenset({"undo", "redo", "capture-run"})
+"""What looks whether there is anything to do, and says so: only the vault, or the disk, knows."""
+
+STATES = {
+    **dict.fromkeys(_SCREENS, ()),
+    "browse": (),
+    "browse-due": ("d",),
+    "browse-details": ("3",),
+    "browse-facets": ("1",),
+    "browse-marks": ("space", "space"),
+    "browse-empty": ("slash", *"xyzzy", "enter"),
+    "inbox-group": ("g",),
+    "inbox-marks": ("space",),
+    "context-list": ("escape",),
+    **{f"tidy-{number}": ("j",) * number for number in range(1, 6)},
+    "import-preview": ("2",),
+    "packs-members": ("2",),
+    "history-diff": ("2",),
+    "bulk": ("asterisk", "B"),
+    "merge": ("space", "space", "m"),
+}
+"""Keys that lead from a screen to a state of it, by a name that begins with the screen's area."""
+
+
+@pytest.fixture
+def vault(blank: Vault, tmp_path: Path, own_home: Path) -> Vault:
+    """A vault in which each screen has something to show, and a repository around the folder."""
+    for folder, text in ((tmp_path, "- Moor at the north quay.\n"), (own_home / ".claude", "- Answer briefly.\n")):
+        folder.mkdir(exist_ok=True)
+        (folder / "CLAUDE.md").write_text(f"# Rules\n\n{text}", encoding="utf-8")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    fill(
+        blank,
+        [
+            *FERRY,
+            memory(6, "Use Node 20 on every host", days=300, insight="Use Node 20 on every host."),
+            memory(7, "Use Node 22 on every host", days=2, insight="Use Node 22 on every host."),
+            memory(8, "Be careful", insight="Be careful with the ferry."),
+            memory(9, "Ropes are checked at noon", anchors=(Anchor("quay/gone.py"),)),
+            memory(10, "Tar the ropes", status="candidate", sources=(Source(format="claude-md", path="CLAUDE.md"),)),
+        ],
+    )
+    link_folder(blank, "ferry", tmp_path)
+    return blank
+
+
+async def _rests(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is read or changed."""
+
+    def at_work() -> bool:
+        screen = pilot.app.screen
+        return any(not worker.is_finished for worker in pilot.app.workers) or getattr(screen, "acting", False)
+
+    await pilot.pause(0.06)
+    await until(pilot, lambda: not at_work(), "the screen rests")
+    await pilot.pause(0.06)
+
+
+async def _opens(pilot: Pilot[Any], state: str) -> MemtuiScreen:
+    area = state.partition("-")[0]
+    if area in _SCREENS:
+        await pilot.app.run_action(f"go('{area}')")
+    await _rests(pilot)
+    for key in STATES[state]:
+        await pilot.press(key)
+    await _rests(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, MemtuiScreen)
+    return screen
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_a_key_in_the_footer_does_something_where_it_is_shown(
+    state: str, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.widgets.lines.LASTING_SECONDS", 0.001)
+    app = app_on(vault, tmp_path, project="ferry")
+    pressed: list[str] = []
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await _opens(pilot, state)
+        while pilot.app.screen is screen:
+            left = [one for one in screen.hints.shown if one.id not in {*pressed, *LEAVES, *ANSWERED}]
+            left = [one for one in left if not one.id.startswith(GO)]
+            if not left:
+                break
+            pressed.append(left[0].id)
+            said = len(app.said)
+            await pilot.press(app.keymap.keys(left[0])[0])
+            await _rests(pilot)
+            warned = [text for severity, text in app.said[said:] if severity != "information"]
+            assert not warned, f"{left[0].id} is in the footer of {state}, and does nothing"
+            if pilot.app.screen is not screen:
+                await pilot.press("escape")
+                await _rests(pilot)
+
+
+def test_the_states_cover_every_screen() -> None:
+    assert set(_SCREENS) <= {state.partition("-")[0] for state in STATES}
