@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memtui.curate.gathering import WINDOW
 from memtui.domain.freshness import (
+    DESCRIPTION_PACE,
     PERISHABLE_PACE,
     PRINCIPLE_PACE,
     REVIEW_THRESHOLD,
@@ -128,6 +129,7 @@ def _due(memory: Memory, kinds: Kinds, now: datetime, signals: Iterable[Signal],
 _PACES = {
     PERISHABLE_PACE: "names a version, date or stopgap",
     STEADY_PACE: "its files are unchanged",
+    DESCRIPTION_PACE: "describes what may have changed",
     PRINCIPLE_PACE: "a rule that names nothing to look up",
 }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memtui.domain.freshness import (
     CHECKABLE,
+    DESCRIPTION_PACE,
+    DESCRIPTIVE,
     GAMMA_SHAPE,
     MOST_GROWTH,
     PERISHABLE,
@@ -28,7 +30,12 @@ WOKEN_PATH = ""  # Path of the row of `anchor_states` that records a file change
 
 WOKEN = "woken"
 
-USES_SQL = f"({', '.join(map(repr, sorted(USES)))})"  # Signals that count as a use
+
+def _listed(names: Iterable[str]) -> str:
+    return f"({', '.join(map(repr, sorted(names)))})"
+
+
+USES_SQL = _listed(USES)  # Signals that count as a use
 
 
 def sql_time(moment: datetime) -> str:
@@ -134,10 +141,11 @@ PACE = (
     "(CASE WHEN m.half_life_days IS NOT NULL THEN 1::DOUBLE"
     f" WHEN {_OF_FILE} AND regexp_matches({_TEXT}, '{POINTER}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
     f" WHEN regexp_matches({_TEXT}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
-    f" WHEN {_OF_FILE} AND m.kind IN ({', '.join(map(repr, sorted(PRINCIPLED)))})"
-    f" AND NOT regexp_matches({_TEXT}, '{CHECKABLE}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
+    f" WHEN {_OF_FILE} AND m.kind IN {_listed(PRINCIPLED)} AND NOT regexp_matches({_TEXT}, '{CHECKABLE}')"
+    f" THEN {PRINCIPLE_PACE!r}::DOUBLE"
     f" WHEN len([1 FOR held IN m.anchors IF held.content_hash <> '{MATCHED}']) > 0 THEN {STEADY_PACE!r}::DOUBLE"
-    " ELSE 1::DOUBLE END)"
+    f" WHEN m.kind IN {_listed(DESCRIPTIVE)} AND regexp_matches({_TEXT}, '{CHECKABLE}')"
+    f" THEN {DESCRIPTION_PACE!r}::DOUBLE ELSE 1::DOUBLE END)"
 )
 """After what share of the usual time memory `m` is due by age, as `domain.freshness.review_pace`."""
 

@@ -283,6 +283,13 @@ def test_a_rule_of_a_file_that_names_nothing_to_look_up_is_due_much_later(
     assert review_pace(replace(rule, kind="decision")) == pytest.approx(typed)
 
 
+def test_a_description_that_names_something_to_look_up_is_due_sooner_unless_its_files_are_watched() -> None:
+    described = replace(memory(kind="architecture"), insight="The queue lives in `src/queue.ts`.")
+    assert review_pace(described) == 0.75
+    assert review_pace(replace(described, insight="The queue keeps the order of what it takes.")) == 1.0
+    assert review_pace(replace(described, anchors=(Anchor("src/queue.ts", "abc"),))) == 2.0
+
+
 def test_a_pointer_to_a_skill_is_hardly_ever_asked_about_as_the_skill_says_itself_when_to_use_it() -> None:
     source = Source(format="skill", path=".claude/skills/release/SKILL.md")
     pointer = memory(kind="tooling", sources=(source,))
