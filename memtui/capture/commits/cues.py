@@ -23,9 +23,11 @@ _NAMES = re.compile(r"`[^`]+`|(?<!\w)-{1,2}[a-z][\w=-]*|\w+=\w+")
 _TESTS = re.compile(r"\btests?\b|\bci\b|\bsnapshot", re.IGNORECASE)
 _MYSELF = re.compile(r"\b(?:I|I'm|I've|my)\b")
 _ELSEWHERE = re.compile(
-    r"#\d+|\b[0-9a-f]{8,40}\b|https?://|\b(?:attached|screenshots?|confirmed|verified)\b", re.IGNORECASE
+    r"#\d+|\[\d+\]|\b[0-9a-f]{8,40}\b|https?://|\b(?:attached|screenshots?|confirmed|verified)\b", re.IGNORECASE
 )
-_FRAGMENT = re.compile(r"^(?!\w*[_(`.:])[a-z(]|^[\W_]*$|:$")
+_FRAGMENT = re.compile(
+    r"^(?:Because|Since|As|While|Although)\b[^,:]*$|^(?!\w*[_(`.:])[a-z]|^(?:[(\[]|\.\.)|^[a-z][\w./-]*: |^[\W_]*$|:$"
+)
 _ODD = ((_MYSELF, 0.75), (_ELSEWHERE, 0.75), (_FRAGMENT, 1.0))
 
 
@@ -49,7 +51,7 @@ def without_code(sentence: str) -> str:
 
 def points_of(sentence: str, does: AbstractSet[str], subject: str) -> float:
     """Return how much a sentence says of why; `does`: its acts, `subject`: that of its commit."""
-    if len(sentence) < SHORTEST or sentence.endswith("?") or not does & {"cause", "rule", "choice"}:
+    if not _may_teach(sentence) or not does & {"cause", "rule", "choice"}:
         return 0.0
     points = sum(_ACTS[name] for name in does)
     points += min(1.0, 0.5 * len(set(_CODE.findall(sentence)))) + 0.5 * bool(cue("standing").search(sentence))
@@ -77,11 +79,69 @@ def outlasts(said: str) -> bool:
     return is_choice or cue("order").search(plain) is not None
 
 
-_BEGINNING = 8  # Words of which one names what the words are about
+def is_firm(said: str) -> bool:
+    """Return whether words say enough of what holds: what is not, what follows, what binds, or of what in the world.
+
+    One of these is not enough where they tell of something that goes wrong.
+    """
+    plain = without_code(said)
+    signs = sum(cue(name).search(plain) is not None for name in ("denied", "drawn", "order"))
+    signs += cue("standing").search(" ".join(plain.split()[:_BEGINNING])) is not None
+    return signs > 1 or (signs == 1 and cue("bad").search(plain) is None)
+
+
+_BEGINNING = 9  # Words of which one names what the words are about
+
+
+def states_limit(sentence: str, after: str, own: AbstractSet[str]) -> bool:
+    """Return whether a sentence states a limit of the world and what follows from it.
+
+    `after`: the sentence after it, which may say what follows; `own`: words that name the code itself, in lower case.
+    """
+    plain = without_code(sentence)
+    if not _may_teach(sentence) or is_passing(sentence) or points_back(sentence):
+        return False
+    if any(cue(name).search(plain) for name in ("past", "hedged", "here", "news")):
+        return False
+    if cue("bound").search(plain) and not cue("occasion").search(plain):
+        return True
+    follows = cue("follows").search(plain) or cue("then").search(after)
+    is_world = cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)
+    return bool(follows and is_world and cue("limit").search(plain))
+
+
+def _names_world(beginning: str, own: AbstractSet[str]) -> bool:
+    """Return whether words name something that is not the code's own: by the cue, or by a name that the code lacks."""
+    if cue("standing").search(beginning):
+        return True
+    return any(
+        not (found.start() == 0 and found[0].istitle())
+        and found[0].casefold() not in own
+        and not cue("plain_name").match(found[0])
+        for found in _NAME.finditer(beginning)
+    )
+
+
+_NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z][A-Za-z]*|[A-Z][a-z]{2,}|[A-Z]{2,}[A-Za-z]*)\b(?![_(:.]\w)")
+
+
+def _may_teach(sentence: str) -> bool:
+    """Return whether a sentence is whole, long enough, and not of the upkeep of releases."""
+    return len(sentence) >= SHORTEST and not is_cut(sentence) and not cue("upkeep").search(sentence)
+
+
+def is_cut(sentence: str) -> bool:
+    """Return whether what a sentence announces is left out."""
+    return sentence.endswith((":", ",", "?", "(")) or cue("unended").search(sentence) is not None
+
+
+def points_back(sentence: str) -> bool:
+    """Return whether a sentence cannot be understood without the one before."""
+    return cue("back").match(sentence) is not None or _FRAGMENT.search(sentence) is not None
 
 
 def is_passing(sentence: str) -> bool:
     """Return whether a sentence speaks of the commit, its author or other places, and says nothing that lasts."""
     if _ELSEWHERE.search(sentence) or _MYSELF.search(sentence):
         return True
-    return bool(cue("passing").search(sentence) or cue("did").search(sentence))
+    return any(cue(name).search(sentence) for name in ("passing", "did", "upkeep"))

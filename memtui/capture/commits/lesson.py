@@ -12,9 +12,22 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.capture.commits.cues import SHORTEST, acts_of, cue, is_passing, outlasts, points_of, without_code
+from memtui.capture.commits.cues import (
+    SHORTEST,
+    acts_of,
+    cue,
+    is_cut,
+    is_firm,
+    is_passing,
+    outlasts,
+    points_back,
+    points_of,
+    states_limit,
+    without_code,
+)
 from memtui.capture.commits.read import LESSON_KEYS, Commit
 from memtui.capture.commits.sentences import paragraphs, sentences
+from memtui.capture.commits.title import capital, title_in
 from memtui.capture.lessons.proposal import LONGEST_QUOTE
 
 Sort = Literal["trailer", "revert", "breaking", "rule", "fix", "decision", "note"]
@@ -23,7 +36,7 @@ Sort = Literal["trailer", "revert", "breaking", "rule", "fix", "decision", "note
 ENOUGH = 3.25  # Points from which a sentence is proposed; below it most only say what was changed
 MOST_SENTENCES = 3  # Of what a breaking change says
 ALONE = 0.25  # Points lost where a sentence stands alone
-DANGLING = 1.25  # Points lost where a quote begins with what it does not name
+LIMIT = 0.5  # Points above the least of what states a limit of the world
 ROOM = 400  # Characters up to which what follows a reason is taken along
 MOST_FILES = 5  # Files that a proposal is tied to; a commit that changes more speaks of none of them
 
@@ -53,7 +66,7 @@ class CommitLesson:
 
 
 _BREAKING = re.compile(r"(?m)^BREAKING[ -]CHANGES?\s*[:\n]\s*(?P<text>\S[\s\S]*)")
-_TYPE = re.compile(r"^[a-z]+(?:\([^)]*\))?!?:\s*", re.IGNORECASE)
+_TYPE = re.compile(r"^(?:[a-z]+(?:\([^)]*\))?!?|[a-z]+/[a-z]+):\s*", re.IGNORECASE)
 _REVERT_SUBJECT = re.compile(r"^(?:revert\b[:\s]*|\w+: revert\b)", re.IGNORECASE)
 _REVERT_LINE = re.compile(
     r"This reverts? (?:commit|PR|pull request|#)[^.\n]*\.?|This is a revert of[^.\n]*\.?|^Reverts? \S+#?\d+\.?$",
@@ -76,8 +89,9 @@ def lessons_of(commits: Sequence[Commit]) -> list[CommitLesson]:
     """Return what commits teach, in their order; what a merge repeats of the commits that it brings is said once."""
     found: list[CommitLesson] = []
     # The commits themselves first: they name the files, which a merge does not.
+    own = frozenset(word.casefold() for commit in commits for file in commit.files for word in _WORD.findall(file))
     for commit in sorted(commits, key=lambda one: one.is_merge):
-        lesson = lesson_of(commit)
+        lesson = lesson_of(commit, own)
         if (
             lesson is not None
             and _key(lesson.title) != _key(lesson.insight)
@@ -86,6 +100,9 @@ def lessons_of(commits: Sequence[Commit]) -> list[CommitLesson]:
             found.append(lesson)
     places = {commit.id: number for number, commit in enumerate(commits)}
     return sorted(found, key=lambda one: places[one.commit.id])
+
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def _is_same(one: CommitLesson, other: CommitLesson) -> bool:
@@ -103,24 +120,27 @@ def _key(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def lesson_of(commit: Commit) -> CommitLesson | None:
-    """Return what a commit teaches, None for most: at most one lesson, the best that its message says."""
+def lesson_of(commit: Commit, own: AbstractSet[str] = frozenset()) -> CommitLesson | None:
+    """Return what a commit teaches, None for most: at most one lesson, the best that its message says.
+
+    `own`: words by which the repository names its code, in lower case.
+    """
     if any(cue("bot").search(name) for name in (commit.author, commit.email.partition("@")[0])):
         return None
     stated = _stated(commit)
     if stated is not None:
         return stated
     if commit.notes:
-        found = _told(commit, commit.notes, "note", ENOUGH - 1.0)
+        found = _told(commit, commit.notes, "note", ENOUGH - 1.0, own)
         if found is not None:
             return found
     if commit.is_merge and not commit.body:
         return None
     if _REVERT_SUBJECT.match(commit.subject) or commit.reverts:
-        return _told(commit, _REVERT_LINE.sub("", commit.body), "revert", ENOUGH - 1.5)
-    if _is_chore(commit):
+        return _told(commit, _REVERT_LINE.sub("", commit.body), "revert", ENOUGH - 1.5, own)
+    if _is_chore(commit) or cue("quiet").search(commit.subject):
         return None
-    return _breaking(commit) or _told(commit, commit.body, None, ENOUGH)
+    return _breaking(commit) or _told(commit, commit.body, None, ENOUGH, own)
 
 
 def _is_chore(commit: Commit) -> bool:
@@ -154,29 +174,50 @@ def _breaking(commit: Commit) -> CommitLesson | None:
     return None
 
 
-def _told(commit: Commit, text: str, sort: Sort | None, enough: float) -> CommitLesson | None:
+def _told(commit: Commit, text: str, sort: Sort | None, enough: float, own: AbstractSet[str]) -> CommitLesson | None:
     """Return the best of what a message says, None where that is not enough."""
-    best: tuple[float, list[str], Sort] | None = None
+    best: tuple[float, list[str], str, Sort] | None = None
+    before: list[str] = []
+    own = own | _own_words(commit)
     for paragraph in paragraphs(text):
-        told = sentences(paragraph)
-        for number, sentence in enumerate(told):
+        told = [*before, *sentences(paragraph)]
+        for number in range(len(before), len(told)):
+            sentence = told[number]
             does = acts_of(sentence)
             points = points_of(sentence, does, commit.subject)
-            if points < enough:
+            is_limit = states_limit(sentence, told[number + 1] if number + 1 < len(told) else "", own)
+            if points < enough and not is_limit:
                 continue
-            said = _with_context(told, number)
-            if sort is None and not outlasts(" ".join(said)):
+            said = _with_context(told, number, len(before))
+            if (points_back(said[0]) and sort != "note") or is_cut(said[-1]):
                 continue
-            points -= DANGLING * bool(cue("back").match(said[0])) + ALONE * (len(said) == 1)
+            if not (is_limit or _holds(" ".join(said), sort)) or not (sort or is_firm(" ".join(said))):
+                continue
+            points = max(points, enough + LIMIT) if is_limit else points - ALONE * (len(said) == 1)
             if points >= enough and (best is None or points > best[0]):
-                best = points, said, _sort_of(does)
+                best = points, said, sentence, _sort_of(does)
+        before = told[len(before) :]
     if best is None:
         return None
-    points, said, kind_of_best = best
+    points, said, key, kind_of_best = best
     score = min(0.9, 0.5 + 0.08 * (points - enough))
     quote, chosen = " ".join(said), sort or kind_of_best
     is_order = chosen != "rule" or cue("order").search(without_code(quote))
-    return _lesson(commit, chosen, quote, score, KINDS[chosen] if is_order else "lesson")
+    kind = KINDS[chosen] if is_order else "lesson"
+    return _lesson(commit, chosen, quote, score, kind, title_in(key, quote))
+
+
+def _holds(said: str, sort: Sort | None) -> bool:
+    """Return whether words hold once the change is made; what was taken back may tell of it, if it says why."""
+    if sort == "revert":
+        return cue("past").search(without_code(said)) is None or cue("follows").search(said) is not None
+    return sort is not None or outlasts(said)
+
+
+def _own_words(commit: Commit) -> frozenset[str]:
+    """Return the words by which a commit names the code that it changes, in lower case."""
+    area, mark, _ = commit.subject.partition(":")
+    return frozenset(word.casefold() for word in _WORD.findall(f"{area if mark else ''} {' '.join(commit.files)}"))
 
 
 def _sort_of(does: AbstractSet[str]) -> Sort:
@@ -187,10 +228,15 @@ def _sort_of(does: AbstractSet[str]) -> Sort:
     return "rule" if "rule" in does else "note"
 
 
-def _with_context(told: list[str], number: int) -> list[str]:
-    """Return a sentence with those around it that a quote has room for: first what it refers to, then what follows."""
+def _with_context(told: list[str], number: int, own: int) -> list[str]:
+    """Return a sentence with those around it that a quote has room for: first what it refers to, then what follows.
+
+    `own`: the number of the first sentence of its paragraph; what stands before is taken only where it is pointed to.
+    """
     start, end = number, number + 1
     while start > 0 and len(" ".join(told[start - 1 : end])) <= LONGEST_QUOTE and not is_passing(told[start - 1]):
+        if not points_back(told[start]) and (start <= own or cue("past").search(without_code(told[start - 1]))):
+            break
         start -= 1
     while end < len(told) and len(" ".join(told[start : end + 1])) <= ROOM and _goes_on(told[end]):
         end += 1
@@ -198,7 +244,7 @@ def _with_context(told: list[str], number: int) -> list[str]:
 
 
 def _goes_on(sentence: str) -> bool:
-    return not is_passing(sentence)
+    return not (is_passing(sentence) or is_cut(sentence) or cue("past").search(without_code(sentence)))
 
 
 def _own_subject(commit: Commit) -> str:
@@ -209,19 +255,19 @@ def _own_subject(commit: Commit) -> str:
     return commit.body.split("\n", 1)[0].strip() if quoted is not None and commit.body else commit.subject
 
 
-def _lesson(commit: Commit, sort: Sort, said: str, score: float, kind: str) -> CommitLesson | None:
+def _lesson(commit: Commit, sort: Sort, said: str, score: float, kind: str, title: str = "") -> CommitLesson | None:
     text = " ".join(said.split())
     if len(text) > LONGEST_QUOTE:
         text = f"{text[: LONGEST_QUOTE - 1].rsplit(' ', 1)[0]}…"
     subject = _NUMBER.sub("", _NUMBER.sub("", _own_subject(commit))).strip()
     subject = _TYPE.sub("", subject) if _TYPE.match(subject) and sort != "breaking" else subject
     unclear = _UNCLEAR_SUBJECT.match(subject) or not subject
-    title = sentences(text)[0] if unclear and sentences(text) else subject
+    title = title or (sentences(text)[0] if unclear and sentences(text) else subject)
     files = tuple(file for file in commit.files if not cue("prose_files").search(file))
     return CommitLesson(
         commit=commit,
         sort=sort,
-        title=title[:1].upper() + title[1:],
+        title=capital(title),
         insight=text,
         quote=text,
         score=round(score, 2),

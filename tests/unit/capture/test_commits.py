@@ -89,6 +89,16 @@ def test_what_says_why_is_proposed(subject: str, body: str, sort: str, kind: str
         ("Fix tides", CAUSE, {"author": "dependabot[bot]"}),
         ("Fix tides", CAUSE, {"files": ("README.md", "docs/tides.rst")}),
         ("Merge branch 'main' into work", "", {"is_merge": True}),
+        # Upkeep of releases, and the quiet of a tool
+        ("Fix tides", "This must be backported as far as 2.6 because it impacts both gauges and their frames.", {}),
+        (
+            "Fix tides",
+            "Must be backported up to 3.1, since `tide_name` is global there and Linux never frees it.",
+            {},
+        ),
+        ("Silence a warning", "Linux never sets `tide_size` before a read, so gcc must not be believed here.", {}),
+        # What is cut
+        ("Fix tides", "The bus must be closed because on Linux the driver fails with an error like\n\n    EBUSY", {}),
         # Causes of faults that are gone
         (
             "Fix wrong tides",
@@ -147,8 +157,70 @@ def test_a_hostile_message_is_read_in_time_and_cut() -> None:
 
 def test_prose_is_told_from_lists_logs_and_references() -> None:
     text = "Why:\n\n- first item. It has more.\n- second\n\n    code = 1\n\n$ make\n\nSee #12\n\nThis. Then e.g. that."
-    assert list(paragraphs(text)) == ["Why:", "first item. It has more.", "second", "This. Then e.g. that."]
+    assert list(paragraphs(text)) == ["first item. It has more.", "second:", "This. Then e.g. that."]
     assert sentences("It hangs (closes #3). Use `x`. Then e.g. Y.") == ["It hangs", "Use `x`.", "Then e.g. Y."]
+
+
+def test_labels_of_sections_are_left_out_and_what_came_of_a_change_with_them() -> None:
+    text = "Motivation:\n\nThe bus hangs.\n\nModifications: close it\nafter use\n\nResult:\n\nNo more hangs."
+    assert list(paragraphs(text)) == ["The bus hangs.", "close it after use"]
+
+
+def test_an_item_goes_on_where_its_lines_are_indented_and_breaks_off_before_code() -> None:
+    text = "  - the bus is\n    read twice.\n\nIt may cause an error like\n```\nEBUSY\n```\nand go on"
+    assert list(paragraphs(text)) == ["the bus is read twice.", "It may cause an error like:", "and go on"]
+
+
+def test_the_mark_of_a_footnote_goes_where_it_stands_for_no_word() -> None:
+    assert sentences("The delay is based on [1] which says so. It lasts [2].") == [
+        "The delay is based on [1] which says so.",
+        "It lasts.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "title"),
+    [
+        (
+            "gauge: hardcode 24",
+            "Not every driver provides GAUGE_TIMEOUT, so just write 24 instead.",
+            "Not every driver provides GAUGE_TIMEOUT",
+        ),
+        (
+            "Read the tide table again",
+            "Python provides no way to reset the parser of a header. Since it comes twice, this makes it impossible.",
+            "Python provides no way to reset the parser of a header",
+        ),
+        (
+            "Catch `OSError`",
+            "Since `tides.TideError` does not cover such a case, as it is no tide, we need to catch that too.",
+            "Catch `OSError`",
+        ),
+        (
+            "Compare paths of gauges in lower case",
+            "Windows file systems do not tell upper from lower case, so neither do we.",
+            "Windows file systems do not tell upper from lower case",
+        ),
+        (
+            "Close the frame",
+            "We need to close the frame before the bus as otherwise the driver may keep its lock for ever.",
+            "We need to close the frame before the bus",
+        ),
+    ],
+)
+def test_what_the_world_does_not_do_is_proposed_under_its_own_words(subject: str, body: str, title: str) -> None:
+    found = lesson_of(commit(subject, body))
+    assert found is not None
+    assert (found.title, found.insight) == (title, body)
+
+
+def test_a_sentence_that_points_back_is_proposed_with_the_one_before() -> None:
+    before = "Linux hands a gauge to one process alone."
+    after = "This means that a fork must not read `gauge_bus`, because the driver does not lock it."
+    found = lesson_of(commit("Guard the bus", f"{before}\n\n{after}"))
+    assert found is not None
+    assert found.insight == f"{before} {after}"
+    assert lesson_of(commit("Guard the bus", f"See #12 for the trace.\n\n{after}")) is None
 
 
 def test_trailers_stand_at_the_end_and_words_with_a_colon_are_text() -> None:
