@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.domain.freshness import vouched_at
 from memtui.domain.memory import Memory
 from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import Asked, asked_about
@@ -30,7 +29,8 @@ def source_news(reader: VaultReader, memory: Memory) -> list[SourceNews]:
     if not asked:
         return []
     waiting = {text.path: text for text in source_texts(reader, [memory.id]) if is_open(text, memory)}
-    since = max(memory.created_at, vouched_at(memory))
+    looked = (memory.created_at, memory.confirmed_at, memory.verified_at)
+    since = max(moment for moment in looked if moment is not None)
     earlier = texts_at(reader, memory.id, since)
     return [_news(memory, one, waiting.get(one.what), earlier) for one in _latest(asked)]
 

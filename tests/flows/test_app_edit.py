@@ -52,6 +52,7 @@ from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.widgets.form_fields import FormArea, FormTitle
 from memtui.vault.lease import lease
+from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -225,6 +226,26 @@ async def test_adding_tells_where_it_went_and_what_was_there_already(ferry: Vaul
         await says(pilot, "Already stored (")
         await form_closes(pilot)
         await holds(pilot, 6)
+
+
+async def test_a_project_that_is_nearly_another_is_asked_about_before_it_is_made(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("a")
+        await form_opens(pilot)
+        await rewrite(pilot, "insight", "The gangway is raised last.")
+        await rewrite(pilot, "project", "fery")
+        await notes(pilot, "project", "a new project – did you mean ferry?")
+        await pilot.press("ctrl+s")
+        await says(pilot, "fery would be a new project – did you mean ferry? Saving again makes it.")
+        with ferry.read() as reader:
+            assert project_names(reader) == ["ferry"]
+        await rewrite(pilot, "project", "quay")
+        await notes(pilot, "project", "a new project")
+        await rewrite(pilot, "project", "fery")
+        await pilot.press("ctrl+s")
+        await form_closes(pilot)
+        await says(pilot, "project fery")
 
 
 async def test_adding_outside_of_any_project_says_unassigned(tmp_path: Path) -> None:

@@ -420,6 +420,24 @@ async def test_a_source_that_still_says_what_was_changed_here_is_named_in_the_ca
         await until(pilot, lambda: len(opened) == 2, "the only one is opened at once")
 
 
+@pytest.mark.parametrize("size", [(80, 24), WIDE])
+async def test_a_source_that_changed_shows_what_it_said_beside_what_it_says_now(
+    vault: Vault, days: Days, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    days.moment -= timedelta(days=40)
+    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon, because the tide turns.\n"})
+    (identifier,) = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids
+    days.moment += timedelta(days=39)
+    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 5 before noon, because the tide turns.\n"})
+    bring(vault, tmp_path / "CLAUDE.md", project="ferry")
+    days.moment += timedelta(days=1)
+    async with app_on(vault, tmp_path, start="due", project="ferry").run_test(size=size) as pilot:
+        await looks_at(pilot, identifier)
+        await shows(pilot, "! its source changed")
+        await shows(pilot, "Before   Moor at berth [4] before noon")
+        await shows(pilot, "Now      Moor at berth [5] before noon")
+
+
 async def test_what_is_snoozed_again_and_again_can_be_retired_from_the_snooze(
     vault: Vault, tmp_path: Path, days: Days
 ) -> None:

@@ -275,6 +275,18 @@ def test_what_cannot_be_concluded_says_why(
     assert cli.exported() == before
 
 
+def test_at_a_terminal_a_new_project_is_noted_and_nothing_else_changes(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("add", "The gangway is raised last", "--project", "ferry")
+    assert "new project" not in cli("add", "The ramp is down by five", "--project", "fery").err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    run = cli("add", "The horn is tested on Mondays", "--project", "ferri", "--json")
+    assert "note: ferri is a new project. Did you mean ferry?" in run.err
+    assert set(run.json) == {"id"}
+    assert "new project" not in cli("add", "The bell is tested on Fridays", "--project", "ferry").err
+
+
 def test_add_says_what_it_resembles_and_the_command_works(cli: Cli) -> None:
     old = cli("add", "The refund lock lives for 30 seconds", "--project", "shop").id
     run = cli("add", "The refund lock lives for 60 seconds", "--project", "shop")

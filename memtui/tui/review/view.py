@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from pathlib import PurePath
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -109,7 +110,9 @@ _PARTS = (("insight", ""), ("rationale", "Why  "), ("snippet", ""))  # The texts
 
 def news_blocks(news: SourceNews) -> list[Block]:
     """Return what a source said when a person last looked, and what it says now, in brackets what differs."""
-    head: list[Piece] = [(f"{MARK_DUE} its source changed  ", "warning"), (f"{tame(news.path, 80)}  ", "path")]
+    path = PurePath(news.path)
+    shown = path.name if path.is_absolute() else news.path
+    head: list[Piece] = [(f"{MARK_DUE} its source changed  ", "warning"), (f"{tame(shown, 80)}  ", "path")]
     head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox settles it"), "dim"))
     blocks = [Block(tuple(head), gap=True)]
     if news.before is None:

@@ -17,7 +17,7 @@ from memtui.capture.plan import ImportOptions
 from memtui.curate import health as service
 from memtui.curate.anchors import dead_anchors
 from memtui.curate.health import NO_PATH, HealthOptions, health, health_record
-from memtui.curate.lifecycle import retire, verify
+from memtui.curate.lifecycle import reject, retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.projects import View, link_folder
@@ -46,8 +46,8 @@ SOURCE_KEYS = ("format", "path", "span", "native_id", "agent")
 RULES = "# Rules\n\n## Payments\n\nAlways take the payment lock before charging a card.\n"
 
 
-def import_rules(vault: Vault, root: Path) -> list[str]:
-    request = ImportRequest(paths=[root], folder=root, home=root.parent, options=ImportOptions(active=True))
+def import_rules(vault: Vault, root: Path, *, active: bool = True) -> list[str]:
+    request = ImportRequest(paths=[root], folder=root, home=root.parent, options=ImportOptions(active=active))
     _, report = run_import(vault, read_sources(request), request, actor=PERSON)
     return report.ids
 
@@ -133,6 +133,22 @@ def test_a_source_that_still_says_what_was_retired_here_is_marked(vault: Vault, 
     assert get_view(vault, identifier).source_says_this
     import_rules(vault, root)
     assert get_view(vault, identifier).source_says_this
+
+
+def test_of_a_source_is_only_told_what_was_compared_with_it(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"CLAUDE.md": RULES})
+    (identifier,) = import_rules(vault, root)
+    edit_memory(vault, identifier, {"rationale": "Two tills paid one bill twice.", "title": "Lock"}, actor=PERSON)
+    assert not get_view(vault, identifier).source_says_this, "the source never said why"
+
+
+def test_whoever_rejects_a_candidate_says_nothing_of_its_file(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"CLAUDE.md": RULES})
+    (identifier,) = import_rules(vault, root, active=False)
+    reject(vault, [identifier], actor=PERSON)
+    view = get_view(vault, identifier)
+    assert not view.source_says_this
+    assert (view.memory.status, view.memory.standing) == ("retired", "rejected")
 
 
 def test_a_memory_typed_here_has_no_source_to_disagree_with(vault: Vault) -> None:

@@ -1,0 +1,62 @@
+"""What a source says anew stands beside what it said when a person last looked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from curating import PERSON, Clock, add, bring, rewrite, write_files
+
+from memtui.curate.lifecycle import verify
+from memtui.curate.memories import edit_memory
+from memtui.curate.source_news import SourceNews, source_news
+from memtui.vault.vault import Vault
+
+RULE = "# Berths\n\n- Moor at berth 4 before noon, because the tide turns then.\n"
+
+
+def news(vault: Vault, identifier: str) -> list[SourceNews]:
+    with vault.read() as reader:
+        return source_news(reader, reader.get(identifier))
+
+
+def moor(vault: Vault, clock: Clock, root: Path) -> str:
+    write_files(root, {"CLAUDE.md": RULE})
+    (identifier,) = bring(vault, root / "CLAUDE.md", project="ferry", active=True).ids
+    clock.moment += timedelta(days=9)
+    return identifier
+
+
+def test_what_an_import_took_over_is_shown_beside_what_was_verified(vault: Vault, clock: Clock, tmp_path: Path) -> None:
+    identifier = moor(vault, clock, tmp_path)
+    assert news(vault, identifier) == []
+    verify(vault, [identifier], actor=PERSON)
+    for berth, seen in ((4, 5), (5, 6)):
+        clock.moment += timedelta(days=1)
+        rewrite(tmp_path, f"berth {berth}", f"berth {seen}")
+        bring(vault, tmp_path / "CLAUDE.md", project="ferry")
+    (found,) = news(vault, identifier)
+    assert found.is_taken
+    assert found.before is not None
+    assert "berth 4" in found.before.insight, "the text that was verified, not the one between"
+    assert "berth 6" in found.now.insight
+    verify(vault, [identifier], actor=PERSON)
+    assert news(vault, identifier) == [], "whoever verified it has seen it"
+
+
+def test_where_both_were_edited_the_source_s_own_two_texts_are_shown(
+    vault: Vault, clock: Clock, tmp_path: Path
+) -> None:
+    identifier = moor(vault, clock, tmp_path)
+    edit_memory(vault, identifier, {"insight": "Moor at berth 9."}, actor=PERSON)
+    rewrite(tmp_path, "berth 4", "berth 5")
+    bring(vault, tmp_path / "CLAUDE.md", project="ferry")
+    (found,) = news(vault, identifier)
+    assert not found.is_taken
+    assert found.before is not None
+    assert "berth 4" in found.before.insight
+    assert "berth 5" in found.now.insight
+
+
+def test_a_typed_memory_has_no_news(vault: Vault) -> None:
+    assert news(vault, add(vault, "Moor at berth 4").id) == []
