@@ -23,7 +23,7 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import BlockChangedError, MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import EVERYWHERE, GO, Action, Keymap
+from memtui.tui.actions.registry import EVERYWHERE, GO, HISTORY, Action, Keymap
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches import display
@@ -332,7 +332,8 @@ class MemtuiScreen(Screen[None]):
         if not self.answers_failure(error):
             if isinstance(error, NothingToUndoError):
                 key = self.key_of("go-history") or "History"
-                self.say(f"{error.what}. {key} lists the changes.", severity="warning")
+                where = "" if self.AREA == HISTORY else f" {key} lists the changes."
+                self.say(f"{error.what}.{where}", severity="warning")
             elif isinstance(error, BlockChangedError):
                 self.say(self._ways_out(error), severity="warning")
             else:

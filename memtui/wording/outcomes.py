@@ -338,7 +338,8 @@ def _reverted(word: str, change: Change, elsewhere: bool) -> str:
     said = f"{word}: {tame(change.summary)}"
     if not elsewhere:
         return said
-    return f"{said} (change {change.number}, made {change.at:%Y-%m-%d %H:%M} UTC by {tame(change.actor, 60)} elsewhere)"
+    when, who = f"{change.at:%Y-%m-%d %H:%M} UTC", tame(change.actor, 60)
+    return f"{said} (change {change.number}, made {when} by {who}, not in this session)"
 
 
 def verdicts_undone(number: int, stopped_by: str) -> str:

@@ -95,6 +95,7 @@ KEEP = ("keep both", "keep")  # What esc does
 SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resembles"}
 
 _NEW, _OLD = "new", "in use"
+_COMPARED = 400  # Characters of a text that are held against its title
 _BEFORE = 60  # Characters shown before the first word that differs
 _KEPT_ROWS = 12  # Rows that stay for the screen itself
 _FEWEST_ROWS, _MOST_ROWS = 6, 16  # Rows of the two texts
@@ -112,12 +113,17 @@ def side_blocks(beside: Beside, most: int) -> list[Block]:
     titles, insights = (marked_texts([getattr(one, name) for one in both]) for name in ("title", "insight"))
     blocks: list[Block] = []
     for label, memory, title, insight in zip((_NEW, _OLD), both, titles, insights, strict=True):
-        has_title = memory.insight.startswith(memory.title.rstrip("…. "))
+        has_title = _bare(memory.insight).startswith(_bare(memory.title))
         if not has_title:
             blocks.append(Block(marked_pieces(title, "title"), label=label))
         text = marked_pieces(_from_difference(insight, most), "title" if has_title else "text")
         blocks.append(Block(text, label=label if has_title else " "))
     return blocks
+
+
+def _bare(text: str) -> str:
+    """Return the letters and digits of a text: titles are made from texts without their marks."""
+    return "".join(sign for sign in text[:_COMPARED].lower() if sign.isalnum())
 
 
 def _from_difference(marked: Marked, most: int) -> Marked:

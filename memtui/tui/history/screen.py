@@ -34,6 +34,9 @@ from memtui.tui.state import Opening
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
+from memtui.vault.journal import UNDO_ONE
+
+REVERSALS = frozenset({"undo", UNDO_ONE, "redo"})  # Actions of changes that cannot be undone themselves
 
 TYPING_SECONDS = 0.06  # Pause after a key before the filter asks the vault
 
@@ -180,6 +183,8 @@ class HistoryScreen(ListDetail):
             return "No change is under the cursor."
         if action.id == "history-restore" and self._memory is not None and self._memory.fate == "taken out":
             return "This change deleted the memory; restore one of its earlier changes."
+        if action.id == "history-undo" and self._shown is not None and self._shown.row.change.action in REVERSALS:
+            return "This took another change back, or made one again: u, ctrl+r, or U on that change, reverses it."
         no_memory = self._memory is None
         if no_memory and (action.id == "history-restore" or (action.id == "history-memory" and not self._memory_id)):
             return "This change touched no memory."
@@ -202,8 +207,9 @@ class HistoryScreen(ListDetail):
     def acts_ended(self, focus: str | None) -> None:
         """Read the journal again; the newest change is the one just made."""
         del focus
-        self._shown = None
-        self._to_newest = True
+        if self.access.signature() != self.looked_at:
+            self._shown = None
+            self._to_newest = True
         self.look_again()
 
     def action_history_memory(self) -> None:

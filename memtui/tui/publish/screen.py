@@ -63,7 +63,8 @@ class PublishScreen(RowDetail[Row]):
         if action.owner != PUBLISH or action.area == "look":
             return super().why_not(action)
         if row is None:
-            return "No assistant is under the cursor."
+            reading = "The assistants' files are being read: the key was ignored."
+            return reading if self._read is None else "No assistant is under the cursor."
         if isinstance(row, Cut):
             return None if action.id == "publish-write" else "p takes out what was retired; nothing else is done here."
         state = "refused" if row.plan is None else row.plan.state
