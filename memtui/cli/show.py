@@ -137,7 +137,7 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
     facts = [memory.kind, view.tier, memory.project or "unassigned", memory.standing, *(["pinned"] * memory.pinned)]
     yield memory.title
     yield f"{memory.id} v{memory.version} · {' · '.join(facts)}"
-    if memory.status_reason:
+    if memory.standing_words != memory.standing:
         yield f"Because  {memory.status_reason}"
     yield from ("", memory.insight)
     if memory.rationale:

@@ -224,6 +224,27 @@ def marked_pieces(marked: Marked, plain: StyleName = "text") -> tuple[Piece, ...
     return tuple(piece for piece in pieces if piece[0]) or (("(empty)", "dim"),)
 
 
+_BEFORE_DIFFERENCE = 60  # Characters shown before the first word that differs
+
+
+def from_difference(marked: Marked, most: int) -> Marked:
+    """Return a text of at most so many characters, from a little before the first word that differs."""
+    text = "".join(part for part, _ in marked)
+    first = 0
+    for part, differs in marked:
+        if differs:
+            break
+        first += len(part)
+    start = first - _BEFORE_DIFFERENCE if _BEFORE_DIFFERENCE < first < len(text) and len(text) > most else 0
+    left, shown = start, [("… ", False)] if start else []
+    room = most
+    for part, differs in marked:
+        kept = part[left : left + room]
+        left, room = max(0, left - len(part)), room - len(kept)
+        shown += [(kept, differs)] if kept else []
+    return (*shown, ("…", False)) if len(text) - start > most else tuple(shown)
+
+
 def _joined(marked: Marked) -> list[tuple[str, bool]]:
     """Return the parts with words in a row that differ as one: `[Lock key is]`, not `[Lock] [key] [is]`."""
     joined: list[tuple[str, bool]] = []

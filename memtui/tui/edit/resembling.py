@@ -17,14 +17,13 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
-from memtui.tui.memory_view import Block, clipped, marked_pieces
+from memtui.tui.memory_view import Block, clipped, from_difference, marked_pieces
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
-    from memtui.curate.merge import Marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,6 @@ SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resem
 
 _NEW, _OLD = "new", "in use"
 _COMPARED = 400  # Characters of a text that are held against its title
-_BEFORE = 60  # Characters shown before the first word that differs
 _KEPT_ROWS = 12  # Rows that stay for the screen itself
 _FEWEST_ROWS, _MOST_ROWS = 6, 16  # Rows of the two texts
 _MARGIN_CELLS = 14  # Of a row of text, for its label and what wrapping leaves
@@ -116,7 +114,7 @@ def side_blocks(beside: Beside, most: int) -> list[Block]:
         has_title = _bare(memory.insight).startswith(_bare(memory.title))
         if not has_title:
             blocks.append(Block(marked_pieces(title, "title"), label=label))
-        text = marked_pieces(_from_difference(insight, most), "title" if has_title else "text")
+        text = marked_pieces(from_difference(insight, most), "title" if has_title else "text")
         blocks.append(Block(text, label=label if has_title else " "))
     return blocks
 
@@ -124,24 +122,6 @@ def side_blocks(beside: Beside, most: int) -> list[Block]:
 def _bare(text: str) -> str:
     """Return the letters and digits of a text: titles are made from texts without their marks."""
     return "".join(sign for sign in text[:_COMPARED].lower() if sign.isalnum())
-
-
-def _from_difference(marked: Marked, most: int) -> Marked:
-    """Return a text from a little before the first word that differs, where that stands far down."""
-    text = "".join(part for part, _ in marked)
-    first = 0
-    for part, differs in marked:
-        if differs:
-            break
-        first += len(part)
-    start = first - _BEFORE if _BEFORE < first < len(text) and len(text) > most else 0
-    left, shown = start, [("… ", False)] if start else []
-    room = most
-    for part, differs in marked:
-        kept = part[left : left + room]
-        left, room = max(0, left - len(part)), room - len(kept)
-        shown += [(kept, differs)] if kept else []
-    return (*shown, ("…", False)) if len(text) - start > most else tuple(shown)
 
 
 class ResemblanceQuestion(Vertical):

@@ -20,7 +20,17 @@ from memtui.curate.review_sessions import Receipt, standing_text
 from memtui.curate.source_news import SourceNews
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import MARK_DUE, Block, Piece, StyleName, days_between, describe, marked_pieces, still_said
+from memtui.tui.memory_view import (
+    MARK_DUE,
+    Block,
+    Piece,
+    StyleName,
+    days_between,
+    describe,
+    from_difference,
+    marked_pieces,
+    still_said,
+)
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.widgets.detail import DetailPane
 from memtui.vault.packs import StoredPack
@@ -84,7 +94,10 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     """
     blocks = [Block(((why, "warning"),))] if why else []
     body = describe(card.detail)
-    blocks += [Block(body[0].pieces, gap=bool(why)), *body[1:3]]
+    blocks.append(Block(body[0].pieces, gap=bool(why)))
+    for one in card.news:
+        blocks += news_blocks(one)
+    blocks += [Block(body[1].pieces, gap=bool(card.news)), *body[2:3]]
     source = card.detail.view.memory.source
     if card.detail.view.source_says_this and source is not None:
         place = f"{source.path}:{source.span[0]}" if source.span else str(source.path)
@@ -93,8 +106,6 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
             (f"{tame(place, 80)}  ", "path"),
         ]
         blocks.append(Block((*said, ("o opens it", "dim"))))
-    for one in card.news:
-        blocks += news_blocks(one)
     blocks += body[3:]
     if "curve" not in panes:
         blocks.append(Block(((card.curve.caption, "text"),), label="Fades", gap=True))
@@ -105,6 +116,7 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     return blocks
 
 
+_LONGEST_SIDE = 300  # Characters shown of what a source said, and says
 _PARTS = (("insight", ""), ("rationale", "Why  "), ("snippet", ""))  # The texts of a memory that a source states
 
 
@@ -114,7 +126,7 @@ def news_blocks(news: SourceNews) -> list[Block]:
     shown = path.name if path.is_absolute() else news.path
     head: list[Piece] = [(f"{MARK_DUE} its source changed  ", "warning"), (f"{tame(shown, 80)}  ", "path")]
     head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox settles it"), "dim"))
-    blocks = [Block(tuple(head), gap=True)]
+    blocks = [Block(tuple(head))]
     if news.before is None:
         kept: list[Piece] = [("what it said before is not kept", "dim")]
         return [*blocks, Block(tuple(kept), label="Before"), *_side("Now", news.now, None)]
@@ -130,7 +142,8 @@ def _side(label: str, texts: Texts, others: Texts | None) -> Iterator[Block]:
         mine, theirs = (None if side is None else str(getattr(side, name)) for side in (texts, others))
         if not mine or mine == theirs:
             continue
-        pieces = marked_pieces(marked_texts([mine, theirs])[0] if theirs else ((mine, False),))
+        marked = marked_texts([mine, theirs])[0] if theirs else ((mine, False),)
+        pieces = marked_pieces(from_difference(marked, _LONGEST_SIDE))
         yield Block(((head, "label"), *pieces) if head else pieces, label=first)
         first = " "
 

@@ -36,6 +36,16 @@ def test_every_type_of_link_is_made_once(vault: Vault, pair: tuple[Memory, Memor
         assert len(journal.log(reader)) == 2 + len(LINK_TYPES)
 
 
+def test_the_journal_names_linked_memories_by_their_titles(vault: Vault, pair: tuple[Memory, Memory]) -> None:
+    one, other = pair
+    link(vault, one.id, "relates", other.id, actor=PERSON)
+    unlink(vault, one.id, "relates", other.id, actor=PERSON)
+    with vault.read() as reader:
+        told = [change.summary for change in journal.log(reader, limit=2)]
+    named = f"“{one.title}” relates “{other.title}”"
+    assert told == [f"unlink {named}", f"link {named}"]
+
+
 def test_a_link_names_who_made_it(vault: Vault, pair: tuple[Memory, Memory]) -> None:
     made = link(vault, pair[0].id, "relates", pair[1].id, actor=AGENT)
     assert made is not None

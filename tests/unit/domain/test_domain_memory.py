@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,12 +14,28 @@ from hypothesis import strategies as st
 from memtui.domain.combine import MOST_LINES, differences, merge_items, merge_lines
 from memtui.domain.freshness import multiplier
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds
-from memtui.domain.memory import ID_ALPHABET, Anchor, Memory, content_hash, hash_parts, new_id, normalise
+from memtui.domain.memory import EXPIRED, ID_ALPHABET, Anchor, Memory, content_hash, hash_parts, new_id, normalise
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEMORY = Memory(
     id="a", title="Seed first", insight="Seed the database\nbefore the tests.", created_at=NOW, updated_at=NOW
 )
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"status": "active"}, "active"),
+        ({"status": "retired", "status_reason": "rejected"}, "rejected"),
+        ({"status": "retired", "status_reason": "too vague"}, "rejected: too vague"),
+        ({"status": "retired", "status_reason": EXPIRED}, "put away"),
+        ({"status": "retired", "status_reason": "retired"}, "retired"),
+        ({"status": "retired", "status_reason": "moved on", "confirmed_at": NOW}, "retired: moved on"),
+        ({"status": "superseded", "status_reason": ""}, "superseded"),
+    ],
+)
+def test_only_what_was_in_use_is_called_retired(values: dict[str, Any], words: str) -> None:
+    assert replace(MEMORY, **values).standing_words == words
 
 
 @pytest.mark.parametrize(

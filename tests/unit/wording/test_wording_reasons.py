@@ -27,6 +27,7 @@ from memtui.wording.reasons import (
     part_words,
     remedies,
     sentence,
+    with_titles,
 )
 
 DAY = datetime(2026, 4, 22, tzinfo=UTC)
@@ -125,6 +126,19 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
 )
 def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, words: str) -> None:
     assert part_words(Part("part", 1.0, reason)) == words
+
+
+def test_other_memories_are_named_by_their_titles_where_these_are_known() -> None:
+    titles = {"k3x9abcd": "Lock refunds", "o6j6sc7w": "Lock the key"}
+    kin = with_titles(Reason(ReasonCode.KIN, names=("k3x9abcd", "unknown1")), titles)
+    link = with_titles(Reason(ReasonCode.LINK, other="o6j6sc7w", link="relates"), titles)
+    gone = with_titles(Reason(ReasonCode.SUPERSEDED, other="unknown1"), titles)
+    words = [part_words(Part("part", 1.0, reason)) for reason in (kin, link, gone)]
+    assert words == [
+        "close in meaning to “Lock refunds” and unknown1",
+        "related to “Lock the key”, which matches",
+        "superseded by unknown1",
+    ]
 
 
 @pytest.mark.parametrize(
