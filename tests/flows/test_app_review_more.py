@@ -252,7 +252,7 @@ async def test_packs_without_a_word_are_asked_about_at_the_end_and_the_receipt_l
 
     monkeypatch.setattr(SourceOpener, "edit", edit)
     days.moment -= timedelta(days=400)
-    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n- Never moor at night.\n"})
+    write_files(tmp_path, {"CLAUDE.md": "# Berths\n\n- Moor at berth 4 before noon.\n- Never moor after 22:00.\n"})
     first, second = bring(vault, tmp_path / "CLAUDE.md", project="ferry", active=True).ids
     days.moment += timedelta(days=400)
     fill(vault, due(1))
