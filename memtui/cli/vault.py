@@ -16,11 +16,11 @@ from memtui.domain.record import format_time
 from memtui.embedding.engine import damage_of, open_engine
 from memtui.errors import EXIT_DONE, EXIT_ERROR, EXIT_NOTHING, ConfigError, RefusedError, UsageError
 from memtui.text.sanitize import reveal
-from memtui.text.words import cell_width, clip, counted, pad
+from memtui.text.words import bar, cell_width, clip, counted, pad
 from memtui.vault.lease import log_path
 from memtui.vault.search.vectors import drop_others
 from memtui.wording import outcomes
-from memtui.wording.outcomes import HealthRow, bar, sections, value_rows
+from memtui.wording.outcomes import HealthRow, sections, value_rows
 
 if TYPE_CHECKING:
     from memtui.vault.doctor import Check

@@ -234,3 +234,13 @@ def _printable(text: str) -> str:
     if text.isprintable():
         return text
     return _CONTROL.sub(lambda match: " " if match.group() in _BLANK else REPLACEMENT, text)
+
+
+def bar(share: float, cells: int) -> str:
+    """Return a bar of halves of a cell, padded to its cells; a share above 0 is visible.
+
+    It is a line rather than a block: blocks in rows one below the other would make a wall.
+    """
+    halves = round(max(0.0, min(1.0, share)) * cells * 2)
+    full, rest = divmod(max(1, halves) if share > 0 else 0, 2)
+    return ("━" * full + "╸" * rest).ljust(cells)

@@ -14,7 +14,7 @@ from textual.content import Content
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import cell_width, clip, steady
+from memtui.text.words import bar, cell_width, clip, steady
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, at_commit
 
@@ -26,7 +26,7 @@ AGE_CELLS = 5
 MARK_PINNED = "●"
 MARK_DUE = "!"
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_FAINTEST = 0.001  # A freshness that is drawn: none is nothing
 _DAY_SECONDS = 86_400.0
 _DAYS_SHOWN = 60
 _MONTH_DAYS = 30.44
@@ -54,10 +54,8 @@ def ago(days: float) -> str:
 
 
 def freshness_bar(freshness: float, cells: int = BAR_CELLS) -> str:
-    """Return a bar of eighths of a cell, padded to its cells; never empty."""
-    eighths = max(1, min(cells * 8, round(freshness * cells * 8)))
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
+    """Return a freshness as a bar, padded to its cells; never empty."""
+    return bar(max(freshness, _FAINTEST), cells)
 
 
 def fit(text: str, cells: int, *, right: bool = False) -> str:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 PATHS_SHOWN = 6  # Folders that are shown; the rest are counted
 
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 _COLUMNS = " ▁▂▃▄▅▆▇█"
 _MONTH_CELLS = 2
 
@@ -53,14 +52,6 @@ class HealthSection:
     rows: tuple[HealthRow, ...]
     is_contents: bool = False  # whether they say what the vault holds, rather than what needs attention
     columns: tuple[int, ...] = ()  # what a screen may draw as columns in place of the rows that have a share
-
-
-def bar(share: float, cells: int) -> str:
-    """Return a bar of eighths of a cell, padded to its cells; a share above 0 is visible."""
-    eighths = round(max(0.0, min(1.0, share)) * cells * 8)
-    eighths = max(1, eighths) if share > 0 else 0
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(cells)
 
 
 def spark(values: Sequence[int], most: int, *, cells: int = 1) -> str:

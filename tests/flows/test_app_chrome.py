@@ -50,6 +50,7 @@ from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.palette import PaletteScreen
 from memtui.tui.state import Opening
 from memtui.tui.themes import plain_style
+from memtui.tui.widgets.detail import DetailPane
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -201,6 +202,22 @@ async def test_the_screen_works_in_every_theme(ferry: Vault, tmp_path: Path) -> 
             pilot.app.theme = name
             await pilot.pause()
             assert "Sail times are in UTC" in screen_text(pilot)
+
+
+async def test_what_is_read_takes_the_colours_of_each_theme_that_is_looked_at(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 5)
+        details = pilot.app.screen.query_one("#detail", DetailPane)
+        await until(pilot, lambda: bool(details.plain_lines), "it is read")
+
+        def colours() -> set[str]:
+            styles = [segment.style for segment in details.render_line(0) if segment.text.strip()]
+            return {style.color.name for style in styles if style is not None and style.color is not None}
+
+        for name in ("memtui-light", "memtui-dark", "memtui-paper", "memtui-dark"):
+            pilot.app.theme = name
+            wanted = {str(pilot.app.available_themes[name].foreground)}
+            await until(pilot, lambda wanted=wanted: colours() == wanted, f"the title in {name}")  # type: ignore[misc] # bound at once
 
 
 async def test_bad_themes_are_skipped_and_told_once(ferry: Vault, tmp_path: Path) -> None:

@@ -60,9 +60,9 @@ async def test_the_palette_lists_recent_then_places_then_the_screen_and_last_wha
         await holds(pilot, 5)
         await open_palette(pilot)
         lines = listed(pilot)
-        assert lines[0] == "go to"
+        assert lines[0] == "Go to"
         assert lines[1] == "Context: the payload for a task c"
-        at = [lines.index(heading) for heading in ("go to", "on this screen", "not now")]
+        at = [lines.index(heading) for heading in ("Go to", "On this screen", "Not now")]
         assert at == sorted(at)
         assert lines.index("view clear every chosen facet – No facet is chosen. backspace") > at[-1]
         assert "memory retire: out of use, kept in the vault x" in lines[at[1] : at[2]]
@@ -70,14 +70,14 @@ async def test_the_palette_lists_recent_then_places_then_the_screen_and_last_wha
         await until(pilot, lambda: browser(pilot)._list.current_row.pinned, "it was run")  # type: ignore[union-attr] # the row is there
         await open_palette(pilot, "ctrl+p")
         assert listed(pilot)[:2] == [
-            "recently used",
+            "Recently used",
             "memory pin or unpin: a pinned memory never goes stale p",
         ]
         await pilot.press("escape", "q")
     async with app_on(ferry, tmp_path, state_path=state).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
         await open_palette(pilot)
-        assert listed(pilot)[0] == "recently used", "a later start knows it too"
+        assert listed(pilot)[0] == "Recently used", "a later start knows it too"
 
 
 async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(ferry: Vault, tmp_path: Path) -> None:
@@ -111,10 +111,10 @@ async def test_help_begins_with_the_purpose_of_the_screen_and_its_keys_and_ends_
             await shows(pilot, "type to find")
             await until(pilot, lambda: len(listed(pilot)) > 0, "it is filled")
             lines, told = listed(pilot), about(area)
-            assert lines[:2] == [told.purpose, "most useful here"]
+            assert lines[:2] == [told.purpose, "Most useful here"]
             for place, key in enumerate(told.keys, 2):
                 assert registry.by_id(key).title in lines[place]
-            assert "words and marks on this screen" in lines
+            assert "Words and marks on this screen" in lines
             for word, meaning in told.words:
                 assert f"{word} {meaning}" in lines
             await pilot.press("escape")

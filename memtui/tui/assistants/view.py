@@ -135,7 +135,7 @@ def assistant_lines(rows: Sequence[AssistantRow]) -> list[AssistantRow | TextRow
     others = [row for row in rows if row not in installed and row not in here]
     lines: list[AssistantRow | TextRow] = []
     for heading, part in (("Installed", installed), ("On this machine", here), ("Others", others)):
-        lines += [TextRow(heading, note=str(len(part))), *part] if part else []
+        lines += [TextRow(heading, count=str(len(part))), *part] if part else []
     return lines
 
 
@@ -147,8 +147,8 @@ def assistant_cells(row: AssistantRow, width: int) -> list[Cell]:
     return [
         Cell(mark, tone, 2),
         Cell(row.state.assistant.title, "base"),
-        Cell(words, tone, 24, since=44, before=1),
-        Cell(asked, "dim", 6, since=30, right=True),
+        Cell(words, tone, 24, since=42, before=1, snug=True),
+        Cell(asked, "dim", 5, since=30, right=True, before=2, snug=True),
     ]
 
 

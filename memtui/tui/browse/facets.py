@@ -210,7 +210,7 @@ class FacetPane(CursorList):
         """Return the cells of one line: a cursor, a tick, the text, the count."""
         edge = Segment(CURSOR_MARK if here else " ", paint["chosen"])
         tick = _CHOSEN if line.chosen else " "
-        cells = max(4, width - 1 - self._count_cells)
+        cells = max(4, width - 2 - self._count_cells)  # one is left free at the right
         counted = "" if line.more else f"{line.count:,}"
         blank = Segment(" " * max(0, self._count_cells - len(counted)), paint["base"])
         count = [blank, Segment(counted, paint["dim"])]

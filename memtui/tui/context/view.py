@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Literal
 
 from rich.segment import Segment
@@ -40,6 +42,7 @@ State = Literal["in", "put in", "left out", "withheld"]
 
 _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
 _TEN = 10.0
+_MANY_ALIKE = 3  # Rows in a row with the same reason, from which it is said once
 
 
 # -- the ranked list -----------------------------------------------------------------------------------
@@ -58,6 +61,7 @@ class RankedRow:
     tokens: int | None = None  # of its text in the payload, None where it is not in it
     pinned: bool = False  # unknown for what is withheld
     share: float = 0.0  # score as a share of the best one
+    is_told: bool = False  # whether a line above says the reason, for several at once
 
     @property
     def is_in(self) -> bool:
@@ -69,8 +73,18 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
     ranked, withheld, rest = ranked_rows(answer.pack), withheld_rows(answer.pack), rest_lines(answer)
     lines: list[RankedRow | TextRow] = [*ranked]
     if withheld or rest:
-        lines += [*([TextRow("")] if ranked else []), TextRow("Not in it, and why"), *withheld]
+        lines += [*([TextRow("")] if ranked else []), TextRow("Not in it, and why"), *_by_reason(withheld)]
     return [*lines, *(TextRow(f"  {line}", "dim") for line in rest)]
+
+
+def _by_reason(rows: Iterable[RankedRow]) -> Iterator[RankedRow | TextRow]:
+    """Yield rows in their order; a reason that many in a row share is said once, over them."""
+    for reason, found in groupby(rows, key=attrgetter("reason")):
+        alike = list(found)
+        is_told = len(alike) >= _MANY_ALIKE
+        if is_told:
+            yield TextRow(f"  {reason}", "kind", count=str(len(alike)))
+        yield from (replace(row, is_told=is_told) for row in alike)
 
 
 def ranked_rows(pack: Pack) -> list[RankedRow]:
@@ -138,11 +152,8 @@ def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
     """Return a memory of the list: its state, kind, title, score and tokens, or why it is withheld."""
     mark = Cell(_MARKS[row.state], "good" if row.is_in else "dim", 2)
     if row.state == "withheld":
-        return [
-            mark,
-            Cell(row.title, "dim", before=2, after=1),
-            Cell(row.reason, "kind", max(1, int((width - 6) * 0.55))),
-        ]
+        why = 0 if row.is_told else max(1, int((width - 6) * 0.55))
+        return [mark, Cell(row.title, "dim", before=2), Cell(row.reason, "kind", why, before=1)]
     base, kind, bar = ("base", "kind", "bar") if row.is_in else ("dim", "dim", "dim")
     return [
         mark,
@@ -302,7 +313,7 @@ class BudgetMeter(Widget):
         for part in parts:
             share = min(1.0, part.tokens / whole)
             cells = max(1, round(share * _BAR_CELLS * 2))
-            bar = freshness_bar(min(1.0, share * _BAR_CELLS * 2 / cells), cells).strip() or "▏"
+            bar = freshness_bar(min(1.0, share * _BAR_CELLS * 2 / cells), cells).strip() or "╸"
             found.append(Content.assemble((f"{part.name} ", "$memtui-dim"), (bar, "$memtui-bar"), f" {part.tokens:,}"))
         if tail:
             found.append(Content.styled(tail, "$memtui-dim"))

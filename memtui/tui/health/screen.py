@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from memtui.curate.health import health
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import HEALTH
 from memtui.tui.list_detail import ListDetail
@@ -21,7 +21,7 @@ from memtui.tui.values import Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane, curve_rows
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.outcomes import HealthRow, HealthSection, bar, sections
+from memtui.wording.outcomes import HealthRow, HealthSection, sections
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40

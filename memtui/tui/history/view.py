@@ -181,7 +181,7 @@ def _change(diff: ChangeDiff) -> Iterator[Block]:
 
 
 def _field(field: FieldDiff) -> Iterator[Block]:
-    name = NAMES.get(field.name, field.name)
+    name = NAMES.get(field.name, field.name).capitalize()
     if len(name) > _LONGEST_NAME:
         yield Block(((tame(name), "label"),))
         name = " "
@@ -297,9 +297,9 @@ def _row_cells(row: HistoryRow, width: int) -> list[Cell]:
     return [
         Cell(STATE_MARKS.get(row.state, "?"), "warning", 2),
         Cell(row.when[:when], "dim", when, after=2),
-        Cell(row.actor, "kind", 10, since=48, after=1),
+        Cell(row.actor, "kind", 11, since=48, after=1),
         Cell(row.summary if is_done else f"undone: {row.summary}", "base" if is_done else "dim"),
-        Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 10, right=True, after=1),
+        Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 9, right=True, before=1),
     ]
 
 

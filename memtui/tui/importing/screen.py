@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from memtui.capture.collect import SourcesFound
 
 WELCOME = (
-    "This vault is empty. Below is what your assistants and your team have written down already.",
-    "Nothing is imported until you press I.   esc starts empty   to try a sample vault: memtui demo",
+    "This vault is empty. Below is what your assistants and your team wrote down.",
+    "Nothing is imported until you press I; esc starts empty.",
+    "To try a sample vault first: memtui demo",
     "Later V installs memtui into your assistants, D learns from their sessions.",
 )
 """Above the lists at the first start with an empty vault."""

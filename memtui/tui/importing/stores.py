@@ -122,7 +122,7 @@ def store_cells(row: StoreRow) -> list[Cell]:
             tick,
             Cell(row.facet, "dim", 8),
             Cell(tame(row.value), text),
-            Cell(f"{row.number:,}", "dim", 9, right=True, after=1),
+            Cell(f"{row.number:,}", "dim", 9, right=True),
         ]
     changed = row.store.changed_at
     name = f"{row.store.place.tool} {tame(row.store.contents.version, 40)}".strip()
@@ -130,5 +130,5 @@ def store_cells(row: StoreRow) -> list[Cell]:
         tick,
         Cell(name, text),
         Cell(f"{changed:%Y-%m-%d}" if changed else "", "dim", 10, since=56, before=1),
-        Cell(counted(row.number, "memory"), "dim", 15, right=True, before=1, after=1),
+        Cell(counted(row.number, "memory"), "dim", 15, right=True, before=1),
     ]

@@ -211,7 +211,7 @@ _GROUPS = (
 )
 _UNASSIGNED = "unassigned: in no project"
 _LONGEST_TEXT = 20_000
-_SHORTEST_LABEL = 12
+_SHORTEST_LABEL = 20  # Less of it would be cut in its first words
 
 
 # -- sources -------------------------------------------------------------------------------------------
@@ -248,8 +248,15 @@ def place_cells(row: PlaceRow | StoreRow, width: int) -> list[Cell]:
     return [
         Cell("✓" if row.ticked else "·", mark, 2),
         Cell(tame(row.place.name), text),
-        Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1),
-        Cell("in vault" if row.known else counted(len(row.place.sources), "file"), "dim", 9, right=True, after=1),
+        Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1, snug=True),
+        Cell(
+            "in vault" if row.known else counted(len(row.place.sources), "file"),
+            "dim",
+            9,
+            right=True,
+            before=1,
+            snug=True,
+        ),
     ]
 
 
@@ -282,14 +289,14 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
 
 def _group(heading: str, mark: str, found: Sequence[Planned]) -> Iterator[PlanRow | TextRow]:
     all_unassigned = mark == "+" and all(item.project is None for item in found)
-    parts = [heading, f"{len(found):,}"]
+    parts = [f"{len(found):,}"]
     parts += [_UNASSIGNED] if all_unassigned else []
     parts += (
         ["after the import, b then d resolves them"]
         if any("conflict" in item.action or "clash" in item.action for item in found)
         else []
     )
-    yield TextRow(" · ".join(parts))
+    yield TextRow(heading, count=" · ".join(parts))
     above = ""
     for item in found[:MOST_SHOWN]:
         row = _row(item, mark, note_unassigned=mark == "+" and not all_unassigned)
@@ -326,7 +333,7 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
         Cell(short_kind(row.kind), "kind", KIND_CELLS, since=40, after=1),
         Cell(row.listed or row.title, "base", at_word=True),
         Cell(row.note, "warning", min(cell_width(row.note), int(width * 0.4)), before=1, at_word=True),
-        Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, after=1),
+        Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1),
     ]
 
 

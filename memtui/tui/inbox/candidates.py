@@ -436,7 +436,7 @@ class CandidateList(MemoryList):
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
                 Cell(without_shared_heading(row.title, above), "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
-                Cell(_within(where, cells), "dim", cells, since=44, before=1, right=is_line),
+                Cell(_within(where, cells), "dim", cells, since=44, before=1, after=1, right=is_line),
             ],
             width,
             paint,

@@ -17,7 +17,7 @@ from memtui.curate.decay import Effect, Knobs, Members, PayloadChange, Snapshot,
 from memtui.curate.workload import Week, workload
 from memtui.domain.freshness import decay
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LAB, Action
 from memtui.tui.lab.trial import (
@@ -39,7 +39,7 @@ from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
 from memtui.tui.widgets.detail import Curve, CurveView
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.outcomes import bar, spark
+from memtui.wording.outcomes import spark
 
 WEEKS = 8  # Weeks of which the reviews are foretold
 START = "verified"  # The word at the start of the axis of time

@@ -178,12 +178,12 @@ def pack_cells(row: PackRow, width: int) -> list[Cell]:
     tone = _tone(row.mark)
     return [
         Cell(row.mark, tone, 2),
-        Cell(row.age, "dim", 6),
+        Cell(row.age, "dim", 5, right=True, after=1),
         Cell(row.task, "base"),
-        Cell(row.target, "kind", 12, since=68, before=1),
-        Cell(f"{row.tokens:,} t", "base", 8, since=40, right=True),
-        Cell(f"{row.memories} m", "dim", 5, since=64, right=True),
-        Cell(row.verdict, tone, 13 if width >= _ROOMY else 10, before=1),
+        Cell(row.target, "kind", 12, since=60, before=1, snug=True),
+        Cell(f"{row.tokens:,} t", "base", 8, since=40, right=True, before=1, snug=True),
+        Cell(f"{row.memories} m", "dim", 5, since=64, right=True, before=1, snug=True),
+        Cell(row.verdict, tone, 13 if width >= _ROOMY else 11, before=1, snug=True),
     ]
 
 
@@ -255,14 +255,15 @@ def member_lines(read: PackRead) -> list[MemberRow | TextRow]:
 
 def member_cells(row: MemberRow, width: int) -> list[Cell]:
     """Return a memory: its feedback, kind, title, what became of it, how large."""
+    del width
     tone = _tone(row.mark)
     return [
         Cell(row.mark, tone, 2),
         Cell(short_kind(row.kind), "kind", KIND_CELLS, since=62, after=1),
         Cell(row.title, "base" if row.exists else "dim"),
-        Cell(row.state, "dim" if row.is_same else "warning", 10 if width >= _ROOMY else 8, before=1),
-        Cell(f"{row.tokens:,} t", "dim", 8, since=40, right=True),
-        Cell(row.verdict, tone, 9, since=48, before=1),
+        Cell(row.state, "dim" if row.is_same else "warning", 10, before=1, snug=True),
+        Cell(f"{row.tokens:,} t", "dim", 8, since=40, right=True, before=1, snug=True),
+        Cell(row.verdict, tone, 9, since=48, before=1, snug=True),
     ]
 
 

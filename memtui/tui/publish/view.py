@@ -139,7 +139,7 @@ def publish_lines(read: PublishRead) -> list[Row | TextRow]:
     if not read.cuts:
         return list(read.rows)
     for heading, part in parts:
-        lines += [TextRow(heading, note=str(len(part))), *part] if part else []
+        lines += [TextRow(heading, count=str(len(part))), *part] if part else []
     return lines
 
 
@@ -150,7 +150,6 @@ def key_of(row: Row) -> str:
 
 def publish_cells(row: Row, width: int) -> list[Cell]:
     """Return a place: how it stands, and the assistant; or a file and how many of its memories were retired."""
-    del width
     if isinstance(row, Cut):
         number = f"{len(row.pieces)} retired"
         name = row.path.relative_to(row.base).as_posix()
@@ -159,7 +158,8 @@ def publish_cells(row: Row, width: int) -> list[Cell]:
     return [
         Cell(mark, tone, 2),
         Cell(row.place.label, "base"),
-        Cell(words, tone, 17, since=34, before=1),
+        Cell(row.place.path, "dim", min(34, width // 2), since=54, before=1, snug=True),
+        Cell(words, tone, 17, since=34, before=1, snug=True),
     ]
 
 

@@ -21,7 +21,6 @@ from memtui.tui.screens.dialogs import OptionScreen
 NOTHING_FOUND = "No such action"
 
 _BOX_CELLS = 84
-_BOX_SHARE = 0.96  # Of the width of the screen, at most
 _EDGE_CELLS = 8  # Border, padding and scrollbar of the box
 
 
@@ -73,7 +72,7 @@ class FindScreen(OptionScreen, inherit_bindings=False):
     @property
     def line_cells(self) -> int:
         """Cells of a line of the list."""
-        return max(1, min(_BOX_CELLS, int(self.size.width * _BOX_SHARE)) - _EDGE_CELLS)
+        return max(1, min(_BOX_CELLS, self.size.width) - _EDGE_CELLS)
 
     @on(Input.Changed)
     def _find(self, event: Input.Changed) -> None:

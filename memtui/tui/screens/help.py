@@ -18,9 +18,9 @@ from memtui.tui.screens.finding import FindScreen, heading, said
 _KEY_CELLS, _FEW_KEY_CELLS = 14, 8
 _KEYS_FROM = 48  # Cells of a line from which keys have a wide column
 
-FIRST_KEYS = "most useful here"
-QUERY = "query: in the filter, for many at once, --where"
-WORDS = "words and marks on this screen"
+FIRST_KEYS = "Most useful here"
+QUERY = "Query: in the filter, for many at once, --where"
+WORDS = "Words and marks on this screen"
 
 NOTES = (
     "The filter finds words as memtui search does, and parts of titles; with a field in it, it is a query.",
@@ -47,13 +47,13 @@ class HelpScreen(FindScreen):
         first = [registry.by_id(name) for name in told.keys]
         rest = [action for action in actions_of(area) if action not in first]
         yield from self._group(FIRST_KEYS, first, words)
-        yield from self._group("go to", [one for one in rest if one.id.startswith(GO)], words)
+        yield from self._group("Go to", [one for one in rest if one.id.startswith(GO)], words)
         by_area: dict[str, list[Action]] = {}
         for action in rest:
             if not action.id.startswith(GO):
                 by_area.setdefault(action.area, []).append(action)
         for name, actions in by_area.items():
-            yield from self._group(name, actions, words)
+            yield from self._group(name.capitalize(), actions, words)
         yield from self._explained(WORDS, told.words, words)
         if area in {BROWSE, BULK}:
             # Imported here: the help is opened long after the first picture.

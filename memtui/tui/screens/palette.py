@@ -16,10 +16,10 @@ from memtui.tui.memory_view import fit
 from memtui.tui.screens.finding import NOTHING_FOUND, FindScreen, heading, said, score_of
 
 ERASED_BY = "To erase a memory for good: memtui purge, on the command line"
-RECENT = "recently used"
-GOING = "go to"
-HERE = "on this screen"
-NOT_NOW = "not now"
+RECENT = "Recently used"
+GOING = "Go to"
+HERE = "On this screen"
+NOT_NOW = "Not now"
 
 MOST_RECENT = 5
 

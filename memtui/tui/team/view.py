@@ -90,8 +90,8 @@ def team_cells(row: TeamRow, width: int) -> list[Cell]:
     return [
         Cell("!" if row.waits else "●", "warning" if row.waits else "good", 2),
         Cell(tame(syncing.place_words(team), 200), "base"),
-        Cell(waiting, "dim", len(waiting), since=40, before=1),
-        Cell(synced, "dim", 6, since=24, right=True),
+        Cell(waiting, "dim", 16, since=40, right=True, before=1, snug=True),
+        Cell(synced, "dim", 5, since=24, right=True, before=2),
     ]
 
 

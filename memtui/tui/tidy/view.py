@@ -201,7 +201,7 @@ def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow
         rows = list(_ROWS.get(finding, _memory_rows)(report, finding))
         if rows:
             lines += [TextRow("")] if airy and lines else []
-            lines.append(TextRow(f"{name}  {_size(report, finding):,}", note=_mass(report, finding)))
+            lines.append(TextRow(name, count=f"{_size(report, finding):,}", note=_mass(report, finding)))
             lines += _told_apart(rows)
     return lines
 

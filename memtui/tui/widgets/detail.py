@@ -168,7 +168,8 @@ class DetailPane(MovingView):
         """Take the colours of a new theme."""
         super().notify_style_update()
         if self._blocks and self.is_mounted:
-            self._wrap()
+            # Once they are there: those of the parts of a widget follow the widget's own.
+            self.call_next(self._wrap)
 
     def _wrap(self) -> None:
         # Columns are kept free for the scrollbar, so that a text does not wrap again when it appears.

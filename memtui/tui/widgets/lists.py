@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -280,7 +281,8 @@ class PickList(CursorList):
         is_current = index == self.cursor and self.selectable(index)
         paint = self._current_paint if is_current else self._row_paint
         edge = Segment(CURSOR_MARK if is_current else " ", paint["mark"])
-        return Strip([edge, *self.segments(index, max(1, width - 1), paint)]).adjust_cell_length(width, paint["base"])
+        # A column is left free at either side: at the left for the edge, at the right for the eye.
+        return Strip([edge, *self.segments(index, max(1, width - 2), paint)]).adjust_cell_length(width, paint["base"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,7 @@ class Cell:
     before: int = 0
     after: int = 0
     at_word: bool = False
+    snug: bool = False  # whether it is no wider than the widest text of its column in the list
 
 
 def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
@@ -320,6 +323,9 @@ def _cut(cell: Cell, room: int) -> str:
 
 R = TypeVar("R")
 
+_MOST_MEASURED = 1_000
+"""Lines of a list whose columns are drawn as wide as their texts: measuring more would delay the picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
@@ -327,6 +333,7 @@ class TextRow:
 
     text: str
     style: str = "heading"  # one of `PARTS`, or `base`
+    count: str = ""  # how many rows it stands for, right after it
     note: str = ""  # words at the right, where there is room
 
 
@@ -337,6 +344,8 @@ class RowList(PickList, Generic[R]):
         super().__init__(id=id)
         self._cells = cells
         self._lines: Sequence[R | TextRow] = ()
+        self._widest: dict[tuple[int, int], int] = {}  # Of each snug column, by the number of columns and its place
+        self._measured_for = -1  # Width that `_widest` holds for
 
     @property
     def count(self) -> int:
@@ -365,6 +374,7 @@ class RowList(PickList, Generic[R]):
         notice: Sequence[str] = (),  # lines to show instead of an empty list
     ) -> None:
         self._lines = tuple(lines)
+        self._measured_for = -1
         place = 0 if from_top else None
         if follow is not None:
             rows = ((place, line) for place, line in enumerate(lines) if not isinstance(line, TextRow))
@@ -375,8 +385,27 @@ class RowList(PickList, Generic[R]):
         line = self._lines[index]
         if isinstance(line, TextRow):
             note = Cell(line.note, "dim", _NOTE_CELLS if line.note else 0, since=_NOTE_CELLS * 2, right=True)
-            return draw_cells([Cell(line.text, line.style), note], width, paint)
-        return draw_cells(self._cells(line, width), width, paint)
+            count = [Cell(line.text, line.style, cell_len(line.text), after=2), Cell(line.count, "dim")]
+            return draw_cells([*(count if line.count else [Cell(line.text, line.style)]), note], width, paint)
+        if width != self._measured_for:
+            self._measure(width)
+        cells = list(self._cells(line, width))
+        return draw_cells([self._drawn_in(cell, (len(cells), place)) for place, cell in enumerate(cells)], width, paint)
+
+    def _drawn_in(self, cell: Cell, column: tuple[int, int]) -> Cell:
+        """Return a cell in the width of its column; one without a text anywhere is left out."""
+        if not cell.snug or cell.cells is None or len(self._lines) > _MOST_MEASURED:
+            return cell
+        return replace(cell, cells=(fits := min(cell.cells, self._widest[column])), before=cell.before if fits else 0)
+
+    def _measure(self, width: int) -> None:
+        self._measured_for, self._widest = width, {}
+        for row in self.rows if len(self._lines) <= _MOST_MEASURED else ():
+            cells = list(self._cells(row, width))
+            for place, cell in enumerate(cells):
+                if cell.snug:
+                    column = len(cells), place
+                    self._widest[column] = max(self._widest.get(column, 0), cell_len(cell.text))
 
 
 _NAME_CELLS = 14

@@ -95,7 +95,7 @@ STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged":
 _LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
 KIND_CELLS = 4
-_SHORT_PROJECT_CELLS = 10
+_SHORT_PROJECT_CELLS = 12
 _BAR_CELLS = 3
 _KIND_FROM = 44
 _PROJECT_FROM = 72

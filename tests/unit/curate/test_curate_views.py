@@ -30,9 +30,10 @@ from memtui.pack.build import context
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import record_pack, save_recipe
 from memtui.recall.result import Task
+from memtui.text.words import bar
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.wording.outcomes import bar, sections
+from memtui.wording.outcomes import sections
 from memtui.workspace import Tree, find_workspace
 
 CONTRACT = (
@@ -348,9 +349,9 @@ def test_an_empty_vault_has_a_health_too(tmp_path: Path, options: HealthOptions)
 
 def test_a_bar_shows_that_there_is_something() -> None:
     assert bar(0.0, 4) == "    "
-    assert bar(0.001, 4) == "▏   "
-    assert bar(0.5, 4) == "██  "
-    assert bar(7.0, 4) == "████"
+    assert bar(0.001, 4) == "╸   "
+    assert bar(0.5, 4) == "━━  "
+    assert bar(7.0, 4) == "━━━━"
 
 
 def test_health_tidy_and_the_facets_mean_the_same_by_a_dead_anchor(tmp_path: Path) -> None:

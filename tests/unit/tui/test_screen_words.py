@@ -64,7 +64,7 @@ MARKS = {
 }
 """Signs that stand in a column of their own."""
 
-PLAIN_SIGNS = frozenset("“”…–→←↑↓↔·○◂▸▾│─╭╮╰╯┤└┴╌▌▎█▉▊▋▍▏▁▂▃▄▅▆▇，️🏷−×")
+PLAIN_SIGNS = frozenset("“”…–→←↑↓↔·○◂▸▾│─━╸╭╮╰╯┤└┴╌▌▎█▉▊▋▍▏▁▂▃▄▅▆▇，️🏷−×")
 """Frames, arrows, scrollbars, bars and what memories of the sample hold."""
 
 _WORD = re.compile(r"(?<![\w/.`_-])[A-Za-z][a-z]+(?:[-'][a-z]+)*(?![\w/._-])")

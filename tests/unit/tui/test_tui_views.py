@@ -295,7 +295,7 @@ def test_a_trial_is_drawn_as_bars_before_and_after(read: LabRead) -> None:
         )
     ]
     now, tried = lines[0], lines[1]
-    assert now.count("█") * 2 == tried.count("█") > 10
+    assert now.count("━") * 2 == tried.count("━") > 10
     assert "10 due" in now
     assert "20 due   +1 −0" in tried
     assert "▄▄" in lines[2]
