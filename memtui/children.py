@@ -7,12 +7,13 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import suppress
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -23,6 +24,10 @@ _ASKED = 2  # Parts that a child has before it, so that it never waits for the n
 
 def child_pool(most: int) -> ProcessPoolExecutor:
     """Return a pool of child processes, at most one for each core; none starts before it has work."""
+    # Imported here: most of what may use a child does without one.
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     return ProcessPoolExecutor(min(most, os.cpu_count() or 1), mp_context=get_context("spawn"), initializer=_be_quiet)
 
 
@@ -35,6 +40,8 @@ def _be_quiet() -> None:
 
 def _end_with_parent() -> None:
     """End this child when its parent is gone: one that was killed tells nobody to stop."""
+    from multiprocessing import parent_process
+
     if (parent := parent_process()) is not None:
         parent.join()
         os._exit(1)
@@ -62,7 +69,9 @@ def made_in_two(
         if made is not None:
             made(min(len(found) * TOGETHER, len(items)))
 
-    if is_worth_a_child:
+    if is_worth_a_child and (os.cpu_count() or 1) > 1:
+        from concurrent.futures import BrokenExecutor
+
         with child_pool(1) as child, suppress(BrokenExecutor):  # without a child all of it is made here
             _share(child, make, parts, report, found)
     for number, part in enumerate(parts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -108,6 +108,14 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         stated=memory,
         notes=_notes(texts, f"{title}\n{insight}\n{rationale}\n{snippet}"),
     )
+
+
+Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and what it became at an earlier import
+
+
+def drafts_of(place: Place, now: datetime, wanted: Iterable[Wanted]) -> list[Draft | None]:
+    """Return the drafts of several rows; in this module, because it is the least that a child process has to load."""
+    return [draft_of(row, place, project, now, before) for row, project, before in wanted]
 
 
 def _stated(memory: Memory, *, has_status: bool, has_time: bool) -> Record:

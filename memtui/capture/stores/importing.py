@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.draft import Draft, Skipped
-from memtui.capture.stores.drafts import draft_of, kin_of, memory_id, project_word
+from memtui.capture.stores.drafts import Wanted, drafts_of, kin_of, memory_id, project_word
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, moment, number_of
 from memtui.capture.stores.sqlite_copy import SIDES
@@ -181,22 +181,16 @@ def known_rows(reader: VaultReader, stores: Iterable[StoreFound]) -> dict[str, M
 
 MANY_ROWS = 2_000  # Rows of a first import from which a child is worth its start: their titles have to be made
 
-_Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and what it became at an earlier import
-
 
 def _drafts(
-    wanted: Sequence[_Wanted], place: Place, now: datetime, progress: ProgressCallback | None
+    wanted: Sequence[Wanted], place: Place, now: datetime, progress: ProgressCallback | None
 ) -> Iterable[Draft | None]:
     def made(number: int) -> None:
         if progress:
             progress(number, len(wanted))
 
     is_much = sum(before is None for _, _, before in wanted) >= MANY_ROWS
-    return chain.from_iterable(made_in_two(partial(_drafts_of, place, now), wanted, made, is_worth_a_child=is_much))
-
-
-def _drafts_of(place: Place, now: datetime, part: Iterable[_Wanted]) -> list[Draft | None]:
-    return [draft_of(row, place, project, now, before) for row, project, before in part]
+    return chain.from_iterable(made_in_two(partial(drafts_of, place, now), wanted, made, is_worth_a_child=is_much))
 
 
 class Names:
