@@ -59,7 +59,7 @@ async def test_a_store_is_listed_chosen_by_type_and_project_and_imported(
         await pilot.press("I")
         await says(pilot, "Imported: 2 added")
         assert titles(vault) == {"Ramps rise before ebb": "ferry", "Tickets are checked twice": "ferry"}
-        await shows(pilot, "2 known")
+        await shows(pilot, "Nothing is ticked.")
         await pilot.press("u")
         await says(pilot, "Undone: import 2 new memories from claude-mem")
         await until(pilot, lambda: not titles(vault), "the import is taken back")
