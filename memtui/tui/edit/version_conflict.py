@@ -74,6 +74,7 @@ class ConflictScreen(MemtuiScreen):
     }
     """Who changed a field."""
     CHANGING: ClassVar[str] = "mine"  # The side whose text changes what is stored
+    LEAVING: ClassVar[str] = "Nothing is saved yet. esc again goes back and keeps what you typed."
 
     def __init__(self, opening: Opening, base: Memory, theirs: Memory, wish: Wish, last: str = "") -> None:
         super().__init__(opening)
@@ -98,6 +99,7 @@ class ConflictScreen(MemtuiScreen):
         self._choices: dict[str, Choice] = {
             each.field: "" if each.changed_by == "both" else each.changed_by for each in self._differences
         }
+        self._at_first = dict(self._choices)
         self._written: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -256,15 +258,20 @@ class ConflictScreen(MemtuiScreen):
             self.hints.place = CONFLICT
             self._result.read_only = True
             self._fields.focus()
-        elif not self._warned:
+        elif self.would_lose and not self._warned:
             self._warned = True
-            self.say("Nothing is saved yet. esc again goes back and keeps what you typed.", severity="warning")
+            self.say(self.LEAVING, severity="warning")
         else:
             self.dismiss(None)
 
+    @property
+    def would_lose(self) -> bool:
+        """Whether something was typed, or chosen, that is not saved."""
+        return True
+
     def action_quit(self) -> None:
         """Quit; warn once that nothing is saved."""
-        if not self._warned and not self.acting:
+        if self.would_lose and not self._warned and not self.acting:
             self._warned = True
             self.say(
                 "Nothing is saved yet: ctrl+s saves the result. Quit again to leave without saving.", severity="warning"
@@ -373,6 +380,7 @@ class SourceConflictScreen(ConflictScreen):
     }
     WHO: ClassVar[Mapping[str, str]] = {"theirs": "source changed", "mine": "vault changed", "both": "both changed it"}
     CHANGING = "theirs"
+    LEAVING = "Nothing is settled yet. esc again drops what you chose; the conflict stays in the Inbox."
 
     def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
         self._conflict = conflict
@@ -381,6 +389,10 @@ class SourceConflictScreen(ConflictScreen):
         base, theirs, mine = (conflict.as_memory(texts) for texts in (conflict.base, *self.sides(conflict)))
         asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
         super().__init__(opening, base, theirs, Wish({name: getattr(mine, name) for name in asked}))
+
+    @property
+    def would_lose(self) -> bool:
+        return self._choices != self._at_first or bool(self._written)
 
     @staticmethod
     def sides(conflict: SourceConflict) -> tuple[Texts, Texts]:
