@@ -88,7 +88,7 @@ def _freshness(found: Health) -> tuple[HealthRow, ...]:
 
 def _review(found: Health) -> tuple[HealthRow, ...]:
     due, inbox = found.counts["due"], found.counts["inbox"]
-    unseen = f", unverified for up to {found.overdue_days:,} d" if due and found.overdue_days else ""
+    unseen = f", not verified for up to {found.overdue_days:,} d" if due and found.overdue_days else ""
     oldest = f"{found.due_share:.0%} of what is in use{unseen}"
     return (
         HealthRow("due", f"{due:,}", oldest, share=found.due_share, asks=due > 0),
