@@ -264,7 +264,9 @@ class _Ranking:
         tied = (self.fetched.files.get(hit.memory.id) for hit in hits)
         if not self.has_words or any(match and match.strength >= FLOOR_STRENGTH for match in tied):
             return "sure"
-        return "sure" if self.scorer.sure == "sure" else "unsure"
+        # Single letters are no task, however many memories hold one.
+        says = any(len(term) > 1 or not term.isascii() for term in self.fetched.weights.idf)
+        return "sure" if says and self.scorer.sure == "sure" else "unsure"
 
     def _standing_part(self) -> Part:
         if self.has_files:

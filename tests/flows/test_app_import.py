@@ -133,7 +133,7 @@ async def test_a_new_repository_is_twelve_keys_from_a_copied_payload(
             await pilot.press(*keys)
 
         await shows(pilot, "I import")
-        await shows(pilot, "1 file read · into the inbox")
+        await shows(pilot, "1 file read · 2 new → inbox")
         await press("I")
         await shows(pilot, "b goes there")
         await press("b")
@@ -236,6 +236,8 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
         await previews(pilot, "3 new → inbox")
         await pilot.press("j", "2", "x")
         await says(pilot, "x leaves a whole source out for good: go to the sources first")
+        await pilot.press("space")
+        await says(pilot, "Sources are ticked, not memories")
         assert not (project / ".memtuiignore").exists()
         await pilot.press("1", "x")
         await says(pilot, "Left out for good: web/AGENTS.md, by a line in .memtuiignore")

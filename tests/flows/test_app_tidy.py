@@ -351,9 +351,11 @@ async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfir
 async def test_a_file_of_which_nothing_is_known_is_edited_by_enter_and_not_followed(
     blank: Vault, tmp_path: Path
 ) -> None:
-    from curating import repository
+    from curating import commit, git, repository
 
-    root = repository(tmp_path / "ferry", {"pay/ledger.py": "TTL = 30\n"})
+    root = repository(tmp_path / "ferry", {"pay/ledger.py": "TTL = 30\n", "quay/lock.py": "Moor at noon.\n"})
+    git(root, "rm", "-q", "quay/lock.py")
+    commit(root, on="2026-02-01")
     fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("quay/lock.py"),))])
     link_folder(blank, "ferry", root)
     async with app_on(blank, root).run_test(size=WIDE) as pilot:

@@ -181,6 +181,8 @@ class HistoryScreen(ListDetail):
         """Return why an action is not possible now."""
         if action.id in {"history-restore", "history-read", "history-undo"} and self._shown is None:
             return "No change is under the cursor."
+        if action.id == "history-read" and self.focused is self._second:
+            return "It is shown here; tab goes back to the list."
         if action.id == "history-restore" and self._memory is not None and self._memory.fate == "taken out":
             return "This change deleted the memory; restore one of its earlier changes."
         if action.id == "history-undo" and self._shown is not None and self._shown.row.change.action in REVERSALS:

@@ -58,6 +58,7 @@ WELCOME = (
 
 REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
+_CHOOSING = frozenset({"import-tick", "import-leave-out"})
 _ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
 
 _NOTHING_FOUND = (
@@ -205,8 +206,8 @@ class ImportScreen(ListDetail):
         self._unclear = preview.unclear
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
-        files = counted(preview.files, "file")
-        self._title.note = f"{files} read · {'active at once' if self._active else 'into the inbox'}"
+        files, new = counted(preview.files, "file"), preview.plan.count("add", "restore")
+        self._title.note = f"{files} read · {new:,} new → {'active at once' if self._active else 'inbox'}"
 
     def _mark_known(self, known: Collection[Path]) -> None:
         """Mark which of the ticked places the vault holds already; unless a person ticked them, they need no tick."""
@@ -226,21 +227,27 @@ class ImportScreen(ListDetail):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        choosing = {"import-tick", "import-leave-out"}
-        if self.acting and action.id in choosing | {"import-run", "import-all", "import-active", "import-path"}:
-            return "An import is running; esc stops it."
-        if action.id in choosing and self._places.current is None:
-            return "No source is under the cursor."
-        if action.id == "import-leave-out" and self.focused is self._plan:
-            return "x leaves a whole source out for good: go to the sources first. Reject one memory in the Inbox."
-        if action.id == "import-leave-out" and isinstance(self._places.current, StoreRow):
-            return "space unticks a store; it is never changed."
-        if action.id == "import-run" and not self._ticked and not self._stores.ticked:
+        reason = None
+        if self.acting and action.id in _CHOOSING | {"import-run", "import-all", "import-active", "import-path"}:
+            reason = "An import is running; esc stops it."
+        elif action.id in _CHOOSING:
+            reason = self._why_not_choose(leaves_out=action.id == "import-leave-out")
+        elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
             is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
-            return _ALL_KNOWN if is_all_known else "Nothing is ticked."
-        if action.id == "import-read" and self._plan.current is None:
-            return "There is nothing to read."
-        return super().why_not(action)
+            reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
+        elif action.id == "import-read" and self._plan.current is None:
+            reason = "There is nothing to read."
+        return reason or super().why_not(action)
+
+    def _why_not_choose(self, *, leaves_out: bool) -> str | None:
+        if self._places.current is None:
+            return "No source is under the cursor."
+        if self.focused is self._plan:
+            what = "x leaves a whole source out for good" if leaves_out else "Sources are ticked, not memories"
+            return f"{what}: go to the sources first. Reject one memory in the Inbox."
+        if leaves_out and isinstance(self._places.current, StoreRow):
+            return "space unticks a store; it is never changed."
+        return None
 
     def action_import_tick(self) -> None:
         """Tick or untick the source under the cursor."""

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _ON_ONE = frozenset({"inbox-edit", "inbox-source"})
 _ON_SOME = _ON_ONE | {
     *("inbox-accept", "inbox-reject", "inbox-kind", "inbox-file-kind", "inbox-project", "inbox-never", "inbox-batch"),
-    *("inbox-read", "inbox-file", "inbox-section", "inbox-same-kind"),
+    *("inbox-read", "inbox-mark", "inbox-file", "inbox-section", "inbox-same-kind"),
 }
 
 
@@ -208,6 +208,8 @@ class InboxScreen(ListDetail):
         """Return why an action is not possible now."""
         if self._waiting is None and not self.in_trouble and action.id in _ON_SOME | {"undo"}:
             return "The inbox is being read: the key was ignored."
+        if action.id == "inbox-filter" and self._waiting is not None and not self._list.offers:
+            return "The inbox is empty."
         if action.id in _ON_SOME and not self._list.members:
             return "No candidate matches." if self._list.offers else "The inbox is empty."
         if action.id in _ON_ONE and self._list.group is not None:

@@ -203,7 +203,9 @@ class TidyScreen(ListDetail):
         beside = texts is not None and len(texts) == len(self._sides) and is_wide
         self.set_class(beside, "-beside")
         self._detail.set_title(f"Finding ─ {NAMES[row.finding]}" if row is not None else "Finding")
-        self._detail.show(row_blocks(row, () if beside else texts) if row is not None else (), from_top=True)
+        at_once = row is not None and self._report is not None and _all_at_once(row.finding, self._report)
+        blocks = row_blocks(row, () if beside else texts, all_at_once=at_once) if row is not None else ()
+        self._detail.show(blocks, from_top=True)
         self._detail.styles.height = min(len(self._detail.plain_lines), _MOST_ABOUT) + 2 if beside else "1fr"
         for place, (side, blocks) in enumerate(zip(self._sides, texts or () if beside else (), strict=False)):
             side.set_title("AB"[place])
@@ -370,4 +372,4 @@ def _all_at_once(finding: str, report: TidyReport) -> bool:
     """Return whether there are findings of a sort that need no look before they are fixed."""
     if finding == "duplicates":
         return any(group.copies for group in report.duplicates)
-    return finding != "anchors" or any(anchor.state == "moved" for anchor in report.anchors)
+    return finding == "unused" or (finding == "anchors" and any(one.state == "moved" for one in report.anchors))

@@ -145,20 +145,27 @@ NAMES = {
 }
 
 WHAT_TO_DO = {
-    "duplicates": "enter merges them field by field · n no duplicates, N nor any like them · a merges all copies",
+    "duplicates": "enter merges them field by field · n no duplicates, N nor any like them",
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
-    "anchors": "enter follows the file to its new place · a follows every moved file",
-    "gone": "No file like it was found: enter edits what the memory is tied to, x retires it.",
+    "anchors": "enter follows the file to its new place",
+    "gone": "No file like it was found: enter edits what the memory is tied to, x retires it",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",
     "fragments": "m mends it as offered, e edits it · n it is fine",
     "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
-    "unconfirmed": "It is in use, though nobody accepted it: Y says it is true, x retires it.",
+    "unconfirmed": "It is in use, though nobody accepted it: Y says it is true, x retires it",
     "ripe": "enter writes one conclusion from them · n no common conclusion",
     "lessons": "n shows what is like them again; what you dismissed stays dismissed",
-    "unused": "No payload included it for 90 days: Y keeps it, x retires it, a retires them all.",
+    "unused": "No payload included it for 90 days: Y keeps it, x retires it",
 }
+
+ALL_AT_ONCE = {
+    "duplicates": "a merges all copies",
+    "anchors": "a follows every moved file",
+    "unused": "a retires them all",
+}
+"""What one key does about all findings of a sort, where it can."""
 
 _NOTE_CELLS = 13
 _NOTE_FROM = 34
@@ -184,11 +191,11 @@ class TidyRow:
         """The memory that it is about, None where there are several."""
         return self.ids[0] if len(self.ids) == 1 else None
 
-    @property
-    def what_to_do(self) -> str:
-        """What the keys do about it."""
+    def what_to_do(self, *, all_at_once: bool) -> str:
+        """Return what the keys do about it."""
         gone = self.finding == "anchors" and not self.subject.suggestion
-        return WHAT_TO_DO["gone" if gone else self.finding]
+        words = WHAT_TO_DO["gone" if gone else self.finding]
+        return f"{words} · {ALL_AT_ONCE[self.finding]}" if all_at_once else words
 
 
 def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow]:
@@ -248,10 +255,11 @@ def _one_line(row: TidyRow, room: int) -> str:
     return f"{clip(row.text, first)} {sign} {row.other}"
 
 
-def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> list[Block]:
+def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None, *, all_at_once: bool = False) -> list[Block]:
     """Return a finding in full: what speaks for it, its texts one below the other, and what to do about it.
 
-    `texts`: of `text_blocks`; None while they are being read.
+    `texts`: of `text_blocks`; None while they are being read. `all_at_once`: whether findings of its sort can be fixed
+    by one key.
     """
     mark = "! " if row.is_loud else ""
     style: StyleName = "warning" if row.is_loud else "dim"
@@ -261,7 +269,7 @@ def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> list[Bl
     for place, (title, *rest) in enumerate(texts or ()):
         blocks.append(replace(title, gap=bool(blocks), label=letter(place) if several else ""))
         blocks += [replace(block, label=" " if several else "") for block in rest]
-    return [*blocks, Block(((row.what_to_do, "dim"),), gap=bool(blocks))]
+    return [*blocks, Block(((row.what_to_do(all_at_once=all_at_once), "dim"),), gap=bool(blocks))]
 
 
 def text_blocks(row: TidyRow, memories: Sequence[Memory], now: datetime) -> list[list[Block]]:
