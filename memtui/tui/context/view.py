@@ -24,7 +24,7 @@ from memtui.pack.build import Pack
 from memtui.pack.targets.base import Piece as BasePiece
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
-from memtui.text.words import cell_width, counted
+from memtui.text.words import counted
 from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, fit, freshness_bar, wrap
 from memtui.tui.widgets.lists import Cell, MovingView, TextRow
@@ -152,7 +152,7 @@ def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
     """Return a memory of the list: its state, kind, title, score and tokens, or why it is withheld."""
     mark = Cell(_MARKS[row.state], "good" if row.is_in else "dim", 2)
     if row.state == "withheld":
-        why = 0 if row.is_told else max(1, min(cell_width(row.reason), int((width - 6) * 0.55)))
+        why = 0 if row.is_told else max(1, int((width - 6) * 0.55))
         return [mark, Cell(row.title, "dim", before=2, at_word=True), Cell(row.reason, "kind", why, before=1)]
     base, kind, bar = ("base", "kind", "bar") if row.is_in else ("dim", "dim", "dim")
     return [
