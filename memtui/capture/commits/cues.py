@@ -23,10 +23,12 @@ _NAMES = re.compile(r"`[^`]+`|(?<!\w)-{1,2}[a-z][\w=-]*|\w+=\w+")
 _TESTS = re.compile(r"\btests?\b|\bci\b|\bsnapshot", re.IGNORECASE)
 _MYSELF = re.compile(r"\b(?:I|I'm|I've|my)\b")
 _ELSEWHERE = re.compile(
-    r"#\d+|\[\d+\]|\b[0-9a-f]{8,40}\b|https?://|\b(?:attached|screenshots?|confirmed|verified)\b", re.IGNORECASE
+    r"#\d+|\bCL \d+|\[\d+\]|\b[0-9a-f]{8,40}\b|https?://|\b(?:attached|screenshots?|confirmed|verified)\b",
+    re.IGNORECASE,
 )
 _FRAGMENT = re.compile(
-    r"^(?:Because|Since|As|While|Although)\b[^,:]*$|^(?!\w*[_(`.:])[a-z]|^(?:[(\[]|\.\.)|^[a-z][\w./-]*: |^[\W_]*$|:$"
+    r"^(?:Because|Since|As|While|Although)\b[^,:]*$|^(?!\w*[_(`.:])[a-z]|^(?:[(\[]|\.\.)|^[a-z][\w./-]*: "
+    r"|^[\W_]*$|^\d+\.|:$"
 )
 _ODD = ((_MYSELF, 0.75), (_ELSEWHERE, 0.75), (_FRAGMENT, 1.0))
 
@@ -103,7 +105,7 @@ def states_limit(sentence: str, after: str, own: AbstractSet[str]) -> bool:
         return False
     if any(cue(name).search(plain) for name in ("past", "hedged", "here", "news")):
         return False
-    if cue("bound").search(plain) and not cue("occasion").search(plain):
+    if cue("bound").search(plain):
         return True
     follows = cue("follows").search(plain) or cue("then").search(after)
     is_world = cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)
@@ -127,12 +129,12 @@ _NAME = re.compile(r"\b(?:[A-Z][a-z]+[A-Z][A-Za-z]*|[A-Z][a-z]{2,}|[A-Z]{2,}[A-Z
 
 def _may_teach(sentence: str) -> bool:
     """Return whether a sentence is whole, long enough, and not of the upkeep of releases."""
-    return len(sentence) >= SHORTEST and not is_cut(sentence) and not cue("upkeep").search(sentence)
+    return not (len(sentence) < SHORTEST or ";" in sentence or is_cut(sentence) or cue("upkeep").search(sentence))
 
 
 def is_cut(sentence: str) -> bool:
     """Return whether what a sentence announces is left out."""
-    return sentence.endswith((":", ",", "?", "(")) or cue("unended").search(sentence) is not None
+    return sentence.endswith((":", ",", "?", "(")) or "\\n" in sentence or cue("unended").search(sentence) is not None
 
 
 def points_back(sentence: str) -> bool:

@@ -7,7 +7,7 @@ or what others must know of it; how much a message says of that is summed up fro
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
@@ -176,41 +176,57 @@ def _breaking(commit: Commit) -> CommitLesson | None:
 
 def _told(commit: Commit, text: str, sort: Sort | None, enough: float, own: AbstractSet[str]) -> CommitLesson | None:
     """Return the best of what a message says, None where that is not enough."""
-    best: tuple[float, list[str], str, Sort] | None = None
-    before: list[str] = []
+    best = max(_teachings(commit, text, sort, enough, own), key=lambda one: one.points, default=None)
+    if best is None or best.points < enough:
+        return None
+    score = min(0.9, 0.5 + 0.08 * (best.points - enough))
+    quote, chosen = " ".join(best.said), sort or _sort_of(acts_of(best.key))
+    is_order = chosen != "rule" or cue("order").search(without_code(quote))
+    kind = KINDS[chosen] if is_order else "lesson"
+    return _lesson(commit, chosen, quote, score, kind, title_in(best.key, quote))
+
+
+@dataclass(frozen=True, slots=True)
+class _Teaching:
+    """A sentence that teaches, with those around it."""
+
+    points: float
+    key: str
+    said: list[str]
+
+
+def _teachings(
+    commit: Commit, text: str, sort: Sort | None, enough: float, own: AbstractSet[str]
+) -> Iterator[_Teaching]:
+    """Yield what of a message teaches, with how much."""
     own = own | _own_words(commit)
+    before: list[str] = []
     for paragraph in paragraphs(text):
         told = [*before, *sentences(paragraph)]
         for number in range(len(before), len(told)):
-            sentence = told[number]
-            does = acts_of(sentence)
-            points = points_of(sentence, does, commit.subject)
-            is_limit = states_limit(sentence, told[number + 1] if number + 1 < len(told) else "", own)
+            key = told[number]
+            points = points_of(key, acts_of(key), commit.subject)
+            is_limit = states_limit(key, told[number + 1] if number + 1 < len(told) else "", own)
             if points < enough and not is_limit:
                 continue
             said = _with_context(told, number, len(before))
-            if (points_back(said[0]) and sort != "note") or is_cut(said[-1]):
-                continue
-            if not (is_limit or _holds(" ".join(said), sort)) or not (sort or is_firm(" ".join(said))):
-                continue
-            points = max(points, enough + LIMIT) if is_limit else points - ALONE * (len(said) == 1)
-            if points >= enough and (best is None or points > best[0]):
-                best = points, said, sentence, _sort_of(does)
+            if _is_whole(said, sort) and (is_limit or _holds(" ".join(said), sort)):
+                points = max(points, enough + LIMIT) if is_limit else points - ALONE * (len(said) == 1)
+                yield _Teaching(points, key, said)
         before = told[len(before) :]
-    if best is None:
-        return None
-    points, said, key, kind_of_best = best
-    score = min(0.9, 0.5 + 0.08 * (points - enough))
-    quote, chosen = " ".join(said), sort or kind_of_best
-    is_order = chosen != "rule" or cue("order").search(without_code(quote))
-    kind = KINDS[chosen] if is_order else "lesson"
-    return _lesson(commit, chosen, quote, score, kind, title_in(key, quote))
+
+
+def _is_whole(said: list[str], sort: Sort | None) -> bool:
+    """Return whether words are understood without what stands around them, and firm enough; a note may point back."""
+    if is_cut(said[-1]) or (points_back(said[0]) and sort != "note"):
+        return False
+    return sort is not None or is_firm(" ".join(said))
 
 
 def _holds(said: str, sort: Sort | None) -> bool:
     """Return whether words hold once the change is made; what was taken back may tell of it, if it says why."""
     if sort == "revert":
-        return cue("past").search(without_code(said)) is None or cue("follows").search(said) is not None
+        return not _tells_past(said) or cue("follows").search(said) is not None
     return sort is not None or outlasts(said)
 
 
@@ -231,11 +247,12 @@ def _sort_of(does: AbstractSet[str]) -> Sort:
 def _with_context(told: list[str], number: int, own: int) -> list[str]:
     """Return a sentence with those around it that a quote has room for: first what it refers to, then what follows.
 
-    `own`: the number of the first sentence of its paragraph; what stands before is taken only where it is pointed to.
+    `own`: the number of the first sentence of its paragraph; what stands before it, or tells of what was, is taken
+    only where it is pointed to.
     """
     start, end = number, number + 1
     while start > 0 and len(" ".join(told[start - 1 : end])) <= LONGEST_QUOTE and not is_passing(told[start - 1]):
-        if not points_back(told[start]) and (start <= own or cue("past").search(without_code(told[start - 1]))):
+        if not points_back(told[start]) and (start <= own or _tells_past(told[start - 1])):
             break
         start -= 1
     while end < len(told) and len(" ".join(told[start : end + 1])) <= ROOM and _goes_on(told[end]):
@@ -244,7 +261,11 @@ def _with_context(told: list[str], number: int, own: int) -> list[str]:
 
 
 def _goes_on(sentence: str) -> bool:
-    return not (is_passing(sentence) or is_cut(sentence) or cue("past").search(without_code(sentence)))
+    return not (is_passing(sentence) or is_cut(sentence) or _tells_past(sentence))
+
+
+def _tells_past(sentence: str) -> bool:
+    return cue("past").search(without_code(sentence)) is not None
 
 
 def _own_subject(commit: Commit) -> str:

@@ -27,7 +27,8 @@ _MARK = re.compile(
 )
 _LABEL = re.compile(
     r"^\W*(?:motivation|background|context|problem|root cause|cause|reason|rationale|why|what|how|description|summary"
-    r"|details?|notes?|nb|modifications?|changes?|solution|impact|(?P<outcome>results?|testing|test plan))\W*:\W*",
+    r"|details?|notes?|nb|modifications?|changes?|solution|impact"
+    r"|technical overview|(?P<outcome>results?|before/after|testing|test plan))\W*:\W*",
     re.IGNORECASE,
 )
 _LEFT_OUT = "\n\n    …\n\n"  # A line of code, in place of a block of it
