@@ -41,7 +41,7 @@ def _import_arguments(parser: Parser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--inbox", action="store_true", help="into the inbox (default)")
     where.add_argument("--active", action="store_true", help="accept at once")
-    parser.add_flag("--include-deleted", "also what was deleted here before")
+    parser.add_flag("--include-deleted", "also what you rejected or retired here before")
     parser.add_flag("--replace", "records with a known id replace what is stored")
     parsing.add_allow_secret(parser, "text")
     add_store_arguments(parser)

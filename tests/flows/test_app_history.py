@@ -18,6 +18,7 @@ from flows.app_driver import (
     fill,
     focused,
     hostile_memories,
+    memory,
     says,
     screen_lines,
     screen_text,
@@ -32,6 +33,7 @@ from textual.pilot import Pilot
 
 from memtui.curate import lifecycle
 from memtui.domain.identity import Actor
+from memtui.domain.memory import Source
 from memtui.tui.history.screen import HistoryScreen
 from memtui.vault.vault import Vault
 
@@ -149,6 +151,19 @@ async def test_history_opens_at_the_memory_under_the_cursor_of_the_screen_in_fro
         await pilot.press("H")
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
         assert history(pilot)._memory_id == last
+
+
+async def test_from_a_group_of_the_inbox_history_is_about_no_single_memory(told: Vault, tmp_path: Path) -> None:
+    path = Source(format="claude-code", path="CLAUDE.md", span=(1, 2))
+    fill(told, [memory(number, f"Rule {number}", status="candidate", sources=(path,)) for number in (21, 22)])
+    async with app_on(told, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: bool(pilot.app.screen_stack[0]._list.ids), "the list is read")  # type: ignore[attr-defined] # it is Browse
+        await pilot.press("b")
+        await shows(pilot, "2 waiting")
+        await pilot.press("g", "H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
+        await lists(pilot, 4)
+        assert history(pilot)._memory_id is None
 
 
 async def test_a_change_of_the_past_is_undone_by_itself(told: Vault, tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ _RELATED = {
     "publication": ("block in a file", "blocks in files"),
     "block": ("text replaced in a file", "texts replaced in files"),
     "cut": ("piece taken out of a file", "pieces taken out of files"),
+    "tombstone": ("text never to import again", "texts never to import again"),
     "passed-file": ("file never to offer again", "files never to offer again"),
 }
 _TONES: Mapping[str, tuple[StyleName, StyleName]] = {
