@@ -298,6 +298,26 @@ def test_where_nothing_matches_well_a_search_says_so_and_a_typo_is_no_such_case(
         assert "matches well" not in sure.err
 
 
+def test_a_single_letter_is_no_task_that_a_payload_answers_for_sure(cli: Cli) -> None:
+    cli("add", "The x axis of the chart is time.", "--project", "ferry")
+    run = cli("context", "x", "--project", "ferry", "--json", code=(0, 3))
+    assert run.json["sure"] != "sure"
+    assert cli("context", "the axis of the chart", "--project", "ferry", "--json").json["sure"] == "sure"
+
+
+def test_what_waits_in_the_inbox_is_told_where_nothing_is_in_use(cli: Cli) -> None:
+    waits = "1 memory waits in the inbox: `memtui inbox` lists them."
+    rules = cli.write("CLAUDE.md", "# Quay\n\n- Moor at the north quay when the wind is from the west.\n")
+    assert waits in cli("import", rules, "--project", "quay").err
+    assert waits in cli("list", "--project", "quay").err
+    assert waits in cli("search", "where to moor", "--project", "quay", code=3).err
+    assert waits not in cli("import", rules, "--project", "quay", "--active").err
+    cli("inbox", "accept", "--all", "--project", "quay")
+    assert "waits" not in cli("list", "--project", "quay").err
+    kind = cli("list", "--project", "quay", "--json").json[0]["kind"]
+    assert cli("list", "--project", "quay", "--kind", kind[:4]).lines
+
+
 def test_contradictions_in_a_payload_are_told_until_they_are_settled(demo: Cli) -> None:
     task = ("context", "webhook timeout lock ttl", "--project", "payments-api", "--budget", "1500")
     told = demo(*task)

@@ -336,6 +336,7 @@ class ListQueries:
 
     def _explained(self, detail: Detail, query: str) -> Explained:
         """Return why a memory stands where it stands, from the search that listed it."""
+        from memtui.curate.query import is_query
         from memtui.recall.scoring import standing_hit
         from memtui.wording.reasons import explanation
 
@@ -351,7 +352,9 @@ class ListQueries:
             view.memory, signals, states, settings=self._opening.recall, kinds=self._vault.kinds, now=detail.now
         )
         rows = explanation(standing, detail.titles)
-        if text:
+        if text and is_query(text):
+            rows.insert(0, ("filter", "it fits what the filter asks for; a filter gives no points", ""))
+        elif text:
             rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
         return Explained("", rows)
 

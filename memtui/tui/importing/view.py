@@ -12,7 +12,7 @@ from memtui.progress import Cancelled
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
-from memtui.tui.memory_view import Block, Piece
+from memtui.tui.memory_view import Block, Piece, wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -211,6 +211,7 @@ _GROUPS = (
 )
 _UNASSIGNED = "unassigned: in no project"
 _LONGEST_TEXT = 20_000
+_REST_CELLS = 64  # Of a line about what is not in the list: it is wrapped to fit the pane from 80 columns on
 _SHORTEST_LABEL = 20  # Less of it would be cut in its first words
 
 
@@ -313,7 +314,7 @@ def _rest(plan: ImportPlan) -> list[TextRow]:
     if plan.missing:
         lines.append(f"{counted(len(plan.missing), 'memory', 'memories')} no longer in their source: kept")
     lines += [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
-    return [TextRow(f"  {line}", "dim") for line in lines]
+    return [TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS)]
 
 
 def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
