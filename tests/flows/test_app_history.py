@@ -132,7 +132,7 @@ async def test_an_earlier_revision_comes_back_as_a_new_change_and_undo_takes_it_
         await pilot.press("u")
         await says(pilot, "Undone: bring back version 1")
         assert stored(told, LOCK).title == "Lock refunds by user_id"
-        await shows(pilot, "undone: bring back")
+        await shows(pilot, "undone: bring")
         await pilot.press("ctrl+r")
         await says(pilot, "Redone")
         await until(pilot, lambda: stored(told, LOCK).title == "Lock refunds by payment_id", "it is done again")

@@ -31,6 +31,7 @@ from memtui.tui.history.view import (
 )
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.state import Opening
+from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
@@ -71,6 +72,7 @@ class HistoryScreen(ListDetail):
         self._shown: ChangeDiff | None = None
         self._listed = False
         self._to_newest = False
+        self._made_change = False
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -206,12 +208,18 @@ class HistoryScreen(ListDetail):
             number = self._shown.row.change.number
             self.do(lambda: self.memories.undo(number))
 
+    def tell_done(self, done: Done) -> None:
+        """Show what a change did, and note that there is a newer one than those listed."""
+        self._made_change |= done.changed
+        super().tell_done(done)
+
     def acts_ended(self, focus: str | None) -> None:
         """Read the journal again; the newest change is the one just made."""
         del focus
-        if self.access.signature() != self.looked_at:
+        if self._made_change:
             self._shown = None
             self._to_newest = True
+        self._made_change = False
         self.look_again()
 
     def action_history_memory(self) -> None:
