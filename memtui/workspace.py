@@ -260,6 +260,7 @@ class Tree:
     root: Path
     _by_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _names: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    _ends: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _breadths: dict[str, float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
@@ -271,10 +272,10 @@ class Tree:
         """Return the state of an anchor in this tree.
 
         Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
-        Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or its
-        folder exists; for a glob, no file matches any more. Unverifiable: it lies outside the tree, is a URL, a glob
-        that never matched a file, the end of several paths, or a path of which nothing is here, such as a header of
-        another project.
+        Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or the
+        folder that should hold it exists, unless it is a folder in the root itself; for a glob, no file matches any
+        more. Unverifiable: it lies outside the tree, is a URL, a glob that never matched a file, the end of several
+        paths, or a path of which nothing is here, such as a header of another project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -294,7 +295,8 @@ class Tree:
         found = self.resolve(plain)
         if found is not None:
             return self._state_of_file(found, anchor.content_hash, known)
-        was_here = anchor.content_hash is not None or (self.root / plain).parent.is_dir()
+        is_top_folder = plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]
+        was_here = anchor.content_hash is not None or (not is_top_folder and (self.root / plain).parent.is_dir())
         return "gone" if was_here and not self._is_doubtful(plain) else "unverifiable"
 
     def resolve(self, path: str) -> str | None:
@@ -360,9 +362,25 @@ class Tree:
 
         A name that many folders have always means the one in that very place: without it the file is gone.
         """
-        if plain.endswith("/") or _is_generic(plain):
+        if plain.endswith("/"):
+            return f"/{plain.removeprefix('./')}" in self._folders()
+        if _is_generic(plain):
             return False
         return any((self.root / name).exists() for name in self._ending_in(plain.removeprefix("./")))
+
+    def _folders(self) -> set[str]:
+        """Return the ends of the paths of folders below the root's own, each between slashes."""
+        if not self._ends:
+            known: set[str] = set()
+            for file in self._files():
+                folder = file.rpartition("/")[0]
+                while folder and folder not in known:
+                    known.add(folder)
+                    folder = folder.rpartition("/")[0]
+            for folder in known:
+                self._ends.update(folder[at:] + "/" for at, letter in enumerate(folder) if letter == "/")
+            self._ends.add("/")
+        return self._ends
 
     def _ending_in(self, plain: str) -> list[str]:
         """Return the files below the root whose path ends in this one."""

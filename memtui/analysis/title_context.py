@@ -30,9 +30,11 @@ _BRIEF_END = re.compile(
 )
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
+_TREE = re.compile(r"\s*(?!(?:src|app|lib|packages|\.+)/(?:\s|$))([\w@.-][\w@./-]{0,60}/)(?:[ \t]+#.*)?\n\s*[├└│|`+]")
 _OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
 _CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
 _LONG_COMMAND = 40
+_GOES_ON = re.compile(r"(?:is|are|was|were|must|should|shall|may|can|cannot|has|have|does)\s")
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
@@ -93,8 +95,13 @@ def is_telling(name: str) -> bool:
     return len(name.split()) >= _TELLING_WORDS and ": " not in name and has_verb(name, language_of(name))
 
 
+def goes_on(words: str) -> bool:
+    """Return whether words go on with the sentence that a heading begins, as in "are forbidden"."""
+    return bool(_GOES_ON.match(words))
+
+
 def _below(heading: str, title: str) -> str:
-    return f"{heading} {title}" if heading.endswith(_QUESTIONS) else f"{heading}: {title}"
+    return f"{heading} {title}" if heading.endswith(_QUESTIONS) or goes_on(title) else f"{heading}: {title}"
 
 
 def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
@@ -116,6 +123,12 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def tree_root(block: Block, held: HeldCode) -> list[str]:
+    """Return the folder below which a tree of files is drawn, its code held; none where it names no folder."""
+    root = _TREE.match("\n".join(block.lines[:2]))
+    return [held.take_out(f"`{root[1]}`")] if root else []
 
 
 def _brief_command(command: str) -> str:

@@ -31,6 +31,14 @@ _SUBJECTS = re.compile(
     r"([^,:;]{1,60}), ([^,:;]{1,60}), (?:[^,:;]{1,60}, )*(and|or) [^,:;]{1,60}? "
     r"(?=(?:must|should|may|can|will|needs?) )"
 )
+_NAMED_CONDITION = re.compile(r"(?:if|when|whenever|unless) (?:the|an?|any|your|its) ", re.IGNORECASE)
+_SO = re.compile(
+    r",? so (?:(?:you|we) should|please)?\s*(?=(?:always|never|only|do not|don['’]t|make sure|ensure|try|use)\b)"
+    r"(.{20,})",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(r"\b(?:this|it|its|those|these|them|they|(?:use|to|for|with) that)\b", re.IGNORECASE)
+_OBLIGED = re.compile(r"(?:it|they) (?:also )?(?=(?:must|should|shall|cannot|may not|needs? to) )", re.IGNORECASE)
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 
 
@@ -73,9 +81,18 @@ def main_clause(sentence: str) -> tuple[str, str]:
     parts = [part for part in _divided(sentence) if not grammar.addition.match(part[1])]
     after_list = (part for part in parts if _LISTED.search(part[0]) and is_imperative(capital(part[1])))
     states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
-    others = (part for part in parts if _orders(part[1]) or (states and _has_predicate(part[1], language)))
+    whole = (part for part in parts if not _breaks_off(part[0]))
+    others = (part for part in whole if _orders(part[1]) or (states and _has_predicate(part[1], language)))
     found = next(chain(after_list, others), ("", ""))
+    if language == "en" and (obliged := next((part for part in parts if _OBLIGED.match(part[1])), None)):
+        return obliged[0], _OBLIGED.sub("", obliged[1], count=1)
     return ("", "") if grammar.pronoun.match(found[1]) else found
+
+
+def behind_reason(sentence: str) -> str:
+    """Return the rule of a sentence that gives its reason first ("… takes long, so only …"), if it stands alone."""
+    follows = _SO.search(sentence)
+    return "" if follows is None or _POINTS_BACK.search(follows[1]) else capital(follows[1])
 
 
 def _divided(sentence: str) -> Iterator[tuple[str, str]]:
@@ -96,6 +113,11 @@ def _orders(clause: str) -> bool:
     return bool(_ORDERS.match(clause)) or (is_verb and is_imperative(capital(clause)))
 
 
+def _breaks_off(lead: str) -> bool:
+    """Return whether a condition ends before its verb, as in "If the crane" of "If the crane, winch or hoist fails"."""
+    return bool(_NAMED_CONDITION.match(lead)) and not has_verb(lead, "en")
+
+
 def turned(sentence: str, held: HeldCode) -> str:
     """Return the main clause of a sentence before as much of its leading clause as fits; empty if nothing does."""
     lead, main = main_clause(sentence)
@@ -104,7 +126,7 @@ def turned(sentence: str, held: HeldCode) -> str:
     if language_of(sentence) != "en" or not main or not is_imperative(main):
         return ""
     ends = [len(lead), *(comma.start() for comma in reversed(list(_COMMA.finditer(lead))))]
-    turns = (f"{main} {lead[:end]}" for end in ends)
+    turns = (f"{main} {lead[:end]}" for end in ends if not _breaks_off(lead[:end]))
     return next((words for words in turns if cell_width(held.put_back(words)) <= MAX_TITLE_CELLS), "")
 
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.sentence_acts import openings
-from memtui.analysis.title_blocks import Block
+from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause
 from memtui.text.inline import unmarked
 from memtui.text.tables import compile_lines, read_table
@@ -74,6 +74,7 @@ _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
 _STEM = 4
 _LEAD_CELLS = 40
+_LONG_LINE = 160  # Characters of a line that says more than what its label is about
 
 
 @cache
@@ -131,6 +132,18 @@ def is_metadata(words: str) -> bool:
     """Return whether words only set a value, as in `Impact: HIGH`."""
     label = _LABEL.match(words)
     return label is not None and matches("labels", "metadata", label[1])
+
+
+def record_labels(found: Sequence[Block]) -> list[str]:
+    """Return the labels of a text made of lines like `**Scope**: …`; none where only one of them says something."""
+    labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
+    if len(labels) <= 1 or not LABEL_LINE.match(found[0].text):
+        return []
+    told = [label for label in labels if not matches("labels", "metadata", label)]
+    labels = told or labels
+    says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in ("part", "beside"))
+    says_little = says_little or matches("headings", "unfinished", labels[0]) or len(told) == 1
+    return [] if says_little or any(len(block.text) > _LONG_LINE for block in found[:2]) else labels
 
 
 def is_document(heading: str) -> bool:

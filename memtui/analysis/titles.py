@@ -10,10 +10,11 @@ from itertools import islice
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened, without_asides
-from memtui.analysis.title_blocks import LABEL_LINE, REAL_SHELLS, SHELLS, Block, Statement, blocks
-from memtui.analysis.title_context import below_subjects, brief, heads_in, is_telling, subjects
+from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, blocks
+from memtui.analysis.title_context import below_subjects, brief, goes_on, heads_in, is_telling, subjects, tree_root
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
+    behind_reason,
     closed,
     cut_title,
     fitted,
@@ -39,6 +40,7 @@ from memtui.analysis.title_words import (
     lacks_term,
     matches,
     pattern,
+    record_labels,
     says_the_same,
     sentences,
     stands_alone,
@@ -65,13 +67,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
-_SO = re.compile(
-    r",? so (?:(?:you|we) should|please)?\s*(?=(?:always|never|only|do not|don['’]t|make sure|ensure|try|use)\b)"
-    r"(.{20,})",
-    re.IGNORECASE,
-)
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(r"\b(?:this|it|its|those|these|them|they|(?:use|to|for|with) that)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS = 5
@@ -143,19 +139,8 @@ class _Writer:
 
     def _record(self, found: Sequence[Block]) -> str:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
-        labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
-        if len(labels) <= 1 or not self.headings or not LABEL_LINE.match(found[0].text):
-            return ""
-        told = [label for label in labels if not matches("labels", "metadata", label)]
-        if len(told) == 1:
-            return ""
-        labels = told or labels
-        kinds = ("part", "beside")
-        says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in kinds)
-        says_little = says_little or matches("headings", "unfinished", labels[0])
-        if says_little or any(len(block.text) > 2 * _LIST_CELLS for block in found[:2]):
-            return ""
-        return self._listed(self._subject() or self.headings[-1], labels)
+        labels = record_labels(found) if self.headings else []
+        return self._listed(self._subject() or self.headings[-1], labels) if labels else ""
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
@@ -286,9 +271,9 @@ class _Writer:
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title
         is_named = block.mark not in SHELLS and bool(self._subject())
-        return self._listed(
-            self._code_heading(), [] if is_named else heads_in([block], self.held), any_of=block.mark in REAL_SHELLS
-        )
+        heads = [] if is_named else heads_in([block], self.held)
+        root = tree_root(block, self.held) if len(heads) <= 1 else []
+        return self._listed(self._code_heading(), root or heads, any_of=bool(root) or block.mark in REAL_SHELLS)
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
@@ -321,8 +306,7 @@ class _Writer:
         """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
         if self._width(words) <= MAX_TITLE_CELLS:
             return ""
-        if (follows := _SO.search(words)) and not _POINTS_BACK.search(follows[1]):
-            rule = capital(follows[1])
+        if rule := behind_reason(words):
             return self._done(rule, self._missing_subject(rule))
         title = self._fitted(words)
         lead, main = main_clause(words)
@@ -435,10 +419,7 @@ class _Writer:
     # -- the end ------------------------------------------------------------------------------------
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
-        """Return a subject with as many heads as fit, in brief if only one did otherwise, or alone.
-
-        `any_of`: whether one head tells what the others are like, as a command does.
-        """
+        """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
         kept = self._fitting(subject, heads)
         if len(kept) <= 1 < len(heads):
             in_brief = self._fitting(subject, [brief(head) for head in heads], MAX_TITLE_CELLS)
@@ -498,7 +479,8 @@ class _Writer:
         prefix = (shortened(subject, _PREFIX_CELLS, self._width) if subject else "") or ""
         room = MAX_TITLE_CELLS - self._width(prefix) - 2
         short = shortened(words, room, self._width, least_rank=CLAUSE) if prefix else ""
-        whole = f"{prefix}: {short}" if prefix and short else self._fitted(words)
+        between = " " if goes_on(words) else ": "
+        whole = f"{prefix}{between}{short}" if prefix and short else self._fitted(words)
         return one_line(visible(self.held.put_back(closed(whole)))).rstrip(" ,;:")
 
     def _fitted(self, words: str) -> str:

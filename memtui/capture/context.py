@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from memtui.analysis.classify import is_imperative
+from memtui.analysis.title_context import goes_on
 from memtui.analysis.title_words import (
     is_document,
     is_dropped,
@@ -91,6 +92,8 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
         return True
     if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
         return True
+    if goes_on(plain):
+        return True
     if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
         return False
     words = words_in(plain)
@@ -117,11 +120,16 @@ def with_lead(text: str, lead: str) -> str:
     colon = "：" if _CJK.match(lead[-1]) else ":"
     if _STRUCTURE.match(text):
         return f"{lead}{colon}\n\n{text}"
+    if goes_on(text.lstrip()):
+        colon = ""
     return f"{lead}{colon}{'' if colon == '：' else ' '}{text.lstrip()}"
 
 
 def _leads(text: str, lead: str) -> bool:
-    return bool(lead) and text.startswith((f"{lead}:", f"{lead}："))
+    if not lead or not text.startswith(lead):
+        return False
+    rest = text[len(lead) :]
+    return rest.startswith((":", "：")) or (rest.startswith(" ") and goes_on(rest[1:]))
 
 
 def without_lead(text: str, path: Sequence[str]) -> str:

@@ -41,6 +41,15 @@ _FOLDERS = re.compile(
     re.IGNORECASE,
 )
 _INCIDENTS = re.compile(r"post[-_]?mortem|incident|\brca\b", re.IGNORECASE)
+_REPORTS = re.compile(r"(?:.*[-_ /])?retro(?:s|spectives?)?(?![a-z])", re.IGNORECASE)
+_OUTCOME = re.compile(
+    r"\b(?:lessons?|learn(?:ed|t|ings?)|takeaways?|insights?|actions?|decisions?|improve(?:d|ments?)?|differently"
+    r"|went wrong|root causes?|(?:start|stop|keep) doing|lehren|erkenntnisse|maßnahmen|leçons)\b"
+    r"|\b(?:lecciones|acciones|lições|ações)\b|教训|經驗|经验|改进|学び|改善",
+    re.IGNORECASE,
+)
+"""Headings in the report of a time of work below which stands what was learned."""
+
 _NOT_LESSONS = frozenset({"readme", "index", "template", "changelog"})
 _COURSE = re.compile(r"(?:.*[-_ /])?lessons?[-_ ]?\d{1,3}(?!\d)|(?:.*/)?lessons?/\d{1,3}[-_ .]", re.IGNORECASE)
 """A part of a course: `lesson-3`, or `lessons/03-loops`."""
@@ -104,8 +113,12 @@ class _Reading:
     incidents: bool
     slots: Counter[tuple[str, ...]] = field(default_factory=Counter)
     noted: set[Skipped] = field(default_factory=set)
+    # whether only what stands below headings such as "Lessons" is read: the rest reports what was done
+    is_report: bool = False
 
     def document(self, tree: Section, title: str) -> None:
+        named = any(_OUTCOME.search(section.heading) for section in tree.walk() if section.level > 1)
+        self.is_report = named and self.explains_itself and bool(_REPORTS.match(self.maker.file.name))
         for section in tree.walk():
             for span in section.comments:
                 self._skip(section.lines_of(span), SkipReason.COMMENT)
@@ -119,13 +132,20 @@ class _Reading:
         if section.heading and self.explains_itself and (is_how_to(section.heading) or is_placeholder(section.heading)):
             self._skip(section.span, "how the file is to be used, no lesson")
             return
+        told = not self.is_report or section.level <= 1 or any(map(_OUTCOME.search, path))
+        if not told and not any(_OUTCOME.search(one.heading) for one in section.walk()):
+            self._skip(section.span, "reports what was done, no lesson")
+            return
         children = [child for child in section.children if child.level <= _DEEPEST_SPLIT]
         if section.level and (not children or are_parts(children)):
             self._entry(section, path, date)
             return
         found = date_in(section.heading)
         date = found[0] if found else date
-        self._loose(section, path, date)
+        if told:
+            self._loose(section, path, date)
+        elif section.blocks:
+            self._skip(section.own_span, "reports what was done, no lesson")
         if section.heading_lines is not None:
             self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
         for child in section.children:

@@ -51,6 +51,10 @@ def test_a_title_is_the_first_thing_that_is_stated(text: str, title: str) -> Non
 
 SURVEY = """A full survey of the harbour takes most of a working day and half of the night, so you should try to survey
 only the basins that changed, and leave the rest to the yearly survey."""
+MOVED = """If a plan moves a berth, a light or a buoy that any of the three harbour charts shows to pilots or crews,
+it must also mark the former place there."""
+OPTIONS = """If the `Depth`, `Width` or any other documented size is not a number, but a table of numbers by month,
+all rows of it are kept in the `Sizes.Base` table of the chart that shows the basin."""
 DOCKS = """```bash
 cd wharf && wharf run tides
 wharf survey --all-docks --with-divers -- -D night
@@ -69,6 +73,22 @@ wharf --dock "the-north-*" --night run survey  # several docks
             "Examples (`samples/`) are ships of their own — never use `anchor:` for their ropes. Use chains.",
             (),
             "Examples (samples/) are ships of their own — never use anchor: for their ropes",
+        ),
+        (
+            MOVED,
+            ("Harbour", "Charts"),
+            "Harbour: Charts: Must also mark the former place there",
+        ),
+        ("```\nwharf/\n├── north/  # cranes\n└── south/\n```", ("Harbour", "Layout"), "Harbour: Layout: wharf/"),
+        (
+            OPTIONS,
+            ("Charts", "Basins"),
+            "All rows of it are kept in the Sizes.Base table of the chart that shows the basin",
+        ),
+        (
+            "are forbidden. If a ship needs one, ask the pilot.",
+            ("Harbour", 'No "loose" ropes on deck'),
+            'No "loose" ropes on deck are forbidden',
         ),
         (SURVEY, (), "Try to survey only the basins that changed, and leave the rest to the yearly survey"),
         (

@@ -108,3 +108,11 @@ def test_when_a_file_was_written_is_no_memory() -> None:
 def test_a_statement_that_begins_with_code_needs_no_heading() -> None:
     text = "`__warp__`, `weft` and `out` are generated and must not be reviewed."
     assert context_lead(text, ("Guidance for looms", "Notes")) == ""
+
+
+def test_a_sentence_that_its_heading_begins_goes_on_after_it() -> None:
+    path = ("Harbour", "Ropes", "Loose ropes on deck")
+    text = "are forbidden. If a ship needs one, ask the pilot."
+    led = with_lead(text, context_lead(text, path))
+    assert led == f"Loose ropes on deck {text}"
+    assert without_lead(led, path) == text

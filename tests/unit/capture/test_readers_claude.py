@@ -63,7 +63,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("architecture", "Architecture: The layers are: ferry/api/, ferry/core/, ferry/store/"),
         ("architecture", "Architecture: Requests go through ferry/api/middleware.py, which sets the tenant"),
         ("architecture", "Sync worker: The worker fetches the berth list, It compares each berth, Changes are written"),
-        ("architecture", "Architecture: Directory layout"),
+        ("architecture", "Architecture: Directory layout: ferry/"),
         ("constraint", "Never store money as floats"),
         ("constraint", "Always use the clock from ferry/core/clock.py"),
         ("constraint", "Refunds: a refund is a new ledger row, never an update of the old one"),

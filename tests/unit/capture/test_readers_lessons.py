@@ -265,6 +265,18 @@ def test_retrospectives_are_parted_by_meaning(tmp_path: Path) -> None:
     assert [draft.insight.lstrip("- ")[:8] for draft in drafts] == ["We merge", "Never me"]
 
 
+def test_of_a_report_of_work_only_what_was_learned_is_read(tmp_path: Path) -> None:
+    text = (
+        "# Season 3 Retrospective\n\n## Boats of the season\n\nWe painted nine boats in two weeks.\n\n"
+        "## Words of the crew\n\nThe crew was asked.\n\n### Planning of boats\n\n- The plan had 12 boats.\n\n"
+        "### Lessons learned\n\n#### Weather\n\n- Never paint below five degrees: the paint does not dry.\n"
+    )
+    result = _read(tmp_path, text, "seasons/SEASON_3_RETROSPECTIVE.md")
+    assert [draft.title for draft in result.drafts] == ["Lessons learned"]
+    assert "Never paint below five degrees" in result.drafts[0].insight
+    assert "reports what was done, no lesson" in {skipped.reason for skipped in result.skipped}
+
+
 def test_the_generic_reader_claims_nothing_and_keeps_every_word(tmp_path: Path) -> None:
     file = _file(
         tmp_path,
