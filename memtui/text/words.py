@@ -202,6 +202,16 @@ def clip_at_word(text: str, cells: int) -> str:
     return f"{head.rstrip(' ,;:–—-(')}…" if space and head and len(rest) <= min(_WORD_CELLS, cells // 2) else shown
 
 
+def clip_start(text: str, cells: int) -> str:
+    """Return a line cut to at most that many cells, beginning with … if it was cut: of a path the end says most."""
+    if cells <= 0:
+        return ""
+    tail = _printable(text[-cells * _LONGEST_GRAPHEME :])
+    if len(tail) == len(text) and cell_width(tail) <= cells:
+        return tail
+    return next((f"…{tail[start:]}" for start in range(len(tail)) if cell_width(tail[start:]) < cells), "…")
+
+
 def shorten(text: str, most: int) -> str:
     """Return a text of at most so many characters, ending in … if something was cut off."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

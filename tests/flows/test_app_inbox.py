@@ -358,7 +358,7 @@ async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_pa
         await shows(pilot, "1 source conflict")
         await pilot.app.run_action("go('import')")
         await pilot.press("slash", *str(tmp_path / "ferry" / "AGENTS.md"), "enter")
-        await shows(pilot, "In conflict: left unchanged · 1 · after the import, b then d")
+        await shows(pilot, "In conflict: left unchanged  1 · after the import, b then d")
 
 
 def _parted_from_their_source(tmp_path: Path) -> tuple[Vault, list[str]]:

@@ -300,7 +300,7 @@ def _row_cells(row: HistoryRow, width: int) -> list[Cell]:
         Cell(row.when[:when], "dim", when, after=2),
         Cell(row.actor, "kind", 11, since=48, after=1),
         Cell(row.summary if is_done else f"undone: {row.summary}", "base" if is_done else "dim"),
-        Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 9, right=True, before=1),
+        Cell(f"{row.memories:,} mem" if row.memories else "", "dim", 9, since=_ROOMY, right=True, before=1),
     ]
 
 

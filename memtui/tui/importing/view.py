@@ -248,7 +248,7 @@ def place_cells(row: PlaceRow | StoreRow, width: int) -> list[Cell]:
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
     return [
         Cell("✓" if row.ticked else "·", mark, 2),
-        Cell(tame(row.place.name), text),
+        Cell(tame(row.place.name), text, is_path=True),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1, snug=True),
         Cell(
             "in vault" if row.known else counted(len(row.place.sources), "file"),

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from memtui.text.sanitize import tame
-from memtui.text.words import clip
+from memtui.text.words import clip, clip_start
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
 from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind, without_shared_heading
@@ -458,7 +458,7 @@ class CandidateList(MemoryList):
                 Cell("", "base", indent, since=44),
                 Cell(arrow, "dim", 1, after=1),
                 Cell(
-                    _tail(group.label, width - indent - len(count) - _GROUP_CELLS),
+                    clip_start(group.label, width - indent - len(count) - _GROUP_CELLS),
                     "dim" if group.level else "kind",
                     after=1,
                 ),
@@ -467,13 +467,6 @@ class CandidateList(MemoryList):
             width,
             paint,
         )
-
-
-def _tail(text: str, cells: int) -> str:
-    """Return the end of a text that is too wide: of a path that says most."""
-    if cell_len(text) <= cells:
-        return text
-    return next((f"…{text[start:]}" for start in range(1, len(text)) if cell_len(text[start:]) < cells), "…")
 
 
 def _within(source: str, cells: int) -> str:

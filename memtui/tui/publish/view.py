@@ -158,7 +158,7 @@ def publish_cells(row: Row, width: int) -> list[Cell]:
     return [
         Cell(mark, tone, 2),
         Cell(row.place.label, "base"),
-        Cell(row.place.path, "dim", min(34, width // 2), since=54, before=1, snug=True),
+        Cell(row.place.path, "dim", min(34, width // 2), since=54, before=1, snug=True, is_path=True),
         Cell(words, tone, 17, since=34, before=1, snug=True),
     ]
 

@@ -236,7 +236,7 @@ def _told_apart(rows: Sequence[TidyRow]) -> Iterator[TidyRow]:
 
 
 def row_cells(row: TidyRow, width: int) -> list[Cell]:
-    note = Cell(row.note, "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True)
+    note = Cell(row.note, "dim", _NOTE_CELLS, since=_NOTE_FROM, right=True, snug=True)
     room = width - 4 - (_NOTE_CELLS if width >= _NOTE_FROM else 0)
     return [
         Cell("!" if row.is_loud else "", "warning", 1, after=1),

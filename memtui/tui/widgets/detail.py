@@ -104,6 +104,7 @@ def _document(text: str) -> ConsoleRenderable:
 
 LABEL_CELLS = 9
 _NARROWEST = 10
+_WIDEST = 110  # Cells of a line that the eye still finds its way back from
 _TAB = 4
 
 
@@ -142,7 +143,8 @@ class DetailPane(MovingView):
     @property
     def text_width(self) -> int:
         """Cells of a line of text, beside the scroll bar whether there is one or not."""
-        return max(_NARROWEST, self.size.width - self.styles.scrollbar_size_vertical - 1)
+        room = self.size.width - self.styles.scrollbar_size_vertical - 1
+        return max(_NARROWEST, min(room, _WIDEST))
 
     @property
     def rendered(self) -> bool:

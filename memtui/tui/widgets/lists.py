@@ -18,7 +18,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.text.words import clip_at_word
+from memtui.text.words import clip_at_word, clip_start
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PANE
 from memtui.tui.memory_view import fit, wrap
@@ -292,6 +292,7 @@ class Cell:
     Attributes:
         before, after: spaces beside it, not counted in its width.
         at_word: whether it is cut after a whole word, as a sentence is.
+        is_path: whether it is cut at its beginning.
     """
 
     text: str
@@ -302,6 +303,7 @@ class Cell:
     before: int = 0
     after: int = 0
     at_word: bool = False
+    is_path: bool = False
     snug: bool = False  # whether it is no wider than the widest text of its column in the list
 
 
@@ -318,6 +320,8 @@ def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
 
 
 def _cut(cell: Cell, room: int) -> str:
+    if cell.is_path:
+        return clip_start(cell.text, cell.cells or room)
     return clip_at_word(cell.text, cell.cells or room) if cell.at_word else cell.text
 
 

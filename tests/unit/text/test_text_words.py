@@ -21,6 +21,7 @@ from memtui.text.words import (
     cell_width,
     clip,
     clip_at_word,
+    clip_start,
     did_you_mean,
     nearest,
     pad,
@@ -76,6 +77,22 @@ def test_a_beginning_of_several_names_stands_for_none_unless_it_is_one() -> None
 def test_a_line_is_cut_after_a_whole_word_where_that_loses_little(text: str, cells: int, shown: str) -> None:
     assert clip_at_word(text, cells) == shown
     assert cell_width(clip_at_word(text, cells)) <= cells
+
+
+@pytest.mark.parametrize(
+    ("path", "cells", "shown"),
+    [
+        ("a/b.md", 6, "a/b.md"),
+        ("docs/harbour/b.md", 8, "…ur/b.md"),
+        ("港/港港.md", 6, "…港.md"),
+        ("a/b.md", 1, "…"),
+        ("a/b.md", 0, ""),
+        ("a\x1b/b\n.md", 20, "a\ufffd/b .md"),
+    ],
+)
+def test_a_path_is_cut_at_its_beginning(path: str, cells: int, shown: str) -> None:
+    assert clip_start(path, cells) == shown
+    assert cell_width(clip_start(path, cells)) <= cells
 
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]

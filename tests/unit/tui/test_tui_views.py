@@ -12,6 +12,7 @@ import pytest
 from curating import PERSON, add
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.style import Style
 from support import FrozenClock
 
 from memtui.analysis.contradictions import Contradiction
@@ -33,6 +34,7 @@ from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
+from memtui.tui.widgets.lists import Cell, RowList, draw_cells
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 from memtui.wording.outcomes import HealthRow, HealthSection, spark
@@ -303,6 +305,25 @@ def test_a_trial_is_drawn_as_bars_before_and_after(read: LabRead) -> None:
     same = effect_lines(read, Effect(5, 5), [], coming=[week], as_is=[week], configuration=[], width=60, height=20)
     assert ["now" in line.plain for line in same[:2]] == [True, True]
     assert not any("tried" in line.plain for line in same)
+
+
+def test_a_column_takes_the_room_of_its_widest_text_and_an_empty_one_takes_none() -> None:
+    verdicts = {"Reef the sail early": "helped", "Coil the rope": "hurt", "No knots": ""}
+    paint = {"base": Style(), "dim": Style()}
+
+    def drawn(said: dict[str, str], width: int) -> list[str]:
+        rows = RowList(lambda row, _: [Cell(row, "base"), Cell(said[row], "dim", 12, before=2, snug=True)])
+        rows._lines = tuple(said)
+        return ["".join(segment.text for segment in rows.segments(place, width, paint)) for place in range(len(said))]
+
+    assert drawn(verdicts, 24) == ["Reef the sail e…  helped", "Coil the rope     hurt  ", "No knots                "]
+    assert drawn(dict.fromkeys(verdicts, ""), 24)[0] == "Reef the sail early     "
+
+
+def test_a_path_is_cut_where_it_says_least() -> None:
+    row = [Cell("packages/harbour/AGENTS.md", "base", is_path=True), Cell("1 file", "dim", 6, before=1)]
+    drawn = draw_cells(row, 25, {"base": Style(), "dim": Style()})
+    assert "".join(segment.text for segment in drawn) == "…harbour/AGENTS.md 1 file"
 
 
 def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
