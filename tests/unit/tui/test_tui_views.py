@@ -312,7 +312,9 @@ def test_a_column_takes_the_room_of_its_widest_text_and_an_empty_one_takes_none(
     paint = {"base": Style(), "dim": Style()}
 
     def drawn(said: dict[str, str], width: int) -> list[str]:
-        rows = RowList(lambda row, _: [Cell(row, "base"), Cell(said[row], "dim", 12, before=2, snug=True)])
+        rows: RowList[str] = RowList(
+            lambda row, _: [Cell(row, "base"), Cell(said[row], "dim", 12, before=2, snug=True)]
+        )
         rows._lines = tuple(said)
         return ["".join(segment.text for segment in rows.segments(place, width, paint)) for place in range(len(said))]
 
