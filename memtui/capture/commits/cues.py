@@ -95,21 +95,35 @@ def is_firm(said: str) -> bool:
 _BEGINNING = 9  # Words of which one names what the words are about
 
 
+def binds(sentence: str) -> bool:
+    """Return whether a sentence says what must be, with its reason or by what standard."""
+    return _holds_by_itself(sentence) and cue("bound").search(without_code(sentence)) is not None
+
+
 def states_limit(sentence: str, after: str, own: AbstractSet[str]) -> bool:
     """Return whether a sentence states a limit of the world and what follows from it.
 
     `after`: the sentence after it, which may say what follows; `own`: words that name the code itself, in lower case.
     """
     plain = without_code(sentence)
+    if not _holds_by_itself(sentence) or not cue("limit").search(plain):
+        return False
+    follows = cue("follows").search(plain) or cue("then").search(after)
+    return bool(follows and (cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)))
+
+
+def _holds_by_itself(sentence: str) -> bool:
+    """Return whether a sentence is understood alone, and tells neither of what was nor of the commit."""
     if not _may_teach(sentence) or is_passing(sentence) or points_back(sentence):
         return False
-    if any(cue(name).search(plain) for name in ("past", "hedged", "here", "news")):
-        return False
-    if cue("bound").search(plain):
-        return True
-    follows = cue("follows").search(plain) or cue("then").search(after)
-    is_world = cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)
-    return bool(follows and is_world and cue("limit").search(plain))
+    plain = without_code(sentence)
+    return not any(cue(name).search(plain) for name in ("past", "hedged", "here", "news"))
+
+
+def reaches_out(sentence: str) -> bool:
+    """Return whether a sentence names something of the world, or draws one thing from another."""
+    plain = without_code(sentence)
+    return any(cue(name).search(plain) for name in ("standing", "drawn"))
 
 
 def _names_world(beginning: str, own: AbstractSet[str]) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal
 from memtui.capture.commits.cues import (
     SHORTEST,
     acts_of,
+    binds,
     cue,
     is_cut,
     is_firm,
@@ -22,6 +23,7 @@ from memtui.capture.commits.cues import (
     outlasts,
     points_back,
     points_of,
+    reaches_out,
     states_limit,
     without_code,
 )
@@ -36,6 +38,7 @@ Sort = Literal["trailer", "revert", "breaking", "rule", "fix", "decision", "note
 ENOUGH = 3.25  # Points from which a sentence is proposed; below it most only say what was changed
 MOST_SENTENCES = 3  # Of what a breaking change says
 ALONE = 0.25  # Points lost where a sentence stands alone
+LONG_MESSAGE = 1_600  # Characters; of a longer one, which tells how the code works, only what binds is taken
 LIMIT = 0.5  # Points above the least of what states a limit of the world
 ROOM = 400  # Characters up to which what follows a reason is taken along
 MOST_FILES = 5  # Files that a proposal is tied to; a commit that changes more speaks of none of them
@@ -199,19 +202,20 @@ def _teachings(
     commit: Commit, text: str, sort: Sort | None, enough: float, own: AbstractSet[str]
 ) -> Iterator[_Teaching]:
     """Yield what of a message teaches, with how much."""
-    own = own | _own_words(commit)
+    own, is_short = own | _own_words(commit), len(text) <= LONG_MESSAGE
     before: list[str] = []
     for paragraph in paragraphs(text):
         told = [*before, *sentences(paragraph)]
         for number in range(len(before), len(told)):
             key = told[number]
             points = points_of(key, acts_of(key), commit.subject)
-            is_limit = states_limit(key, told[number + 1] if number + 1 < len(told) else "", own)
-            if points < enough and not is_limit:
+            after = told[number + 1] if number + 1 < len(told) else ""
+            is_lasting = binds(key) or (is_short and states_limit(key, after, own))
+            if not is_lasting and (points < enough or not (sort or is_short)):
                 continue
             said = _with_context(told, number, len(before))
-            if _is_whole(said, sort) and (is_limit or _holds(" ".join(said), sort)):
-                points = max(points, enough + LIMIT) if is_limit else points - ALONE * (len(said) == 1)
+            if _is_whole(said, sort) and (is_lasting or _holds(" ".join(said), sort)):
+                points = max(points, enough + LIMIT) if is_lasting else points - ALONE * (len(said) == 1)
                 yield _Teaching(points, key, said)
         before = told[len(before) :]
 
@@ -227,7 +231,7 @@ def _holds(said: str, sort: Sort | None) -> bool:
     """Return whether words hold once the change is made; what was taken back may tell of it, if it says why."""
     if sort == "revert":
         return not _tells_past(said) or cue("follows").search(said) is not None
-    return sort is not None or outlasts(said)
+    return sort is not None or (outlasts(said) and reaches_out(said))
 
 
 def _own_words(commit: Commit) -> frozenset[str]:

@@ -70,6 +70,8 @@ def read_commits(folder: Path, *, since: datetime | None = None, most: int = MOS
 
 def _commit(fields: Sequence[str]) -> Commit:
     name, parents, author, email, at, subject, message, notes, files = fields
+    if r"\n\n" in message:  # Line ends that a program wrote out
+        message = message.replace(r"\n", "\n")
     body, trailers = split_trailers(message[:LONGEST_MESSAGE])
     return Commit(
         id=name.strip("\0\n"),
