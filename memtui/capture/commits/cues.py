@@ -97,7 +97,7 @@ _BEGINNING = 9  # Words of which one names what the words are about
 
 def binds(sentence: str) -> bool:
     """Return whether a sentence says what must be, with its reason or by what standard."""
-    return _holds_by_itself(sentence) and cue("bound").search(without_code(sentence)) is not None
+    return cue("bound").search(without_code(sentence)) is not None and _holds_by_itself(sentence)
 
 
 def states_limit(sentence: str, after: str, own: AbstractSet[str]) -> bool:
@@ -106,10 +106,10 @@ def states_limit(sentence: str, after: str, own: AbstractSet[str]) -> bool:
     `after`: the sentence after it, which may say what follows; `own`: words that name the code itself, in lower case.
     """
     plain = without_code(sentence)
-    if not _holds_by_itself(sentence) or not cue("limit").search(plain):
+    if not cue("limit").search(plain) or not (cue("follows").search(plain) or cue("then").search(after)):
         return False
-    follows = cue("follows").search(plain) or cue("then").search(after)
-    return bool(follows and (cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)))
+    is_world = cue("universal").search(plain) or _names_world(" ".join(plain.split()[:_BEGINNING]), own)
+    return bool(is_world) and _holds_by_itself(sentence)
 
 
 def _holds_by_itself(sentence: str) -> bool:

@@ -248,3 +248,28 @@ def test_commits_are_read_with_files_notes_and_what_they_take_back(tmp_path: Pat
     assert read_commits(repo.folder, since=datetime(2030, 1, 1, tzinfo=UTC)) == []
     with pytest.raises(UsageError, match="no commits"):
         read_commits(tmp_path)
+
+
+def test_of_a_long_message_only_what_binds_is_taken() -> None:
+    limit = "Linux does not lock the bus of a gauge, so two readers share one frame."
+    rule = "The frame must be copied before the next read because the driver reuses its buffer."
+    story = "The reader walks the frames and hands each to the table. " * 40
+    assert lesson_of(commit("Guard the bus", limit)) is not None
+    assert lesson_of(commit("Guard the bus", f"{story}\n\n{limit}")) is None
+    found = lesson_of(commit("Guard the bus", f"{story}\n\n{limit}\n\n{rule}"))
+    assert found is not None
+    assert found.insight == rule
+
+
+def test_what_a_standard_requires_is_proposed() -> None:
+    said = "RFC 9999 requires a gauge to close the bus after a malformed frame."
+    found = lesson_of(commit("Close the bus after a malformed frame", said))
+    assert found is not None
+    assert found.insight == said
+
+
+def test_line_ends_that_a_program_wrote_out_are_line_ends(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "lagoon")
+    repo.commit(r"one" + "\n\n" + r"The bus hangs.\n\nLesson: close it twice", a_dot_py="1\n")
+    (one,) = read_commits(repo.folder)
+    assert (one.body, one.trailers) == ("The bus hangs.", (("lesson", "close it twice"),))
