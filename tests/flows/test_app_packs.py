@@ -188,7 +188,7 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         await shows(pilot, "since 01 Jun:")
         assert focused(pilot) == "context-task", "what is typed here is another task"
         for word, kind in (("Packs", PacksScreen), ("History", HistoryScreen)):
-            await pilot.press("question_mark", *word, "enter")
+            await pilot.press("f1", *word, "enter")
             await until(pilot, partial(_is_at, pilot, kind), "help goes from screen to screen")
 
 
