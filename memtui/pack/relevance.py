@@ -14,7 +14,7 @@ LEAST_CHANCE = 0.18
 see F0.5, which counts a needless memory twice as much as a missing one, still rises to 0.25, but what is essential is
 lost on the way; see RESULTS.md."""
 
-LEAST_CHANCE_ALONE = 0.12
+LEAST_CHANCE_ALONE = 0.1
 """The same without files, where a question may have but one answer: of those that memories answer 91 % keep it."""
 
 RELATED_SHARE = 0.7  # Share of a memory's chance that one has which is linked to it
