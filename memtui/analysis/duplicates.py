@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -218,7 +219,8 @@ class _Finder:
                 self._note(self._memories[near.one], self._memories[near.other], near)
         for one, other in self._pairs([self._memories[first] for first, *_ in copies], progress):
             self._note(one, other)
-        groups = [*self._groups_of_copies(copies), *self._groups_alike()]
+        same = list(self._groups_of_copies(copies))
+        groups = [*same, *self._groups_alike({twin for group in same for twin in group.ids[1:]})]
         return sorted(groups, key=lambda group: (group.pile != "easy", not group.copies, -group.score, group.ids))
 
     def _copies(self) -> list[list[str]]:
@@ -286,10 +288,13 @@ class _Finder:
                 ids = (first, *same)
                 yield DuplicateGroup(ids, 1.0, "easy", (), copies=True, why="the same text", texts=self._hashes(ids))
 
-    def _groups_alike(self) -> Iterator[DuplicateGroup]:
-        """Yield groups that one merge can take, in which every pair is an edge, the most alike joined first."""
+    def _groups_alike(self, copies: AbstractSet[str]) -> Iterator[DuplicateGroup]:
+        """Yield groups that one merge can take, in which every pair is an edge, the most alike joined first.
+
+        `copies` stand in a group of their own, with the one that is left of them: that one speaks for them here.
+        """
         edges = self._edges
-        rest = [pair for pair, edge in edges.items() if not edge.copies]
+        rest = [pair for pair, edge in edges.items() if not edge.copies and copies.isdisjoint(pair)]
         rest.sort(key=lambda pair: (edges[pair].pile != "easy", -edges[pair].score, pair))
         for cluster in cliques(rest, edges, MOST_MERGED):
             ids = tuple(sorted(cluster, key=lambda name: _worth_keeping(self._memories[name])))

@@ -23,6 +23,7 @@ from memtui.domain.freshness import (
 from memtui.domain.kinds import Kinds
 from memtui.domain.lessons import MOST_SNOOZES, snoozes_of
 from memtui.domain.memory import Memory, Signal, Verdict
+from memtui.text.normal_form import normal_form
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.review_triggers import Asked, asked_about, riskiest
@@ -65,18 +66,40 @@ def review_queue(
 ) -> list[Due]:
     """Return what is due now, by risk. Reading or using a memory never clears it; only a verdict does.
 
+    What has the title of one before it, as copies in several rule files have, comes last: it is the same question.
     `memtui.vault.review_triggers` defines what is due, for the header, lists and counts alike. The states of files
     are those of the last check, see `memtui.curate.anchors.check_trees`.
     """
     now = vault.now()
     wanted = MemoryFilter(scope=scope, kinds=kinds, stale_at=now, threshold=threshold)
     with vault.read() as reader:
-        ids = riskiest(reader, wanted, now=now, limit=limit)
+        ids = riskiest(reader, wanted, now=now, limit=None if limit is None else _LOOKED_AT * limit)
     queue: list[Due] = []
     for start in range(0, len(ids), WINDOW):
         queue += _read(vault, ids[start : start + WINDOW], wanted, now)
     queue.sort(key=lambda due: (-round(due.risk, 9), due.memory.created_at, due.memory.id))
-    return queue
+    return _repeats_last(queue)[:limit]
+
+
+_LOOKED_AT = 2  # Times as many as are wanted, since what repeats another is asked last
+
+
+def _repeats_last(queue: Sequence[Due]) -> list[Due]:
+    """Return a queue with what has the title of one before it behind the others, and says so."""
+    asked: set[tuple[str | None, str]] = set()
+    firsts: list[Due] = []
+    repeats: list[Due] = []
+    for due in queue:
+        question = (due.memory.project, normal_form(due.memory.title))
+        if question in asked:
+            repeats.append(replace(due, reasons=(*due.reasons, _REPEATED)))
+        else:
+            asked.add(question)
+            firsts.append(due)
+    return firsts + repeats
+
+
+_REPEATED = "another that is due has the same title"
 
 
 def _read(vault: Vault, ids: Sequence[str], wanted: MemoryFilter, now: datetime) -> list[Due]:

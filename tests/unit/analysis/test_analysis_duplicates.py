@@ -137,6 +137,18 @@ def test_case_markup_and_spelling_make_no_difference() -> None:
     assert len(group.ids) == 3
 
 
+def test_a_copy_is_proposed_with_its_original_alone_and_the_original_with_what_is_alike() -> None:
+    kept = said("Build the tide tables with `make tides` before each release.", id="kept")
+    copy = said("Build the tide tables with make tides before each release", id="copy")
+    reworded = said("Before a release, the tide tables are built with `make tides`.", id="reworded")
+    near = [Alike(one.id, reworded.id, 0.95) for one in (kept, copy)]
+    groups = groups_of(kept, copy, reworded, alike=near)
+    assert [(set(group.ids), group.copies) for group in groups] == [
+        ({"kept", "copy"}, True),
+        ({groups[0].ids[0], "reworded"}, False),
+    ]
+
+
 def test_groups_hold_only_what_is_mutually_alike() -> None:
     words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu")
     chain = [said(" ".join(words[at : at + 8]), id=f"chain{at}") for at in range(0, 5, 2)]

@@ -51,6 +51,21 @@ def test_only_what_faded_is_due_the_most_faded_first(vault: Vault, clock: Clock)
     assert due_ids(vault) == [note.id, tooling.id, decision.id]
 
 
+def test_copies_of_a_rule_are_asked_about_after_everything_else(vault: Vault, clock: Clock) -> None:
+    tides, other_tides, dated = (
+        add(vault, text, title=title, kind="tooling", importance=importance).id
+        for text, title, importance in (
+            ("Run make tides before a release.", "Tide tables", 3),
+            ("Run `make tides` before every release.", "Tide tables.", 3),
+            ("Run make dates.", "Dates", 1),
+        )
+    )
+    clock.pass_days(110)
+    assert due_ids(vault) == [tides, dated, other_tides]
+    assert due_ids(vault, limit=2) == [tides, dated]
+    assert [due.memory.id for due in queue(vault) if "same title" in due.why] == [other_tides]
+
+
 def test_the_queue_agrees_with_the_day_that_is_shown(vault: Vault, clock: Clock) -> None:
     memory = verify(vault, [add(vault, "Run make", kind="tooling").id], actor=PERSON).changed[0]
     due = due_at(memory, vault.kinds)
