@@ -161,7 +161,7 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
     from memtui.curate.projects import link_folder
 
     tree = tmp_path / "tree"
-    tree.mkdir()
+    (tree / "pay").mkdir(parents=True)  # a file is gone where its folder is there
     link_folder(ferry, "ferry", tree)
     fill(
         ferry,
