@@ -46,6 +46,8 @@ _IMPORT_LINE = re.compile(
     re.IGNORECASE,
 )
 _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s*$")
+_DIVIDER = re.compile(r" {0,3}(={3,}|-{3,}|\*{3,}|~{5,}) +[^\s=*~-].{0,60}? +\1\s*$")  # `=== boost rules ===`
+_BREAK = "***"
 _EXAMPLE_TAG = re.compile(r"example|sample|^code$")
 _PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
 _COMPONENT = re.compile(r"([ \t]*)<([A-Z][A-Za-z]{1,40})(?:\s[^<>]{0,300})?>[ \t]*(\S.{0,2000}?)[ \t]*</\2>\s*$")
@@ -149,7 +151,7 @@ class _Marks:
     lines: list[str]  # the lines; those of callouts lose their marks
     set_aside: list[tuple[Span, str]] = field(default_factory=list)
     borders: list[int] = field(default_factory=list)
-    titles: list[tuple[int, str]] = field(default_factory=list)  # lines of marks that name their callout, and the name
+    titles: list[tuple[int, str]] = field(default_factory=list)  # lines of marks, and what is read in their place
     # lines from `<example>` to `</example>`, which are kept together
     examples: list[Span] = field(default_factory=list)
     code: frozenset[int] = frozenset()  # numbers of lines that are code, whatever they look like
@@ -176,6 +178,8 @@ class _Marks:
                 self.set_aside.append((Span(number, until), "written by memtui's export"))
             elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
                 until = self._tag(tag[1].lower(), number, line)
+            elif _DIVIDER.match(line):
+                self.titles.append((number, _BREAK))
             else:
                 self._callout(number, self._without_tags(number, line))
 

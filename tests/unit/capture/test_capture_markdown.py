@@ -244,6 +244,15 @@ def test_tags_around_markdown_do_not_hide_it() -> None:
     assert reasons(split) == {1: "mark-up without text", 4: "mark-up without text"}
 
 
+def test_dividers_that_name_a_part_belong_to_no_memory() -> None:
+    split = split_markdown(
+        "=== quay rules ===\n\n- Moor on the left.\n\n=== crane/v2 rules ===\n\n- Lift before noon.\n\n"
+        "--- Tugs ---\nTow slowly.\n"
+    )
+    assert [piece.text for piece in split.pieces] == ["Moor on the left.", "Lift before noon.", "Tow slowly."]
+    assert reasons(split) == dict.fromkeys((1, 5, 9), "horizontal rule")
+
+
 def test_components_of_a_docs_site_lose_their_tags_and_keep_their_titles() -> None:
     text = (
         "# Kiln\n\n<Info>Never open the door above 200 °C.</Info>\n\n"
