@@ -150,7 +150,7 @@ class MemtuiScreen(Screen[None]):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now, None where it is."""
         if action.id in {"undo", "redo"} and not self.opening.vault.exists:
-            return "Nothing was changed yet."
+            return f"There is nothing to {action.id} yet."
         return next(filter(None, (part.why_not(action) for part in self.parts)), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
