@@ -53,6 +53,7 @@ def selection_of(publisher: Publisher, recorded: Sequence[Publication], threshol
 def standings(publisher: Publisher, threshold: float) -> list[Standing]:
     """Return every place with what publishing to it would change, by what it was published with."""
     known = standing_publications(publisher.vault, publisher.root)
+    publisher = publisher.recalling_once()
     found = []
     for place in places():
         recorded = tuple(known.get(place.target, ()))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
 from memtui.analysis.classify import states_rule
@@ -21,7 +22,8 @@ from memtui.publish.blocks import Block, State
 from memtui.publish.edits import read_file
 from memtui.publish.places import Place, base_of, head_for, place_named, places, split_by_files
 from memtui.publish.safe_text import for_block
-from memtui.recall.result import Task
+from memtui.recall.rank import recall
+from memtui.recall.result import Recall, Task
 from memtui.recall.semantic import Meaning
 from memtui.vault.filters import Scope
 from memtui.vault.publications import Publication, publications
@@ -40,6 +42,19 @@ class Publisher:
     settings: RecallSettings
     targets: Sequence[tuple[str, TargetSettings]] = ()
     meaning: Meaning | None = None
+    recall_by: Callable[[Task, int], Recall] | None = None  # instead of recall on the vault
+
+    def recalling_once(self) -> Publisher:
+        """Return a publisher that recalls each task once, however many places it plans for."""
+        now = self.vault.now()
+
+        @cache
+        def recall_by(task: Task, limit: int) -> Recall:
+            return recall(
+                self.vault, task, self.scope, settings=self.settings, now=now, limit=limit, meaning=self.meaning
+            )
+
+        return replace(self, recall_by=recall_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +177,7 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[l
         now=publisher.vault.now(),
         meaning=publisher.meaning,
         recipes=recipes,
+        recall_by=publisher.recall_by,
     )
     included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
     included = [one for one in included if one.memory.status == "active"]

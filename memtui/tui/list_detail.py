@@ -73,6 +73,8 @@ class ScreenPart:
 
 T = TypeVar("T")
 
+LIST = "list"  # The loader's group of what a screen shows
+
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 
 _LONGEST_TOAST = 600
@@ -217,7 +219,7 @@ class MemtuiScreen(Screen[None]):
         self.set_interval(POLL_SECONDS, self._poll_files)
 
     def look_again(self) -> None:
-        """Read what the screen shows; sets `looked_at`."""
+        """Read what the screen shows, as the loader's group `LIST`; sets `looked_at`."""
 
     def draw_again(self) -> None:
         """Lay out what was read for the room there is."""
@@ -230,6 +232,8 @@ class MemtuiScreen(Screen[None]):
         # A screen that lies beneath another is looked at again once it is back; `is_current` is true of it as well.
         if self.looked_at is None or self.acting or self.app.screen is not self:
             return
+        if self.loader.is_under_way(LIST):
+            return  # Beginning again at every look would never let a slow read come to an end.
         if self.in_trouble or self.access.signature() != self.looked_at:
             self.look_again()
 

@@ -107,6 +107,7 @@ class Loader:
         self.newest: Counter[str] = Counter()  # Number of the newest read of each group
         self.is_reading = False
         self._has_read = False
+        self._under_way: dict[str, int] = {}
         self._tell = tell
         self._screen = screen
         self._on_error = on_error
@@ -138,7 +139,10 @@ class Loader:
             self.is_reading = True
             self._screen.set_timer(TELL_SECONDS, self._tell)
         self.newest[group] += exclusive
-        task = Task(self, group, self.newest[group] if exclusive else None)
+        number = self.newest[group] if exclusive else None
+        if number is not None:
+            self._under_way[group] = number
+        task = Task(self, group, number)
 
         def work() -> None:
             if not task.is_wanted:
@@ -152,6 +156,9 @@ class Loader:
             else:
                 if then is not None:
                     task.show(then, answer)
+            finally:
+                if number is not None:
+                    self._screen.call_later(self._end_read, group, number)
 
         return self._screen.run_worker(work, thread=True, exclusive=exclusive, group=group, exit_on_error=False)
 
@@ -169,8 +176,17 @@ class Loader:
         """Stop a read and what waits to be called, and drop the answer."""
         self.stop_pause(group)
         self.newest[group] += 1
+        self._under_way.pop(group, None)
         self._screen.workers.cancel_group(self._screen, group)
         self._end_reading()
+
+    def is_under_way(self, group: str) -> bool:
+        """Return whether the newest read of a group goes on: what asks time and again has to let it come to an end."""
+        return group in self._under_way
+
+    def _end_read(self, group: str, number: int) -> None:
+        if self._under_way.get(group) == number:
+            del self._under_way[group]
 
     def _end_reading(self) -> None:
         if self.is_reading:

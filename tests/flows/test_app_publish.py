@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from textual.pilot import Pilot
 
 from memtui.domain.memory import Source
 from memtui.tui.publish.screen import PublishScreen
-from memtui.tui.publish.view import key_of
+from memtui.tui.publish.view import Publications, PublishRead, key_of
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -54,6 +55,27 @@ async def test_the_diff_is_shown_before_anything_is_written_and_one_key_writes_i
         assert (folder / "AGENTS.md").read_bytes() == before
         await pilot.press("ctrl+r")
         await until(pilot, lambda: (folder / "AGENTS.md").read_bytes() == written, "it is published again")
+
+
+async def test_a_read_that_takes_longer_than_the_vault_rests_is_shown_all_the_same(
+    vault: Vault, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Publications.read
+
+    def slow_read(self: Publications) -> PublishRead:
+        time.sleep(0.4)
+        return read(self)
+
+    monkeypatch.setattr(Publications, "read", slow_read)
+    monkeypatch.setattr("memtui.tui.list_detail.POLL_SECONDS", 0.1)
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await shows(pilot, "1 published")
+        await pilot.press("u")
+        await shows(pilot, "0 published")
 
 
 async def test_a_block_is_taken_out_by_one_key(vault: Vault, folder: Path) -> None:

@@ -22,7 +22,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted, parse_duration
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ACTIONS, BULK, Action, Keymap
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_detail import LIST, ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
@@ -191,7 +191,7 @@ class BulkScreen(ListDetail):
     def look_again(self) -> None:
         """Read again what is chosen: the same memories, whatever a query would choose by now."""
         ids = self._ids
-        self.loader.read(lambda: self._bulk.by_ids(ids), self._show, group="bulk")
+        self.loader.read(lambda: self._bulk.by_ids(ids), self._show, group=LIST)
 
     def _choose(self, query: str) -> None:
         """Choose others by a query."""
@@ -201,7 +201,7 @@ class BulkScreen(ListDetail):
             self._close_line()
             self._show(chosen)
 
-        self.loader.read(lambda: self._bulk.by_query(query), show, group="bulk")
+        self.loader.read(lambda: self._bulk.by_query(query), show, group=LIST)
 
     def _show(self, chosen: Chosen) -> None:
         self.trouble_is_over()

@@ -166,6 +166,8 @@ class ListReader:
         if self._screen.acting:
             return
         if self.listing is not None and not self._screen.in_trouble:
+            if self._loader.is_under_way("poll"):
+                return
             base = self.listing.base
             self._loader.read(lambda: self.queries.moved(base), partial(self._take_changes, base), group="poll")
         elif self._reader is None or self._reader.is_finished:

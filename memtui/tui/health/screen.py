@@ -14,7 +14,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import HEALTH
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_detail import LIST, ListDetail
 from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening
 from memtui.tui.values import Signature
@@ -131,7 +131,7 @@ class HealthScreen(ListDetail):
 
     def look_again(self) -> None:
         """Read the state of the vault."""
-        self.loader.read(lambda: read_health(self.access), self._take, group="health")
+        self.loader.read(lambda: read_health(self.access), self._take, group=LIST)
 
     def _take(self, read: HealthRead) -> None:
         self.trouble_is_over()

@@ -33,7 +33,7 @@ from memtui.tui.lab.trial import (
     payload_effect,
     read_lab,
 )
-from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.list_detail import LIST, MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
@@ -381,7 +381,7 @@ class LabScreen(MemtuiScreen):
             self._try(self._trial.on(read))
 
         memory_id = self._trial.memory_id
-        self.loader.read(lambda: read_lab(self.access, memory_id), take, group="lab-read")
+        self.loader.read(lambda: read_lab(self.access, memory_id), take, group=LIST)
 
     def _try(self, trial: Trial) -> None:
         """Draw the curve at once, and calculate the effect in a thread."""
