@@ -334,7 +334,7 @@ among 490 memories of one project most that share less only use the same words."
 
 RESEMBLES_FROM = 0.65  # Dice share of the words from which a near miss is reported at a save
 
-Sort = Literal["same", "differs", "clashes"]
+Sort = Literal["same", "differs", "clashes", "replaces"]  # `replaces` is proposed, not found by comparing
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +343,7 @@ class Resemblance:
 
     id: str  # the existing memory
     title: str
-    sort: Sort  # it says the same, much the same with a difference that matters, or the contrary
+    sort: Sort  # it says the same, much the same with a difference that matters, the contrary, or is to be replaced
     score: float  # likeness, 0–1
     why: str  # the difference in words; may hold words of others
 

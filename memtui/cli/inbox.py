@@ -246,6 +246,11 @@ def _put_accepted(session: Session, outcome: Outcome) -> None:
     from memtui.curate.links import resembling_each
 
     session.put_outcome(outcome, "Accepted")
+    with session.vault.read() as reader:
+        replaced = lifecycle.replaced_by(reader, outcome.changed)
+    for memory in outcome.changed:
+        for old in replaced.get(memory.id, ()):
+            say(outcomes.proposed_to_replace(memory, old))
     for memory, found in resembling_each(session.vault, outcome.changed):
         say(outcomes.resembles(memory, found))
     unassigned = sum(memory.project is None and memory.status == "active" for memory in outcome.changed)

@@ -20,7 +20,7 @@ from memtui.curate.fields import (
     clean_tags,
     relative_name,
 )
-from memtui.curate.lifecycle import accepted, supersede_replaced, verified
+from memtui.curate.lifecycle import accepted, settle_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
@@ -76,7 +76,7 @@ def save_edit(
         writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
         saved = writer.put(edited, if_version=if_version)
         if decision == "accept":
-            supersede_replaced(writer, [saved], actor)
+            settle_replaced(writer, [saved], actor)
         return saved
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.lifecycle import accepted, supersede_replaced
+from memtui.curate.lifecycle import accepted, settle_replaced
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
@@ -148,7 +148,7 @@ def decide(
         step,
         versions={each: known[each] for each in known.keys() - left_out},
         summary=_mixed if rejecting else None,
-        afterwards=partial(supersede_replaced, actor=actor),
+        afterwards=partial(settle_replaced, actor=actor),
     )
     return replace(outcome, skipped=(*outcome.skipped, *skipped))
 

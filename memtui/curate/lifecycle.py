@@ -16,12 +16,13 @@ from memtui.curate.fields import check_half_life, check_importance, check_kind, 
 from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
-from memtui.domain.identity import Actor, require_person
+from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash
 from memtui.domain.planted import held_back, planted_reasons
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line
+from memtui.text.words import shorten
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
@@ -264,7 +265,7 @@ def accept(
     reason: str = "",
     versions: Mapping[str, int] | None = None,
 ) -> Outcome:
-    """Take candidates out of the inbox into use; what they were proposed to replace is superseded now.
+    """Take candidates out of the inbox into use; see `settle_replaced` for what they replace.
 
     An unassigned one goes to the named project, else to the project of the folder.
 
@@ -281,7 +282,7 @@ def accept(
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         return accepted(batch, replace(memory, kind=chosen_kind or memory.kind), folder=folder, project=project)
 
-    afterwards = partial(supersede_replaced, actor=actor)
+    afterwards = partial(settle_replaced, actor=actor)
     return apply_to_each(
         vault, prefixes, actor, "accept", step, reason=reason, versions=versions, afterwards=afterwards
     )
@@ -303,14 +304,40 @@ def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None)
     )
 
 
-def supersede_replaced(writer: VaultWriter, memories: Sequence[Memory], actor: Actor) -> None:
-    """Mark as superseded what accepted memories were proposed to replace."""
+def replaced_by(reader: VaultReader, memories: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Return what is in use and memories were proposed to replace, or clash with since their acceptance, by id."""
     ids = {memory.id for memory in memories}
-    links = [link for link in writer.links(ids) if link.type == "supersedes" and link.from_id in ids]
-    winners = {link.to_id: link.from_id for link in links}
-    for old in writer.get_many(winners).values():
-        if old.status == "active":
-            mark_superseded(writer, old, winners[old.id], actor)
+    links = [link for link in reader.links(ids) if link.from_id in ids and link.type in {"supersedes", "contradicts"}]
+    accepted_at = {memory.id: memory.confirmed_at for memory in memories if memory.status != "candidate"}
+    links = [
+        link
+        for link in links
+        if (link.type == "supersedes") == (link.from_id not in accepted_at)
+        and link.created_at == accepted_at.get(link.from_id, link.created_at)
+    ]
+    old = reader.get_many({link.to_id for link in links})
+    found: dict[str, list[Memory]] = {}
+    for link in links:
+        if link.to_id in old and old[link.to_id].status == "active":
+            found.setdefault(link.from_id, []).append(old[link.to_id])
+    return found
+
+
+def settle_replaced(writer: VaultWriter, memories: Sequence[Memory], actor: Actor) -> None:
+    """Mark as superseded what a person linked accepted memories as replacing.
+
+    What others proposed that they replace stays in use and contradicts them: a person decides with both texts in view.
+    """
+    links = [link for link in writer.links({memory.id for memory in memories}) if link.type == "supersedes"]
+    ends = writer.get_many({end for link in links for end in (link.from_id, link.to_id)})
+    in_use = {identifier for identifier, memory in ends.items() if memory.status == "active"}
+    links = [link for link in links if {link.from_id, link.to_id} <= in_use]
+    decided = {link.to_id: link.from_id for link in links if link.origin == PERSON}
+    for identifier, winner in decided.items():
+        mark_superseded(writer, ends[identifier], winner, actor)
+    proposed = [link for link in links if link.to_id not in decided]
+    writer.drop(proposed)
+    writer.add_links([replace(link, type="contradicts", created_at=writer.now) for link in proposed])
 
 
 def reject(
@@ -341,6 +368,9 @@ def reject(
     return apply_to_each(vault, prefixes, actor, "reject", step, reason=reason, versions=versions)
 
 
+LONGEST_REPLACED = 40  # Characters of a title in a row
+
+
 @dataclass(frozen=True, slots=True)
 class Oddities:
     """What a person should know before accepting a candidate."""
@@ -348,12 +378,14 @@ class Oddities:
     planted: tuple[str, ...] = ()  # why its text looks planted to steer an assistant
     secrets: tuple[str, ...] = ()  # rules of what looks like a secret in it
     twins: tuple[str, ...] = ()  # ids of active memories in the same project with the same text
+    replaces: tuple[str, ...] = ()  # titles of active memories that it was proposed to replace
 
     @property
     def words(self) -> tuple[str, ...]:
         """A few words for each, for a row."""
         found = ["looks planted"] if self.planted else []
         found += ["secret"] if self.secrets else []
+        found += [f"would replace “{shorten(one_line(self.replaces[0]), LONGEST_REPLACED)}”"] if self.replaces else []
         return (*found, *(["in use already"] if self.twins else []))
 
 
@@ -365,9 +397,11 @@ def oddities(
     holders = reader.ids_by_content(set(hashes.values()))
     twins = reader.get_many({identifier for found in holders.values() for identifier, _ in found})
     in_use = {identifier: twin.project for identifier, twin in twins.items() if twin.status == "active"}
+    replaced = replaced_by(reader, [memory for memory in memories if memory.status == "candidate"])
     result = {}
     for memory in memories:
         same = [key for key, _ in holders.get(hashes[memory.id], ()) if in_use.get(key, "") == memory.project]
         secrets = dict.fromkeys(rule for rules in secrets_in(memory, patterns).values() for rule in rules)
-        result[memory.id] = Oddities(planted_reasons(memory), tuple(secrets), tuple(same))
+        old = tuple(one.title for one in replaced.get(memory.id, ()))
+        result[memory.id] = Oddities(planted_reasons(memory), tuple(secrets), tuple(same), old)
     return result

@@ -15,7 +15,7 @@ from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
-from memtui.domain.identity import Actor, check_may_alter, require_person
+from memtui.domain.identity import PERSON, Actor, check_may_alter, require_person
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Anchor, Link, LinkType, Memory
 from memtui.domain.scope import ONLY
@@ -58,6 +58,8 @@ def link(
 ) -> Link | None:
     """Link two memories; `supersedes` also takes the second out of use. None if the link exists already.
 
+    A person who says that one replaces the other, or that they are related, decides what they were proposed to be.
+
     Raises:
         UsageError: there is no such type, or both are the same memory.
         ConflictError: one of them has another version than in `versions`; nothing was written.
@@ -70,12 +72,21 @@ def link(
         require_versions(writer.get_many(versions or {}).values(), versions or {})
         writer.summary = f"link {_named(writer, first, link_type, second)}"
         made = Link(from_id=first, type=link_type, to_id=second, origin=actor.origin, created_at=writer.now)
+        if actor.is_person and link_type in {"supersedes", "relates"}:
+            _drop_proposed(writer, first, second)
         if link_type == "supersedes":
             check_may_alter(actor, writer.get(second))
             known = _between(writer, first, link_type, second)
             supersede(writer, first, second, actor)
             return None if known else made
         return made if writer.add_links([made]) else None
+
+
+def _drop_proposed(writer: VaultWriter, first: str, second: str) -> None:
+    """Drop the contradictions of two memories that others than a person proposed."""
+    pair = {first, second}
+    links = [link for link in writer.links(pair) if {link.from_id, link.to_id} == pair]
+    writer.drop([link for link in links if link.type == "contradicts" and link.origin != PERSON])
 
 
 def _named(reader: VaultReader, first: str, link_type: str, second: str) -> str:

@@ -436,6 +436,12 @@ def resembles(memory: Memory, found: Resemblance) -> str:
     return f"similar to {found.id} ({_cut(found.title)}; {_cut(found.why)}): {' or '.join(ways)}"
 
 
+def proposed_to_replace(memory: Memory, old: Memory) -> str:
+    """Return that both are in use, with the command that replaces one by the other."""
+    way = f"`memtui link {memory.id} supersedes {old.id}`"
+    return f"{memory.id} was proposed to replace {old.id} ({_cut(old.title)}): both are in use; {way} replaces it"
+
+
 def _cut(text: str) -> str:
     """Return a text that fits the line; a quotation that is cut is closed."""
     kept = shorten(one_line(text), LONGEST_RESEMBLING - 1)

@@ -6,16 +6,18 @@ import threading
 from pathlib import Path
 
 import pytest
-from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_text, shows, until
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, memory, says, screen_text, shows, stored, until
+from flows.editing_driver import candidate
 from sessions import REFUSAL, claude_call, claude_result, claude_typed, write_lines
 from textual.pilot import Pilot
 
+from memtui.domain.memory import Link
 from memtui.progress import Cancelled, ProgressCallback
 from memtui.tui.capture.screen import CaptureScreen
 from memtui.tui.capture.view import CaptureAccess
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.values import Done, Found
-from memtui.vault.proposals import proposals_told
+from memtui.vault.proposals import StoredProposal, proposals_told, put_proposals
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -193,3 +195,54 @@ async def test_on_a_narrow_screen_one_pane_is_shown(vault: Vault, tmp_path: Path
         await shows(pilot, "You said")
         await pilot.press("escape")
         await shows(pilot, "1 waiting")
+
+
+async def test_a_proposal_that_corrects_a_memory_says_so_and_asks_before_that_leaves_use(
+    vault: Vault, tmp_path: Path
+) -> None:
+    fill(vault, FERRY)
+    old = memory(90, "Store tide times in local time everywhere, never in UTC", project="ferry")
+    new = candidate(91, "Store tide times in UTC everywhere, never in local time")
+    other = candidate(92, "Store tide times in UTC at the pier, never in local time")
+    fill(vault, [old, new, other])
+    with vault.write(actor="capture", action="capture") as writer:
+        put_proposals(
+            writer,
+            [
+                StoredProposal(
+                    memory_id=one.id,
+                    digest=one.id,
+                    signal="correction",
+                    score=0.9,
+                    quote="no, in UTC",
+                    assistant="claude-code",
+                    session="s-1",
+                    task="",
+                    file="/s.jsonl",
+                )
+                for one in (new, other)
+            ],
+        )
+        ends = [
+            Link(from_id=one.id, type="supersedes", to_id=old.id, origin="capture", created_at=writer.now)
+            for one in (new, other)
+        ]
+        writer.add_links(ends)
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await _open(pilot)
+        await shows(pilot, "2 waiting")
+        await shows(pilot, "would replace “Store")
+        await shows(pilot, "Would replace “Store tide times in local")
+        chosen = screen.current_memory
+        await pilot.press("a")
+        await says(pilot, "Also in use still: Store tide times in local time")
+        await shows(pilot, "the new one was proposed to replace one in use")
+        await shows(pilot, "L link   X new replaces old   O compare, merge   esc keep both")
+        assert chosen is not None
+        assert [stored(vault, one).status for one in (old.id, chosen)] == ["active", "active"]
+        await pilot.press("X")
+        await says(pilot, "Superseded: Store tide times in local time")
+        assert stored(vault, old.id).status == "superseded"
+        with vault.read() as reader:
+            between = [one.type for one in reader.links([old.id]) if one.from_id == chosen]
+        assert between == ["supersedes"]

@@ -196,3 +196,15 @@ def test_what_waits_too_long_is_put_away_listed_and_brought_back(cli: Cli) -> No
     (away,) = cli("inbox", "expired", "--json").json
     cli("inbox", "back", away["id"])
     assert [row["id"] for row in waiting(cli)] == [away["id"]]
+
+
+def test_accepting_a_correction_keeps_what_it_corrects_and_names_the_command_that_replaces_it(cli: Cli) -> None:
+    old = cli("add", "Berth fees are due on Fridays", "--project", "shop").id
+    agent = ("--project", "shop", "--actor", "codex")
+    proposed = cli("add", "Berth fees are due on Mondays", "--supersedes", old, *agent).id
+    said = cli("inbox", "accept", proposed).err
+    command = ("link", proposed, "supersedes", old)
+    assert f"`memtui {' '.join(command)}` replaces it" in said
+    assert cli("show", old, "--json").json["status"] == "active"
+    cli(*command)
+    assert cli("show", old, "--json").json["status"] == "superseded"

@@ -184,7 +184,10 @@ class Changing:
             require_done(self._outcome(arguments["action"], memory, view, person, reason, versions), versions)
         with vault.read() as reader:
             now = reader.get(memory.id)
-        return {"id": now.id, "status": now.status, "version": now.version, "note": "memtui undo reverts it."}
+            replaced = lifecycle.replaced_by(reader, [now]).get(now.id, ()) if arguments["action"] == "accept" else ()
+        kept = [f"Both it and {old.id}, which it was proposed to replace, are in use." for old in replaced]
+        note = " ".join((*kept, "memtui undo reverts it."))
+        return {"id": now.id, "status": now.status, "version": now.version, "note": note}
 
     def _outcome(
         self, action: str, memory: Memory, view: View, person: Actor, reason: str, versions: Mapping[str, int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -112,7 +113,7 @@ class CaptureScreen(ListDetail):
         current = self._list.current
         told = notice(self._unread, read.acceptance or {}) if self._read is not None else ("Reading the vault …",)
         self._list.show(
-            session_lines(read.waiting, self._unfolded),
+            session_lines(read, self._unfolded),
             follow=(lambda row: row.id == current.id) if current is not None else None,
             notice=told,
         )
@@ -215,7 +216,7 @@ class CaptureScreen(ListDetail):
         chosen = self._row.id
         if self._read is not None:
             waiting = tuple(one for one in self._read.waiting if one.proposal.memory_id != chosen)
-            self._read = CaptureRead(waiting, self._read.acceptance)
+            self._read = replace(self._read, waiting=waiting)
             self._show_rows()
         self.do(lambda: act([chosen]))
 

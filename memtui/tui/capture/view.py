@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
+from memtui.tui.inbox.candidates import ODD
 from memtui.tui.inbox.view import CandidateRead, candidate_blocks
 from memtui.tui.memory_view import Block, ago, days_between
 from memtui.tui.values import Done
@@ -27,6 +29,7 @@ FIRST_SHOWN = 5
 """Proposals of a session that are shown before it is unfolded."""
 
 _SIGNAL_CELLS = 20
+_MOST_REPLACED_CELLS = 26
 _TEXT = 2_000
 
 SessionKey = tuple[str, str]
@@ -38,6 +41,7 @@ class ProposalRow:
     """A proposal in the list."""
 
     told: Told
+    replaces: str = ""  # the title of what is in use and it would replace
 
     @property
     def id(self) -> str:
@@ -62,6 +66,8 @@ class CaptureRead:
 
     waiting: tuple[Told, ...] = ()
     acceptance: Mapping[str, Acceptance] | None = None
+    replaces: Mapping[str, str] = field(default_factory=dict)
+    """Titles of what is in use and proposals would replace, by the id of the proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ class CaptureAccess:
 
     def read(self) -> CaptureRead:
         """Return what waits: of the named project, else of all, those of the project in view first."""
+        from memtui.curate.lifecycle import replaced_by
         from memtui.vault.proposals import acceptance, proposals_told
 
         named = self._access.opening.project
@@ -93,8 +100,10 @@ class CaptureAccess:
             told = proposals_told(reader, projects=None if named is None else [named])
             here = self._access.view_of(reader).project
             rates = {one.signal: one for one in acceptance(reader)}
-        waiting = [one for one in told if one.status == "candidate"]
-        return CaptureRead(tuple(sorted(waiting, key=lambda one: one.project != here)), rates)
+            waiting = [one for one in told if one.status == "candidate"]
+            memories = reader.get_many(one.proposal.memory_id for one in waiting)
+            replaced = {key: tame(old[0].title) for key, old in replaced_by(reader, list(memories.values())).items()}
+        return CaptureRead(tuple(sorted(waiting, key=lambda one: one.project != here)), rates, replaced)
 
     def unread(self) -> Unread:
         """Return how much there is that no capture has read."""
@@ -130,20 +139,24 @@ class CaptureAccess:
         )
 
 
-def session_lines(waiting: Sequence[Told], unfolded: frozenset[SessionKey]) -> list[ProposalRow | MoreRow | TextRow]:
+def session_lines(read: CaptureRead, unfolded: frozenset[SessionKey]) -> list[ProposalRow | MoreRow | TextRow]:
     """Return the proposals by session, the best of each first, the rest folded."""
     sessions: dict[SessionKey, list[Told]] = {}
-    for told in waiting:
+    for told in read.waiting:
         sessions.setdefault((told.proposal.assistant, told.proposal.session), []).append(told)
-    return [line for key, found in sessions.items() for line in _lines_of(key, found, is_open=key in unfolded)]
+    lines = partial(_lines_of, replaces=read.replaces)
+    return [line for key, found in sessions.items() for line in lines(key, found, is_open=key in unfolded)]
 
 
-def _lines_of(key: SessionKey, found: Sequence[Told], *, is_open: bool) -> Iterator[ProposalRow | MoreRow | TextRow]:
+def _lines_of(
+    key: SessionKey, found: Sequence[Told], replaces: Mapping[str, str], *, is_open: bool
+) -> Iterator[ProposalRow | MoreRow | TextRow]:
     best = sorted(found, key=lambda one: -one.proposal.score)
     first = best[0]
     task = tame(first.proposal.task, 200) or "a session without a task"
     yield TextRow(f"{tame(first.project or 'unassigned', 40)} · {task}", note=tame(key[0], 18))
-    yield from map(ProposalRow, best if is_open else best[:FIRST_SHOWN])
+    for told in best if is_open else best[:FIRST_SHOWN]:
+        yield ProposalRow(told, replaces.get(told.proposal.memory_id, ""))
     if not is_open and len(best) > FIRST_SHOWN:
         yield MoreRow(key, len(best) - FIRST_SHOWN)
 
@@ -158,11 +171,12 @@ def proposal_cells(row: ProposalRow | MoreRow, width: int) -> list[Cell]:
     del width
     if isinstance(row, MoreRow):
         return [Cell(f"  … {row.number} more · enter shows them", "dim")]
-    told = row.told
+    told, replaces = row.told, f"would replace “{row.replaces}”" if row.replaces else ""
     return [
-        Cell("", "base", 1),
+        Cell(ODD, "warning", 1) if replaces else Cell("", "base", 1),
         Cell(short_kind(tame(told.kind)), "kind", KIND_CELLS, since=60, after=1),
         Cell(tame(told.title) or tame(told.insight), "base", after=1),
+        Cell(replaces, "warning", min(_MOST_REPLACED_CELLS, len(replaces)), since=60, after=int(bool(replaces))),
         Cell(wording.signal_name(told.proposal.signal), "dim", _SIGNAL_CELLS, since=100, after=1),
         Cell(f"{told.proposal.score:.0%}", "dim", 4, since=44, right=True),
     ]

@@ -47,14 +47,24 @@ class ResemblingAccess:
 
         `before`: the one memory as it was before an edit: a small change is no new statement.
         """
-        from memtui.analysis.duplicates import changed_much
+        from memtui.analysis.duplicates import Resemblance, changed_much
+        from memtui.curate.lifecycle import replaced_by
         from memtui.curate.links import MOST_COMPARED, resembling
 
+        memories = self._access.memories(list(identifiers)[:MOST_COMPARED])
+        with self._vault.read() as reader:
+            replaced = replaced_by(reader, memories)
+        if replaced:
+            return [
+                Beside(memory, old, Resemblance(old.id, old.title, "replaces", 1.0, ""))
+                for memory in memories
+                for old in replaced.get(memory.id, ())
+            ]
         meaning = self._opening.meaning
         ready = meaning if meaning is not None and meaning.is_ready else None
         return [
             Beside(memory, other, found)
-            for memory in self._access.memories(list(identifiers)[:MOST_COMPARED])
+            for memory in memories
             if before is None or changed_much(before, memory)
             for found in resembling(self._vault, memory, meaning=ready)
             for other in self._access.memories([found.id])
@@ -91,7 +101,12 @@ WORDS = {
 
 KEEP = ("keep both", "keep")  # What esc does
 
-SAID = {"same": "says the same as", "clashes": "clashes with", "differs": "resembles"}
+SAID = {
+    "same": "says the same as",
+    "clashes": "clashes with",
+    "differs": "resembles",
+    "replaces": "was proposed to replace",
+}
 
 _NEW, _OLD = "new", "in use"
 _COMPARED = 400  # Characters of a text that are held against its title
@@ -177,7 +192,7 @@ class ResemblanceQuestion(Vertical):
             self._shown = beside, most
             self._texts.show(side_blocks(beside, most), from_top=True)
         said, found = SAID[beside.found.sort], beside.found
-        why = "" if found.sort == "same" else f": {tame(found.why, 200)}"
+        why = "" if found.sort in {"same", "replaces"} else f": {tame(found.why, 200)}"
         others = f"{more:,} more after this" if more else ""
         head = Content.assemble(
             " ", ("≈ ", "$memtui-due"), (f"the new one {said} one in use", "bold"), (why, "$memtui-dim")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memtui.capture.source_conflicts import SourceConflict
     from memtui.curate.inbox import Offer
     from memtui.curate.inbox_sheet import Decisions, Sheet
+    from memtui.curate.outcomes import Outcome
     from memtui.vault.filters import MemoryFilter
     from memtui.vault.reader import VaultReader
 
@@ -138,6 +139,7 @@ class InboxAccess:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:
             said.append("The same text is in use already, word for word.")
+        said += [f"Would replace “{old}”; accepting asks, and keeps both until then." for old in odd.replaces]
         if memory.project is None:
             view = self._access.view
             where = view.project if view and view.stands_in else None
@@ -166,7 +168,20 @@ class InboxAccess:
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
             parts.append("No payload includes it until it has a project")
+        parts += self._to_settle(outcome)
         return Done(". ".join(parts), changed=bool(outcome.changed))
+
+    def _to_settle(self, outcome: Outcome) -> list[str]:
+        """Return how much was accepted that was proposed to replace what is in use."""
+        from memtui.curate.lifecycle import replaced_by
+
+        with self._vault.read() as reader:
+            replaced = replaced_by(reader, outcome.changed)
+        pairs = [(memory, old) for memory in outcome.changed for old in replaced.get(memory.id, ())]
+        if len(outcome.changed) == 1 or not pairs:
+            return [f"Also in use still: {tame(old.title, 80)}" for _, old in pairs]
+        waits = counted(len(pairs), "correction waits", "corrections wait")
+        return [f"{waits} in Tidy to be settled: what they would replace stays in use"]
 
     def sheet(self, identifiers: Sequence[str]) -> Sheet:
         """Return candidates as one text for the editor."""
@@ -191,7 +206,8 @@ class InboxAccess:
             versions=sheet.versions,
             secret_patterns=opening.secret_patterns,
         )
-        return Done(outcomes.decided(outcome), changed=bool(outcome.changed))
+        parts = [outcomes.decided(outcome), *self._to_settle(outcome)]
+        return Done(". ".join(parts), changed=bool(outcome.changed))
 
     def never(self, project: str | None, path: str) -> Done:
         """Let imports pass over a file, and reject what waits from it."""

@@ -11,6 +11,7 @@ from sessions import claude_call, claude_result, claude_typed, write_lines
 from memtui.capture.proposals.report import capture_record
 from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture
 from memtui.curate.lifecycle import accept
+from memtui.curate.links import link as tie
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
@@ -60,7 +61,9 @@ def test_what_a_memory_says_gives_it_a_signal_and_makes_no_proposal(vault: Vault
     assert "s-1.jsonl:4" in signal.reason
 
 
-def test_a_correction_is_linked_and_supersedes_when_it_is_accepted(vault: Vault, home: Path, root: Path) -> None:
+def test_a_correction_leaves_in_use_what_it_corrects_until_a_person_settles_it(
+    vault: Vault, home: Path, root: Path
+) -> None:
     old = add(vault, "Store tide times in local time everywhere, never in UTC", project=None, folder=root)
     report = run(
         vault, home, root, *edit_then("no, store tide times in UTC everywhere, never in local time, the clock jumps")
@@ -73,7 +76,12 @@ def test_a_correction_is_linked_and_supersedes_when_it_is_accepted(vault: Vault,
     assert (link.from_id, link.type, link.to_id) == (offered.memory.id, "supersedes", old.id)
     accept(vault, [offered.memory.id], actor=ME, folder=root)
     with vault.read() as reader:
+        assert reader.get(old.id).status == "active"
+        assert [(one.from_id, one.type) for one in reader.links([old.id])] == [(offered.memory.id, "contradicts")]
+    tie(vault, offered.memory.id, "supersedes", old.id, actor=ME)
+    with vault.read() as reader:
         assert reader.get(old.id).status == "superseded"
+        assert [one.type for one in reader.links([old.id])] == ["supersedes"]
 
 
 def test_what_a_rules_file_says_is_not_proposed(vault: Vault, home: Path, root: Path) -> None:

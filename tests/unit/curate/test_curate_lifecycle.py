@@ -238,18 +238,18 @@ def test_accepting_may_move_and_change_the_kind(vault: Vault) -> None:
         accept(vault, [other.id], actor=PERSON, folder=vault.path.parent, kind="zzz")
 
 
-def test_accepting_settles_what_was_proposed_to_be_replaced_whatever_the_order(vault: Vault) -> None:
+def test_what_was_proposed_to_be_replaced_waits_to_be_settled_whatever_the_order(vault: Vault) -> None:
     old = add(vault, "Postgres 13")
     middle = add(vault, "Postgres 14", actor=AGENT, supersedes=[old.id])
     newest = add(vault, "Postgres 16", actor=AGENT, supersedes=[middle.id])
     for order in ([middle.id, newest.id], [newest.id, middle.id]):
         outcome = accept(vault, order, actor=PERSON, folder=vault.path.parent)
         statuses = [get(vault, memory.id).status for memory in (old, middle, newest)]
-        assert statuses == ["superseded", "superseded", "active"]
-        assert {memory.id: memory.status for memory in outcome.changed} == {
-            middle.id: "superseded",
-            newest.id: "active",
-        }
+        assert statuses == ["active"] * 3
+        assert {memory.id: memory.status for memory in outcome.changed} == {middle.id: "active", newest.id: "active"}
+        with vault.read() as reader:
+            between = {(one.from_id, one.type, one.to_id) for one in reader.links()}
+        assert between == {(newest.id, "contradicts", middle.id), (middle.id, "contradicts", old.id)}
         undo(vault, actor=PERSON)
 
 

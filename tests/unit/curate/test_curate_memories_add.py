@@ -12,7 +12,7 @@ from curating import AGENT, PERSON, add, everything, get, new_vault, repository,
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
-from memtui.curate.lifecycle import accept, retire
+from memtui.curate.lifecycle import accept, replaced_by, retire
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory
 from memtui.domain.memory import Anchor, Memory, content_hash
@@ -223,7 +223,7 @@ def test_a_file_in_brackets_is_a_file_and_no_glob(vault: Vault, tmp_path: Path) 
     assert memory.anchors == (Anchor("app/[id]/page.tsx", file_hash(root / "app/[id]/page.tsx")),)
 
 
-def test_a_person_supersedes_at_once_and_an_agent_proposes_it(vault: Vault) -> None:
+def test_a_person_supersedes_at_once_and_what_an_agent_would_replace_stays_in_use(vault: Vault) -> None:
     old, older = add(vault, "Use Postgres 13"), add(vault, "Use Postgres 12")
     new = add(vault, "Use Postgres 14", supersedes=[old.id[:6]])
     assert get(vault, old.id).status == "superseded"
@@ -231,7 +231,10 @@ def test_a_person_supersedes_at_once_and_an_agent_proposes_it(vault: Vault) -> N
     proposed = add(vault, "Use Postgres 16", actor=AGENT, supersedes=[older.id])
     assert get(vault, older.id).status == "active"
     accept(vault, [proposed.id], actor=PERSON, folder=vault.path.parent)
-    assert get(vault, older.id).status == "superseded"
+    assert get(vault, older.id).status == "active"
+    with vault.read() as reader:
+        (replaced,) = replaced_by(reader, [get(vault, proposed.id)])[proposed.id]
+    assert replaced.id == older.id
 
 
 def test_superseding_counts_also_when_the_new_text_was_there_already(vault: Vault) -> None:

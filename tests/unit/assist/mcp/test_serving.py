@@ -328,7 +328,7 @@ def test_a_secret_is_refused_and_not_repeated(changing: Changing) -> None:
     assert "--" not in told
 
 
-def test_a_proposal_may_replace_what_it_can_see_once_a_person_accepts_it(
+def test_a_proposal_may_name_what_it_replaces_if_it_can_see_it_and_a_person_settles_it(
     changing: Changing, keep: Keep, vault: Vault
 ) -> None:
     old, foreign = keep(*RAMP, pinned=True), keep("Foreign", "Another project.", project="pottery")
@@ -337,7 +337,8 @@ def test_a_proposal_may_replace_what_it_can_see_once_a_person_accepts_it(
         assert reader.get(old.id).status == "active"
     accept(vault, [new["id"]], actor=Actor(), folder=changing.place.folder)
     with vault.read() as reader:
-        assert reader.get(old.id).status == "superseded"
+        assert reader.get(old.id).status == "active"
+        assert [(one.from_id, one.type) for one in reader.links([old.id])] == [(new["id"], "contradicts")]
     with pytest.raises(NotFoundError):
         changing.propose({"insight": "Something else about it.", "replaces": foreign.id})
 
