@@ -11,7 +11,7 @@ from memtui.clock import days_after
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import STATUSES
 from memtui.errors import QueryError, UsageError
-from memtui.text.words import begun, did_you_mean, parse_duration
+from memtui.text.words import begun, did_you_mean, nearest, parse_duration
 from memtui.vault.filters import EVERYTHING, Condition, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -87,6 +87,15 @@ def is_query(text: str) -> bool:
 _ASKING = re.compile(
     rf"(?:^|\s)(?:-?(?:{'|'.join(FIELDS)})(?::|<=|>=|<|>|=)|-(?:{'|'.join(FLAGS)})(?=\s|$))", re.IGNORECASE
 )
+
+
+def misnamed_field(text: str) -> tuple[str, str] | None:
+    """Return the first name of plain words that stands like a field, and the field it may mean; None without one."""
+    known = ((found[1], nearest(found[1], FIELDS)) for found in _LIKE_A_FIELD.finditer(text))
+    return next(((typed, field) for typed, field in known if field is not None), None)
+
+
+_LIKE_A_FIELD = re.compile(r"(?:^|(?<=\s))-?([A-Za-z]+)(?::|<=|>=|<|>|=)(?=[^\s:/<>=])")
 
 
 def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:

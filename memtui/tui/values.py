@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memtui.analysis.suggestions import LinkProposal
     from memtui.curate.views import MemoryView
     from memtui.domain.memory import Memory
+    from memtui.errors import QueryError
 
 Signature = tuple[int, ...]  # What the file system says of the vault: sizes and times of file and log
 
@@ -92,7 +93,9 @@ class Listing:
     # the first rows, as far as they were read already
     rows: Mapping[str, Row] = field(default_factory=dict, repr=False)
     partial: bool = False  # whether only titles were looked at so far
-    problem: str = ""  # why a query could not be read, so that it was taken for words
+    problem: QueryError | None = None  # why a query could not be read: then nothing is listed
+    misnamed: tuple[str, str] | None = None  # what stands like a field in the words, and the field it may mean
+    only_closest: bool = False  # whether nothing matches well, so that these are merely the closest
 
 
 @dataclass(frozen=True, slots=True)

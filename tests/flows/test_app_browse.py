@@ -409,3 +409,36 @@ async def test_a_screen_that_was_closed_is_let_go_of(ferry: Vault, tmp_path: Pat
             return not {FormArea, StylesCache} & set(kinds) and len(kinds) == len(set(kinds))
 
         await until(pilot, let_go, "what was closed is let go of")
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_a_query_with_an_unknown_value_says_all_that_is_known_beside_what_was_typed(
+    ferry: Vault, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=size) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("slash", *"kind:foo")
+        await shows(pilot, "Unknown kind: kind:foo")
+        text = screen_text(pilot)
+        for kind in ferry.kinds.names():
+            assert kind in text
+        assert any(line.strip().startswith("/ kind:foo") for line in screen_lines(pilot)), text
+        await holds(pilot, 0)
+
+
+async def test_a_word_that_stands_like_a_field_and_is_none_names_the_field(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("slash", *"knd:tooling")
+        await shows(pilot, "knd: is no field: kind:?")
+
+
+async def test_a_list_of_what_matches_badly_says_so_in_its_title(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("slash", *"payment zzzz sail three kkkk dddd mmmm")
+        await until(pilot, lambda: bool(browser(pilot)._list.ids), "something is close")
+        await shows(pilot, "nothing matches well; the closest")
+        browser(pilot)._filter.value = "retry a refund"
+        await shows(pilot, "best match first")
+        assert "matches well" not in screen_text(pilot)

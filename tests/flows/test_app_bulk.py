@@ -155,6 +155,7 @@ async def test_a_query_that_cannot_be_read_says_why_and_the_help_says_how(blank:
         await pilot.press("slash", *"kind:toling")
         await shows(pilot, "Unknown kind")
         await shows(pilot, "Did you mean tooling?")
+        assert browser(pilot)._list.ids == (), "nothing is listed that was not asked for"
         await pilot.press("escape", "escape")
         await filters(pilot, "status:any kind:tooling age>180d", rows=3)
         await pilot.press("question_mark", *"freshness")

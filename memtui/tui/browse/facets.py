@@ -237,21 +237,37 @@ def head_counts(base: Base, team: str, meaning: str) -> list[Content]:
     ]
 
 
-def list_title(wanted: Wanted, *, best: bool) -> str:
-    """Return the title of the list: what it holds and in what order. `best`: whether the best match stands first."""
+_ONLY_CLOSEST = "nothing matches well; the closest"
+
+
+def list_title(wanted: Wanted, *, best: bool, only_closest: bool = False) -> str:
+    """Return the title of the list: what it holds and in what order.
+
+    `best`: whether the best match stands first. `only_closest`: whether that matches badly too.
+    """
     name = "Due for review" if wanted.due_only else "Memories"
+    closest = [_ONLY_CLOSEST] if only_closest else []
+    order = [] if best and only_closest else [BEST if best else SORTS[wanted.sort]]
     chosen = [tame(chosen_words(wanted.chosen), 60)] if wanted.chosen else []
-    return " · ".join((f"2 {name}", BEST if best else SORTS[wanted.sort], *chosen))
+    return " · ".join((f"2 {name}", *closest, *order, *chosen))
 
 
 def shown_count(listing: Listing) -> str:
-    """Return `120`, with a filter `12 of 120`; what is wrong with a query that cannot be read."""
+    """Return `120`, with a filter `12 of 120`; in short what is wrong with a query."""
     if listing.problem:
-        return tame(listing.problem, 70)
+        return tame(listing.problem.what, _SHORT_PROBLEM)
     total = len(listing.base.ids)
     if not listing.query.strip():
         return f"{total:,}" if total else ""
-    return f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}"
+    count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}"
+    return f"{_no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
+
+
+_SHORT_PROBLEM = 36  # Cells beside the filter line, which has to show what was typed
+
+
+def _no_field(typed: str, meant: str) -> str:
+    return f"{tame(typed, 16)}: is no field: {meant}:?"
 
 
 def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
@@ -275,8 +291,13 @@ _FILLING = (
 def notice_of(listing: Listing) -> tuple[str, ...]:
     """Return what an empty list says: why it is empty, and what to do."""
     base = listing.base
+    if listing.problem:
+        error = listing.problem
+        where = tame(error.where, 80)
+        return (f"{error.what}: {where}", error.remedy, "", "In quotes it is words. esc clears the filter.")
     if base.ids:
-        return (f"No match for “{tame(listing.query, 40)}”.", "esc clears the filter.")
+        hint = [_no_field(*listing.misnamed)] if listing.misnamed else []
+        return (f"No match for “{tame(listing.query, 40)}”.", *hint, "esc clears the filter.")
     if base.wanted.chosen and base.elsewhere:
         return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace clears the facets.")
     if base.due_only and base.active:

@@ -96,24 +96,25 @@ class ListQueries:
     def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
         """Return what of a list fits a filter: as `memtui search` finds it, and by parts of titles.
 
-        A query that names fields keeps the order of the list; one that cannot be read, as while it is typed, is taken
-        for words, and the list says what is wrong.
+        A query that names fields keeps the order of the list; one that cannot be read, as while it is typed, lists
+        nothing, and the list says what is wrong.
 
         `best`: whether hits stand first, in the order of the search; else all in the order of the list. `by_meaning`:
         whether to search by meaning too; where only words are, the answer is no more than partial.
         """
-        text, problem = cleaned(query), ""
+        text = cleaned(query)
         if not text or not base.ids:
             return Listing(base, query, base.ids, best=best)
-        from memtui.curate.query import is_query
+        from memtui.curate.query import is_query, misnamed_field
 
         if is_query(text):
             try:
                 return self._chosen(base, query, text)
             except QueryError as error:
-                problem = str(error)
+                self._hits = (text, {})
+                return Listing(base, query, (), best=False, problem=error)
         found = self._found_by_words(base, query, text, best=best, by_meaning=by_meaning)
-        return replace(found, problem=problem) if problem else found
+        return replace(found, misnamed=misnamed_field(text))
 
     def _chosen(self, base: Base, query: str, text: str) -> Listing:
         """Return what fits a query that names fields."""
@@ -149,7 +150,7 @@ class ListQueries:
         at_hand = None if by_meaning else self._list_at_hand(base)
         if at_hand is not None:
             return self._filtered_at_hand(at_hand, query, text, best=best)
-        found = self._found(text, base.wanted, by_meaning=by_meaning)
+        found, is_sure = self._found(text, base.wanted, by_meaning=by_meaning)
         by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
         part = _letters(text)
         by_title = [base.ids[place] for place in self.titles(base).holding(part)]
@@ -159,14 +160,32 @@ class ListQueries:
             ids = tuple(identifier for identifier in base.ids if identifier in fitting)
         more = len(found) >= MOST_HITS
         partial = not by_meaning and self.has_meaning(query)
-        rows = self._first_rows(ids)
-        return Listing(base, query, ids, best=best, hits=tuple(found), more=more, rows=rows, partial=partial)
+        return Listing(
+            base,
+            query,
+            ids,
+            best=best,
+            hits=tuple(found),
+            more=more,
+            rows=self._first_rows(ids),
+            partial=partial,
+            only_closest=_only_closest(ids, found, is_known=is_sure or partial),
+        )
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
-        found = self._found(text, at_hand.base.wanted, by_meaning=False, words=at_hand.words)
+        found, is_sure = self._found(text, at_hand.base.wanted, by_meaning=False, words=at_hand.words)
         ids = at_hand.fitting(_letters(text), found, best=best)
         more, partial = len(found) >= MOST_HITS, self.has_meaning(query)
-        return Listing(at_hand.base, query, ids, best=best, hits=tuple(found), more=more, partial=partial)
+        return Listing(
+            at_hand.base,
+            query,
+            ids,
+            best=best,
+            hits=tuple(found),
+            more=more,
+            partial=partial,
+            only_closest=_only_closest(ids, found, is_known=is_sure or partial),
+        )
 
     def has_meaning(self, query: str) -> bool:
         """Return whether a query can be compared by meaning now: with a loaded model, and more than a letter."""
@@ -208,14 +227,16 @@ class ListQueries:
             self._titles = (base, titles)
         return titles
 
-    def _found(self, text: str, wanted: Wanted, *, by_meaning: bool, words: HeldWords | None = None) -> Sequence[str]:
-        """Return the ids that a search finds where the list looks, the best first.
+    def _found(
+        self, text: str, wanted: Wanted, *, by_meaning: bool, words: HeldWords | None = None
+    ) -> tuple[Sequence[str], bool]:
+        """Return the ids that a search finds where the list looks, the best first, and whether any matches well.
 
         A single letter is no word yet: its titles are enough.
         """
         if len(text) == 1 and text.isascii():
             self._hits = (text, {})
-            return ()
+            return (), True
         from memtui.recall.rank import search
 
         browsing = self._browsing(wanted, self._vault.now())
@@ -238,7 +259,7 @@ class ListQueries:
                 meaning=self._opening.meaning if by_meaning else None,
             )
         self._hits = (text, {hit.memory.id: hit for hit in found.hits})
-        return [hit.memory.id for hit in found.hits]
+        return [hit.memory.id for hit in found.hits], found.sure == "sure"
 
     def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
         from memtui.vault.facets import Browsing
@@ -421,3 +442,11 @@ def _scope_of(browsing: Browsing) -> Scope:
     from memtui.vault.facets import scope_of
 
     return scope_of(browsing)
+
+
+def _only_closest(ids: Sequence[str], found: Sequence[str], *, is_known: bool) -> bool:
+    """Return whether what is listed matches badly: all of it was found by the search, which is sure of none.
+
+    `is_known`: whether something matches well, or that is still to be found out.
+    """
+    return bool(ids) and not is_known and frozenset(found).issuperset(ids)

@@ -212,7 +212,8 @@ class BrowseScreen(MemtuiScreen):
         listing, pane = self.lists.listing, self._list
         if listing is None:
             return
-        pane.set_title(list_title(listing.base.wanted, best=listing.best and bool(listing.query.strip())), "")
+        best = listing.best and bool(listing.query.strip())
+        pane.set_title(list_title(listing.base.wanted, best=best, only_closest=listing.only_closest), "")
         listed = len(pane.marked)
         marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
         count = shown_count(listing)

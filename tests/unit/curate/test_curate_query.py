@@ -15,7 +15,7 @@ from memtui.curate.lifecycle import change_many, pin, retire, snooze, verify
 from memtui.curate.memories import edit_memory
 from memtui.curate.outcomes import Skipped, SkipReason
 from memtui.curate.packs import give_feedback
-from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, parse_query
+from memtui.curate.query import FIELDS, FLAGS, Query, chosen_by, help_lines, is_query, misnamed_field, parse_query
 from memtui.domain.kinds import Kinds
 from memtui.errors import QueryError, RefusedError, UsageError
 from memtui.vault.filters import Condition, MemoryFilter, Scope
@@ -237,3 +237,20 @@ def test_words_are_told_from_a_query(text: str, *, asks: bool) -> None:
 )
 def test_tags_to_add_and_to_take_away_are_read_as_typed(typed: str, added: list[str], gone: list[str]) -> None:
     assert tags_from(typed) == (added, gone)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("knd:tooling", ("knd", "kind")),
+        ("locks -projct:ferry", ("projct", "project")),
+        ("https://files.example/a", None),
+        ("std::file", None),
+        ("note: keep", None),
+        ("harbour:3000", None),
+    ],
+)
+def test_a_name_that_stands_like_a_field_and_is_near_one_is_told_from_other_words_with_a_sign(
+    text: str, meant: tuple[str, str] | None
+) -> None:
+    assert misnamed_field(text) == meant

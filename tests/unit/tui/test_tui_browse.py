@@ -289,6 +289,7 @@ def prepared(vault: Vault, wanted: Wanted, **values: Any) -> tuple[ListQueries, 
 def alike(quick: Listing, slow: Listing) -> None:
     assert quick.ids == slow.ids, quick.query
     assert (quick.hits, quick.more, quick.best) == (slow.hits, slow.more, slow.best), quick.query
+    assert quick.only_closest == slow.only_closest, quick.query
 
 
 @pytest.mark.parametrize(
