@@ -342,7 +342,7 @@ class DraftMaker:
         return f"{nested}/" if path.endswith("/") else nested
 
     def _notes(self, cleaned: Sequence[Sanitised]) -> tuple[str, ...]:
-        text = "\n".join(part.text for part in cleaned)
+        text = "\n\n".join(part.text for part in cleaned)  # a blank line: no sentence goes on in the next
         notes = (
             ("control-characters", any(part.removed for part in cleaned)),
             ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),

@@ -13,8 +13,10 @@ from memtui.text.injection import planted_instructions
 def planted_reasons(memory: Memory) -> tuple[str, ...]:
     """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
     texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
-    texts += [f"{source.path or ''}\n{source.native_id or ''}" for source in memory.sources]
-    return tuple(planted_instructions("\n".join(filter(None, texts))))
+    texts += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
+    return tuple(
+        planted_instructions("\n\n".join(filter(None, texts)))
+    )  # a blank line: no sentence goes on in the next
 
 
 def held_back(memory: Memory) -> str:

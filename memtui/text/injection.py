@@ -9,6 +9,7 @@ from functools import cache, cached_property
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_roles import planted_by_structure
+from memtui.text.injection_scope import beyond_prohibitions
 from memtui.text.injection_veils import unveiled
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import shorten
@@ -176,13 +177,20 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
     for sentence in sentences_of(_EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text):
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            found = _said_in(sentence, languages) if by_words else []
-            if not found and (reason := planted_by_structure(sentence)):
-                found.append(reason)
+            found = _judged(sentence, languages, by_words=by_words)
             if found and not _pattern("about").search(sentence):
-                yield from found
+                rest = beyond_prohibitions(sentence)
+                yield from found if rest == sentence else _judged(rest, languages, by_words=by_words)
         if sentence.rstrip(" *_").endswith((":", "：")):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
+
+
+def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
+    """Return why a sentence looks planted: by its wordings, or else by its structure."""
+    found = _said_in(sentence, languages) if by_words else []
+    if not found and (reason := planted_by_structure(sentence)):
+        found.append(reason)
+    return found
 
 
 def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:

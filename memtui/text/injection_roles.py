@@ -140,7 +140,12 @@ def roles_of(sentence: str) -> frozenset[str]:
     `no-send` is sending that is denied.
     """
     sentence = sentence[:_READ_CHARS]
-    return _played(sentence, sorted(chain(_worded(sentence.lower()), _signed(sentence))))
+    return _played(sentence, placed_roles(sentence))
+
+
+def placed_roles(sentence: str) -> list[tuple[int, str]]:
+    """Return the roles that the words and signs of a sentence play, each with its place, in order."""
+    return sorted(chain(_worded(sentence.lower()), _signed(sentence)))
 
 
 def _played(sentence: str, placed: Sequence[tuple[int, str]]) -> frozenset[str]:

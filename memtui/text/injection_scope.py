@@ -1,0 +1,137 @@
+"""What a sentence only forbids: a rule against switching a check off asks for the opposite of what it names.
+
+A denial that stands before a harmful act takes the rest of its clause back, and what is told next as its outcome. One
+of what a person is to know or to agree to takes nothing back: `never tell the user`, `do not ask first`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from memtui.text.injection_roles import placed_roles
+
+_WITHIN = 28  # characters from a denial to the act that it forbids
+_AROUND = 9  # the same in scripts without spaces
+_HARMFUL = frozenset(["skip", "ignore", "drop"])  # whatever it is done to
+_HARMFUL_TO_SOME = frozenset(["send", "move", "reveal", "state", "grant", "run", "insert", "fetch"])
+_ACT_ROLES = _HARMFUL | _HARMFUL_TO_SOME | {"tell", "outrank", "falsify", "obey", "check", "guard", "claim"}
+_PROTECTS = frozenset(["check", "guard", "tell", "person", "claim"])
+_OF_THE_PERSON = frozenset(["tell", "person"])
+_OF_ITSELF = frozenset(["selftext", "memory"])
+_SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENIED_BEHIND = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
+_REMINDER = re.compile(
+    r"\b(?:forget|fail to|hesitate|vergiss|vergess|zöger|oubli|hésit|olvid|dud[ea]|esque|hesit|dimentic|забу|стесня"
+    r"|v[áa]lid)|忘|잊",
+    re.IGNORECASE,
+)
+"""What is denied to ask for something: `do not forget to`, `are no longer valid`."""
+
+_MISSES = re.compile(r"(?:without|ohne|sans|sin|sem|senza|без|n\b(?!['’]))", re.IGNORECASE)
+"""What lacks something, and forbids nothing."""
+
+_VERB_LAST = re.compile(r"nie\b|niemals|nicht|kein", re.IGNORECASE)
+"""A denial behind which what is done stands before the verb: `niemals die Hooks überspringen`."""
+
+_CLAUSE_END = re.compile(
+    r"[;:!?；：！？。，—–]|\s-\s|\.\s"
+    r"|,(?!\s+(?:or|nor|by|with|even|including|oder|noch|ou|ni|o|и|или|ни)\b)"
+    r"|\b(?:and|but|instead|just|simply|then|so|unless|except|always|und|aber|sondern|stattdessen|mais|et|plutôt|pero|sino|y|mas"
+    r"|e|ma|но|а|и)\b"
+    r"|但|而是|しかし|代わりに|하지만|대신",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"[\s,;:—–(-]*(?:(?:because|since|as|so|weil|denn|car|porque|perché|потому что|因为|因為)\s*)?"
+    r"(?:(?:that|this|it|which|they|doing\s+so)\s+(?:\w+ly\s+)?(?:(?:would|will|can|could|may|might)\s+\w+"
+    r"|(?!needs|requires|means|takes|is\b)\w+s)\b"
+    r"|(?:das|dies|cela|ça|ce\s+qui|eso|esto|lo\s+que|isso|o\s+que|это|что)\s|这|這|これ|それ|이는)"
+    r"[^;:!?；：！？。]*",
+    re.IGNORECASE,
+)
+_SWITCHED_OFF = re.compile(
+    r"\s(?:(?:is|are)\s+)?(?:\w+ly\s+)?(?:un\w+ed|disabled|missing|absent|off|failing|failed|skipped|broken|red|bypassed|inactive)\b"
+    r"|\s(?:deaktiviert|abgeschaltet|désactivé|desactivad|desativad|disattivat|отключ)",
+    re.IGNORECASE,
+)
+
+Placed = Sequence[tuple[int, str]]
+
+
+def beyond_prohibitions(sentence: str) -> str:
+    """Return a sentence without the harmful acts that it forbids; as it is if it forbids none."""
+    placed = placed_roles(sentence)
+    spaceless = _SPACELESS.search(sentence) is not None
+    scope: Callable[[str, int, Placed], tuple[int, int] | None] = _spaceless_scope if spaceless else _scope
+    kept, start = [], 0
+    for at, role in placed:
+        if role == "deny" and at >= start and (span := scope(sentence, at, placed)):
+            kept.append(sentence[start : max(start, span[0])])
+            start = span[1]
+            if outcome := _OUTCOME.match(sentence, start):
+                start = outcome.end()
+    return " ".join([*kept, sentence[start:]]) if start else sentence
+
+
+def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
+    """Return where a prohibition of a harmful act begins and ends, None if a denial is none."""
+    if _MISSES.match(sentence, denial):
+        return None
+    end = _ends_at(sentence, denial)
+    denied = [(at, role) for at, role in placed if denial < at < end and role != "deny"]
+    acts = [(at, role) for at, role in denied if role in _ACT_ROLES]
+    if not acts or acts[0][0] - denial > _WITHIN or _REMINDER.search(sentence[denial : acts[0][0] + 9]):
+        return None
+    first = {role for at, role in denied if at == acts[0][0]}
+    if _VERB_LAST.match(sentence, denial) and first <= {"check", "guard"} | _HARMFUL:
+        first |= {role for _, role in denied} & _HARMFUL
+        first -= {"check", "guard"} if first & _HARMFUL else set()
+    further = [at for at, role in placed if role == "deny" and acts[0][0] < at < end]
+    if further:
+        then = next((role for at, role in denied if at > further[0]), "")
+        end = end if then in _PROTECTS else further[0]  # `never push without asking` against `never … without --force`
+        denied = [(at, role) for at, role in denied if at < further[0]]
+    return (denial, end) if _is_harmful(first, denied, sentence) else None
+
+
+def _is_harmful(first: set[str], denied: Placed, sentence: str) -> bool:
+    """Return whether what is denied harms: by its act, or by what the act is done to."""
+    roles = {role for _, role in denied}
+    if roles & _OF_ITSELF or first & {"tell", "check", "guard", "claim", "obey"}:
+        return False
+    if "skip" not in first and roles & _OF_THE_PERSON:
+        return False
+    if first & _HARMFUL:
+        return True
+    granting = {at for at, role in denied if role == "grant"}
+    guards = [at for at, role in denied if role in {"check", "guard"} and at not in granting]
+    are_off = all(_SWITCHED_OFF.match(sentence, _word_end(sentence, at)) for at in guards)
+    return bool(first & _HARMFUL_TO_SOME) and are_off
+
+
+def _spaceless_scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
+    behind = _DENIED_BEHIND.search(sentence) is not None
+    start = max((found.end() for found in _CLAUSE_END.finditer(sentence, 0, denial)), default=0)
+    end = _ends_at(sentence, denial)
+    low, high = (denial - _AROUND, denial) if behind else (denial + 1, denial + 1 + _AROUND)
+    acts = [(at, role) for at, role in placed if max(start, low) <= at < min(high, end) and role in _ACT_ROLES]
+    if not acts:
+        return None
+    nearest = acts[-1 if behind else 0][0]
+    first = {role for at, role in acts if at == nearest}
+    if not first & (_HARMFUL | {"grant"}) or _REMINDER.match(sentence, nearest):
+        return None
+    within = {role for at, role in placed if start <= at < end}
+    return None if within & (_OF_THE_PERSON | _OF_ITSELF) else (start if behind else denial, end)
+
+
+def _ends_at(sentence: str, start: int) -> int:
+    found = _CLAUSE_END.search(sentence, start + 1)
+    return found.start() if found else len(sentence)
+
+
+def _word_end(sentence: str, at: int) -> int:
+    while at < len(sentence) and sentence[at].isalnum():
+        at += 1
+    return at
