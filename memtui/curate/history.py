@@ -16,6 +16,7 @@ from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
 from memtui.vault import undo as reverting
 from memtui.vault.journal import ChangeRow, MemoryStep
+from memtui.vault.publications import files_written
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
@@ -57,6 +58,7 @@ class ChangeDiff:
     memories: tuple[MemoryDiff, ...]  # at most `MOST_MEMORIES`, in order
     # numbers of links, verdicts, signals and tombstones that were added and removed, by name
     kin: Mapping[str, tuple[int, int]]
+    files: tuple[str, ...] = ()  # outside the vault, which undoing it writes again
 
 
 def change_numbers(vault: Vault, *, query: str = "", memory_id: str | None = None) -> list[int]:
@@ -82,9 +84,10 @@ def change_diff(vault: Vault, number: int, *, first: str | None = None, most: in
         row = journal.change_rows(reader, [number]).get(number)
         steps = journal.memory_steps(reader, number, first=first, most=most)
         kin = journal.kin_counts(reader, number)
+        files = files_written(reader, number)
     if row is None:
         raise NotFoundError("The journal holds no such change", where=str(number))
-    return ChangeDiff(row, tuple(_diff(step) for step in steps), kin)
+    return ChangeDiff(row, tuple(_diff(step) for step in steps), kin, files)
 
 
 def _diff(step: MemoryStep) -> MemoryDiff:
@@ -154,18 +157,24 @@ class NextUndo:
 
     change: Change
     is_made_again: bool = False  # whether it makes the change again, which they undid by its number just before
+    files: tuple[str, ...] = ()  # outside the vault, which it writes
 
 
-def next_undo(reader: VaultReader, actor: Actor) -> NextUndo | None:
+def next_undo(reader: VaultReader, actor: Actor, number: int | None = None) -> NextUndo | None:
     """Return what taking back the last act of an actor means, None where nothing is left.
 
     That is to undo their last change; but where they have just undone one by its number, to make that one again.
+
+    `number`: what undoing this change means instead.
     """
+    if number is not None:
+        change = journal.change_at(reader, number)
+        return None if change is None else NextUndo(change, files=files_written(reader, number))
     picked = journal.last_picked(reader, actor.name)
     if picked is not None:
-        return NextUndo(picked, is_made_again=True)
+        return NextUndo(picked, is_made_again=True, files=files_written(reader, picked.number))
     last = journal.last_undoable(reader, actor=actor.name)
-    return None if last is None else NextUndo(last)
+    return None if last is None else NextUndo(last, files=files_written(reader, last.number))
 
 
 def take_back(vault: Vault, *, actor: Actor) -> NextUndo:

@@ -323,6 +323,8 @@ class MemtuiScreen(Screen[None]):
 
     def tell_done(self, done: Done) -> None:
         """Show what a change did, or that there was nothing to change."""
+        if done.changed:
+            self.memories.note_done()
         self.say(done.message, severity="information" if done.changed else "warning")
 
     def _end_change(self, done: Done, *, focus: bool) -> None:

@@ -275,6 +275,12 @@ class MemoryActs:
         self._access = access
         self._vault = access.vault
         self._actor = access.opening.actor
+        self.asked: int | None = None
+        self._done_here: int | None = None
+
+    def note_done(self) -> None:
+        """Take the change just made for one that the screen has told of."""
+        self._done_here = max(self._vault.made, default=None)
 
     def pin(self, identifiers: Sequence[str], *, pinned: bool | None = None) -> Done:
         """Pin or unpin memories; None unpins them where all are pinned, else pins them."""
@@ -331,10 +337,15 @@ class MemoryActs:
         return Done(outcomes.acted(word, outcome, missing=gone), changed=bool(outcome.changed))
 
     def undo(self, number: int | None = None) -> Done:
-        """Take back what this person did last, or undo a change by its number; one of elsewhere is said to be so."""
+        """Take back what this person did last, or undo a change by its number; one of elsewhere is said to be so.
+
+        Where that writes files and is not what the screen did last, the first call only says which.
+        """
         from memtui.curate import history
         from memtui.wording import outcomes
 
+        if (asks := self._asks_about_files(number)) is not None:
+            return asks
         self._access.opening.before_change()
         own = set(self._vault.made)
         if number is None:
@@ -344,6 +355,21 @@ class MemoryActs:
             change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
         said = tell(change, elsewhere=change.number not in own)
         return Done(said if number is None else f"{said}; u makes it again", focus=self._touched(change.number))
+
+    def _asks_about_files(self, number: int | None) -> Done | None:
+        """Return what to say before files outside the vault are written, None where it was said or there are none."""
+        from memtui.curate import history
+        from memtui.wording import outcomes
+
+        if not self._vault.exists:
+            return None
+        with self._access.read_vault.read() as reader:
+            upcoming = history.next_undo(reader, self._actor, number)
+        if upcoming is None or not upcoming.files or upcoming.change.number in {self.asked, self._done_here}:
+            self.asked = None
+            return None
+        self.asked = upcoming.change.number
+        return Done(outcomes.would_write(upcoming.change, upcoming.files), changed=False)
 
     def redo(self) -> Done:
         from memtui.curate import history

@@ -115,3 +115,13 @@ def publication_from_record(record: Record) -> Publication:
     at = parse_time(record["at"], "at")
     lists = {name: tuple(record[name]) for name in ("memory_ids", "hashes")}
     return Publication(**{**record, **lists, "at": at})
+
+
+def files_written(reader: VaultReader, number: int) -> tuple[str, ...]:
+    """Return the paths of the files that a change wrote into, so that undoing it writes them again."""
+    found = reader.connection.execute(
+        "SELECT DISTINCT json_extract_string(coalesce(after, before), '$.path') FROM revisions"
+        " WHERE change_number = ? AND entity IN (?, ?, ?) ORDER BY 1",
+        [number, PUBLICATION, BLOCK, CUT],
+    ).fetchall()
+    return tuple(str(row[0]) for row in found if row[0])

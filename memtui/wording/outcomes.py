@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
@@ -378,6 +379,17 @@ def superseded(kept: str, dropped: str) -> str:
 def both_kept(places: Sequence[tuple[str, str]]) -> str:
     """Return where each of two contradicting memories holds: (memory, where)."""
     return f"Settled: both are right, {'; '.join(f'{tame(memory)} for {tame(where)}' for memory, where in places)}"
+
+
+def file_names(paths: Sequence[str]) -> str:
+    """Return the first of some files, by name."""
+    return some_of([tame(PurePath(path).name, 40) for path in paths], 3)
+
+
+def would_write(change: Change, files: Sequence[str]) -> str:
+    """Return what is said before an undo that writes files outside the vault."""
+    summary = tame(change.summary, 60)
+    return f"That writes {file_names(files)} (change {change.number}: {summary}). The same key again does it."
 
 
 def imported(report: ImportReport) -> str:

@@ -31,10 +31,15 @@ from flows.context_driver import open_context, type_task
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from memtui.config import RecallSettings
 from memtui.curate import lifecycle
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Source
+from memtui.pack.options import PackOptions
+from memtui.publish.apply import publish
+from memtui.publish.plan import Publisher, plan_publication
 from memtui.tui.history.screen import HistoryScreen
+from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -256,3 +261,43 @@ async def test_hostile_text_does_no_harm_and_an_empty_journal_says_so(tmp_path: 
             await reads(pilot, 1)
             assert {cell_len(line) for line in screen_lines(pilot)} == {size[0]}
         assert not [toast for toast in toasts(pilot) if "Error" in toast]
+
+
+async def test_u_on_the_row_of_another_change_says_first_which_one_it_takes_back(told: Vault, tmp_path: Path) -> None:
+    async with app_on(told, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await open_history(pilot, 3)
+        await pilot.press("j")
+        await until(pilot, lambda: screen._list.current == 2, "the change before the last")
+        await pilot.press("u")
+        await says(pilot, "u undoes 3: retire 2 memories (u again does it). U undoes the one here.")
+        assert stored(told, LOCK).status == "retired", "nothing was undone"
+        await pilot.press("u")
+        await says(pilot, "Undone: retire 2 memories")
+        assert stored(told, LOCK).status == "active"
+        assert stored(told, LOCK).title == "Lock refunds by user_id", "the row under the cursor was not undone"
+
+
+@pytest.mark.parametrize("key", ["u", "U"])
+async def test_an_undo_that_writes_a_file_says_so_before(key: str, told: Vault, tmp_path: Path) -> None:
+    rules = tmp_path / "repository" / "AGENTS.md"
+    rules.parent.mkdir()
+    publisher = Publisher(
+        vault=told,
+        project="ferry",
+        scope=Scope.of_project("ferry"),
+        root=rules.parent,
+        options=PackOptions(),
+        settings=RecallSettings(),
+    )
+    publish(told, [plan_publication(publisher, "codex")], actor=Actor().name)
+    assert rules.exists()
+    async with app_on(told, tmp_path).run_test(size=WIDE) as pilot:
+        await open_history(pilot, 4)
+        await reads(pilot, 4)
+        await shows(pilot, "undoing it writes AGENTS.md")
+        await pilot.press(key)
+        await says(pilot, "That writes AGENTS.md (change 4: publish AGENTS.md). The same key again does it.")
+        assert rules.exists()
+        await pilot.press(key)
+        await says(pilot, "Undone: publish AGENTS.md")
+        assert not rules.exists()

@@ -19,6 +19,7 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import HISTORY, Action
 from memtui.tui.history.view import (
+    REVERSALS,
     ChangeList,
     Changes,
     ChangeText,
@@ -35,9 +36,6 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList
-from memtui.vault.journal import UNDO_ONE
-
-REVERSALS = frozenset({"undo", UNDO_ONE, "redo"})  # Actions of changes that cannot be undone themselves
 
 TYPING_SECONDS = 0.06  # Pause after a key before the filter asks the vault
 
@@ -73,6 +71,8 @@ class HistoryScreen(ListDetail):
         self._listed = False
         self._to_newest = False
         self._made_change = False
+        self._found: Changes | None = None
+        self._asked: tuple[int, int | None] | None = None  # What a press of undo told, and the row it was told on
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -105,7 +105,7 @@ class HistoryScreen(ListDetail):
 
     def _show_changes(self, found: Changes) -> None:
         self.trouble_is_over()
-        self._listed = True
+        self._listed, self._found = True, found
         follow = None if self._to_newest or self._filter.value.strip() else self._list.current
         self._to_newest = False
         self._list.show(found.numbers, follow=follow, notice=self._notice())
@@ -207,6 +207,22 @@ class HistoryScreen(ListDetail):
         if self._shown is not None:
             number = self._shown.row.change.number
             self.do(lambda: self.memories.undo(number))
+
+    def action_undo(self) -> None:
+        """Undo the last change; on a row that is another one, say first which, and act at a second press."""
+        upcoming = self._found.upcoming if self._found is not None else None
+        row = self._list.current
+        if upcoming is None or row is None or row in {upcoming.change.number, self._found and self._found.reversal}:
+            super().action_undo()
+        elif self._asked == (upcoming.change.number, row):
+            self._asked = None
+            super().action_undo()
+        else:
+            self._asked = (upcoming.change.number, row)
+            self.memories.asked = upcoming.change.number  # the words below name its files too
+            key, own = self.key_of("undo"), self.key_of("history-undo")
+            words = f"{undo_words(upcoming, key)} ({key} again does it). {own} undoes the one here."
+            self.say(words, severity="warning")
 
     def tell_done(self, done: Done) -> None:
         """Show what a change did, and note that there is a newer one than those listed."""

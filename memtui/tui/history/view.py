@@ -18,6 +18,8 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
+from memtui.vault.journal import UNDO_ONE, log
+from memtui.wording.outcomes import file_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Changes:
     numbers: tuple[int, ...]
     title: str | None = None  # of the memory whose changes they are, None for those of all
     upcoming: NextUndo | None = None  # what `undo` would come to now
+    reversal: int | None = None  # the newest change of all, where it took another back or made one again
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,12 @@ def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Chan
     numbers = tuple(change_numbers(access.read_vault, query=query, memory_id=memory_id))
     with access.read_vault.read() as reader:
         upcoming = history.next_undo(reader, access.opening.actor)
-    return Changes(numbers, title, upcoming)
+        newest = log(reader, limit=1)
+    reversal = newest[0].number if newest and newest[0].action in REVERSALS else None
+    return Changes(numbers, title, upcoming, reversal)
+
+
+REVERSALS = frozenset({"undo", UNDO_ONE, "redo"})  # Actions of changes that cannot be undone themselves
 
 
 def undo_words(upcoming: NextUndo | None, key: str) -> str:
@@ -57,7 +65,8 @@ def undo_words(upcoming: NextUndo | None, key: str) -> str:
     if upcoming is None or not key:
         return ""
     verb = "makes again" if upcoming.is_made_again else "undoes"
-    return f"{key} {verb} {upcoming.change.number}: {tame(upcoming.change.summary, 60)}"
+    writes = f", which writes {file_names(upcoming.files)}" if upcoming.files else ""
+    return f"{key} {verb} {upcoming.change.number}: {tame(upcoming.change.summary, 60)}{writes}"
 
 
 def read_rows(access: VaultAccess, numbers: Sequence[int]) -> dict[int, HistoryRow]:
@@ -173,6 +182,8 @@ def _change(diff: ChangeDiff) -> Iterator[Block]:
         yield Block(((tame(change.reason), "text"),))
     if change.state in _STATES:
         yield Block(((_STATES[change.state], "warning"),))
+    if diff.files and change.state == "done":
+        yield Block(((f"undoing it writes {file_names(diff.files)}", "warning"),))
     for name, (added, removed) in diff.kin.items():
         one, many = _RELATED.get(name, (tame(name, 40), tame(f"{name}s", 40)))
         if added:
