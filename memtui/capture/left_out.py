@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -122,13 +123,87 @@ def _compiled(lines: Sequence[str], trouble: UsageError | SourceError) -> GitIgn
         raise type(trouble)(trouble.what, where=trouble.where, remedy=str(error)) from error
 
 
-def leave_out(root: Path, name: str) -> None:
-    """Add a file or folder, named from the root, to the ignore file of a repository."""
-    path = root / IGNORE_FILE
-    text = regular_bytes(path).decode("utf-8", "surrogateescape") if path.exists() else ""
-    escaped = "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in name)
-    gap = "" if not text or text.endswith("\n") else "\n"
-    path.write_text(f"{text}{gap}/{escaped}\n", encoding="utf-8", errors="surrogateescape")
+@dataclass(frozen=True, slots=True)
+class IgnoreLine:
+    """The line that leaves one file or folder out, in the ignore file of its repository."""
+
+    root: Path  # of the repository
+    name: str  # of the file or folder, from the root
+
+    @property
+    def path(self) -> Path:
+        return self.root / IGNORE_FILE
+
+    @property
+    def text(self) -> str:
+        """The line as it is written, without its end."""
+        return "/" + "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in self.name)
+
+    def write(self) -> None:
+        """Add the line at the end of the file, which is made if need be; nothing where it is there already.
+
+        Raises:
+            UsageError: no line can say this name.
+            UnsafePathError: the file is a link that leads out of the repository.
+            MemtuiError: the file cannot be read or written.
+        """
+        if self.name != self.name.strip() or "\n" in self.name or "\r" in self.name:
+            raise UsageError(f"No line of {IGNORE_FILE} can say this name", where=self.name)
+        is_new = not self.path.exists()
+        lines = [f"{HEAD}\n".encode()] if is_new else self._lines()
+        if self._place_in(lines) is None:
+            end = b"\r\n" if any(line.endswith(b"\r\n") for line in lines) else b"\n"
+            if lines and not lines[-1].endswith(b"\n"):
+                lines[-1] += end
+            self._put([*lines, self.text.encode("utf-8", "surrogateescape") + end])
+
+    def take_out(self) -> None:
+        """Take the line out again, and the file with it if it was made for such lines and holds none any more.
+
+        Raises:
+            UnsafePathError: the file is a link that leads out of the repository.
+            MemtuiError: the file cannot be read or written.
+        """
+        lines = self._lines() if self.path.exists() else []
+        place = self._place_in(lines)
+        if place is None:
+            return
+        del lines[place]
+        if b"".join(lines).strip() == HEAD.encode() and not self.path.is_symlink():
+            self.path.unlink()
+        else:
+            self._put(lines)
+
+    def _place_in(self, lines: Sequence[bytes]) -> int | None:
+        own = self.text.encode("utf-8", "surrogateescape")
+        return next((place for place, line in enumerate(lines) if line.strip() == own), None)
+
+    def _lines(self) -> list[bytes]:
+        try:
+            return regular_bytes(self.path).splitlines(keepends=True)
+        except OSError as error:
+            raise SourceError(f"The file cannot be read: {error.strerror or error}", where=str(self.path)) from error
+
+    def _put(self, lines: Sequence[bytes]) -> None:
+        from memtui.publish.files import refuse_outside, write_atomically
+
+        refuse_outside(self.path, self.root)
+        write_atomically(self.path, b"".join(lines))
+
+
+HEAD = "# What memtui does not import, written as in .gitignore"  # First line of an ignore file that memtui made
+
+
+def ignore_lines(root: Path) -> list[IgnoreLine]:
+    """Return the lines of a repository's ignore file that each leave out one file or folder that exists."""
+    try:
+        text = regular_bytes(root / IGNORE_FILE).decode("utf-8", "surrogateescape")
+    except OSError:
+        return []
+    names = (re.sub(r"\\(.)", r"\1", line.strip()[1:]) for line in text.split("\n") if line.startswith("/"))
+    lines = (IgnoreLine(root, name) for name in dict.fromkeys(names) if name and "\0" not in name)
+    written = {line.strip() for line in text.split("\n")}
+    return [line for line in lines if line.text in written and (root / line.name).exists()]
 
 
 def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -> LeftOut | None:

@@ -239,14 +239,49 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
         await pilot.press("space")
         await says(pilot, "Sources are ticked, not memories")
         assert not (project / ".memtuiignore").exists()
+        ignored = project / ".memtuiignore"
         await pilot.press("1", "x")
-        await says(pilot, "Left out for good: web/AGENTS.md, by a line in .memtuiignore")
-        await shows(pilot, "2 new → inbox")
-        assert (project / ".memtuiignore").read_text(encoding="utf-8") == "/web/AGENTS.md\n"
+        await says(pilot, "/web/AGENTS.md would be left out for good: x again makes a file of a comment and the line")
+        for other in ("A", "j"):
+            await pilot.press(other, *("k" if other == "j" else ""), "x")
+            assert not ignored.exists(), "any other key drops it"
+        await pilot.press("x")
+        await says(pilot, "Left out for good: the line /web/AGENTS.md is in .memtuiignore")
+        await shows(pilot, "Left out by lines in .memtuiignore")
+        await shows(pilot, "2 new → active")
+        assert ignored.read_text(encoding="utf-8").endswith("\n/web/AGENTS.md\n")
+        await pilot.press("u")
+        await says(
+            pilot, "Read again: the line /web/AGENTS.md is taken out, and .memtuiignore, which held nothing else"
+        )
+        await shows(pilot, "3 new → active")
+        assert not ignored.exists()
+        await until(pilot, lambda: "Left out by" not in screen_text(pilot), "it is no longer left out")
         await pilot.press("G", "x")
         await says(pilot, "Only what lies in the project can be left out for good")
         await pilot.press("J")
         assert isinstance(pilot.app.screen, ImportScreen)
+
+
+async def test_a_source_that_a_line_leaves_out_is_listed_and_x_takes_the_line_out(project: Path, ferry: Vault) -> None:
+    write_files(
+        project, {"web/AGENTS.md": "# Web\n\n- Never nest loops.\n", ".memtuiignore": "/web/AGENTS.md\n*.tmp\n"}
+    )
+    async with app_on(ferry, project).run_test(size=NARROW) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "2 new → inbox")
+        await shows(pilot, "Left out by lines in .memtuiignore")
+        await pilot.press("G", "space")
+        await says(pilot, "The line /web/AGENTS.md in .memtuiignore leaves it out: x takes the line out.")
+        await pilot.press("x")
+        await says(pilot, "Read again: the line /web/AGENTS.md is taken out. u puts it back")
+        await shows(pilot, "3 new → inbox")
+        assert (project / ".memtuiignore").read_text(encoding="utf-8") == "*.tmp\n"
+        await pilot.press("u")
+        await shows(pilot, "2 new → inbox")
+        assert (project / ".memtuiignore").read_text(encoding="utf-8") == "*.tmp\n/web/AGENTS.md\n"
+        with ferry.read() as reader:
+            assert reader.count(MemoryFilter(statuses=None)) == 5
 
 
 async def test_the_next_repository_is_imported_by_typing_its_folder(

@@ -20,15 +20,17 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
+from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.view import (
     Importer,
+    LeftOutRow,
     PlaceRow,
     Places,
     PlanRow,
     Preview,
     known_places,
-    leave_out_place,
+    line_for,
     place_cells,
     place_rows,
     places_at,
@@ -47,6 +49,7 @@ from memtui.tui.widgets.lists import PickList, RowList, TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.collect import SourcesFound
+    from memtui.capture.left_out import IgnoreLine
 
 WELCOME = (
     "This vault is empty. Below is what your assistants and your team wrote down.",
@@ -58,7 +61,7 @@ WELCOME = (
 
 REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
-_CHOOSING = frozenset({"import-tick", "import-leave-out"})
+_CHOOSING = frozenset({"import-tick", LEAVE_OUT})
 _ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
 
 _NOTHING_FOUND = (
@@ -85,9 +88,11 @@ class ImportScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening, *, first_run: bool = False) -> None:
-        self._places: RowList[PlaceRow | StoreRow] = RowList(place_cells, id="import-places")
+        self._places: RowList[PlaceRow | LeftOutRow | StoreRow] = RowList(place_cells, id="import-places")
         self._plan: RowList[PlanRow] = RowList(plan_cells, id="import-plan")
         super().__init__(opening, self._places, self._plan)
+        self._leaving_out = LeavingOut(self, self._left_out)
+        self.parts = (self._leaving_out,)
         self._home = Path.home()
         self._importer = Importer(self.access, self._home)
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
@@ -161,7 +166,7 @@ class ImportScreen(ListDetail):
     def _show_sources(self) -> None:
         """Draw the sources, the cursor on the one that it was on."""
         current = self._places.current
-        rows = [*place_rows(self._known.rows, self._ticked, self._known_paths), *self._stores.rows()]
+        rows = [*place_rows(self._known, self._ticked, self._known_paths), *self._stores.rows()]
         self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=_NOTHING_FOUND)
         number = len(self._ticked) + len(self._stores.ticked)
         self._places.set_title("1 Sources", f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked")
@@ -231,7 +236,7 @@ class ImportScreen(ListDetail):
         if self.acting and action.id in _CHOOSING | {"import-run", "import-all", "import-active", "import-path"}:
             reason = "An import is running; esc stops it."
         elif action.id in _CHOOSING:
-            reason = self._why_not_choose(leaves_out=action.id == "import-leave-out")
+            reason = self._why_not_choose(leaves_out=action.id == LEAVE_OUT)
         elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
             is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
@@ -245,8 +250,13 @@ class ImportScreen(ListDetail):
         if self.focused is self._plan:
             what = "x leaves a whole source out for good" if leaves_out else "Sources are ticked, not memories"
             return f"{what}: go to the sources first. Reject one memory in the Inbox."
-        if leaves_out and isinstance(self._places.current, StoreRow):
+        row = self._places.current
+        if leaves_out and isinstance(row, StoreRow):
             return "space unticks a store; it is never changed."
+        if leaves_out and isinstance(row, PlaceRow) and line_for(row.place) is None:
+            return "Only what lies in the project can be left out for good; space unticks it."
+        if isinstance(row, LeftOutRow) and not leaves_out:
+            return f"The line {tame(row.line.text, 80)} in {row.line.path.name} leaves it out: x takes the line out."
         return None
 
     def action_import_tick(self) -> None:
@@ -256,22 +266,36 @@ class ImportScreen(ListDetail):
         if isinstance(row, StoreRow):
             self._stores = self._stores.toggled(row)
             self._tick(self._ticked)
-        elif row is not None:
+        elif isinstance(row, PlaceRow):
             self._tick(self._ticked ^ {row.place.path})
 
     def action_import_leave_out(self) -> None:
-        """Leave the source under the cursor out of this import and of every later one."""
-        if not isinstance(self._places.current, PlaceRow):
+        """Leave the source under the cursor out of this import and of every later one, or read it again."""
+        row = self._places.current
+        line = line_for(row.place) if isinstance(row, PlaceRow) else None
+        if isinstance(row, LeftOutRow):
+            self._leaving_out.take_out(row.line)
+        elif line is not None:
+            self._leaving_out.ask(line)
+
+    def _left_out(self, line: IgnoreLine, is_written: bool) -> None:
+        """Show what a line leaves out now, or what is read again without it."""
+        path = line.root / line.name
+        if is_written:
+            self._known = self._known.leaving_out(line)
+            self._tick({one for one in self._ticked if not one.is_relative_to(path)})
             return
-        place = self._places.current.place
-        try:
-            left_out = leave_out_place(place)
-        except MemtuiError as error:
-            self.say(str(error), severity="warning")
-            return
-        self._known = self._known.without(place)
-        self._tick(self._ticked - {place.path})
-        self.say(left_out)
+
+        def show(found: Places) -> None:
+            before = {place.path for place in self._known.rows}
+            self._known = self._known.reading_again(line, found)
+            self._tick(self._ticked | {place.path for place in self._known.rows if place.path not in before})
+
+        folder, home = self.opening.folder, self._home
+        if folder.resolve().is_relative_to(line.root):
+            self.loader.read(lambda: known_places(folder, home), show, group="places")
+        else:
+            self.loader.read(lambda: places_at(str(path), folder=folder, home=home), show, group="places")
 
     def action_import_all(self) -> None:
         """Tick every source, or none where all are ticked."""
@@ -383,8 +407,9 @@ class ImportScreen(ListDetail):
             self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))
 
     @on(PickList.Highlighted)
-    def _ignore_cursor(self, message: PickList.Highlighted) -> None:
+    def _cursor_moved(self, message: PickList.Highlighted) -> None:
         message.stop()
+        self._leaving_out.drop()
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:
@@ -392,7 +417,9 @@ class ImportScreen(ListDetail):
         await self.action_act("import-tick" if message.list is self._places else "import-read")
 
 
-def _same(row: PlaceRow | StoreRow, other: PlaceRow | StoreRow) -> bool:
+def _same(row: PlaceRow | LeftOutRow | StoreRow, other: PlaceRow | LeftOutRow | StoreRow) -> bool:
     if isinstance(row, StoreRow) and isinstance(other, StoreRow):
         return row.key == other.key
-    return isinstance(row, PlaceRow) and isinstance(other, PlaceRow) and row.place == other.place
+    if isinstance(row, PlaceRow) and isinstance(other, PlaceRow):
+        return row.place == other.place
+    return isinstance(row, LeftOutRow) and row == other

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.errors import NotFoundError, SourceError, UsageError
+from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted
@@ -18,11 +18,13 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind, without_shared_heading
 from memtui.wording import imports, outcomes
+from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memtui.capture.collect import SourceFound, SourcesFound
     from memtui.capture.draft import Skipped
     from memtui.capture.importer import ImportRequest, SourcesRead
+    from memtui.capture.left_out import IgnoreLine
     from memtui.capture.places import KnownPlace
     from memtui.capture.plan import ImportPlan, Planned
 
@@ -47,16 +49,31 @@ class Places:
     rows: Sequence[KnownPlace]
     skipped: Sequence[Skipped] = ()
     links: Sequence[SourceFound] = ()  # Links to files of the places
+    left_out: Sequence[IgnoreLine] = ()  # What lines of the repository's ignore file leave out
 
     def with_more(self, other: Places) -> Places:
         """Return these places with others behind them, each file once."""
         known = {source.real for place in self.rows for source in place.sources}
         fresh = [place for place in other.rows if not known.issuperset(source.real for source in place.sources)]
-        return Places((*self.rows, *fresh), (*self.skipped, *other.skipped), (*self.links, *other.links))
+        skipped, links = (*self.skipped, *other.skipped), (*self.links, *other.links)
+        return Places((*self.rows, *fresh), skipped, links, self.left_out)
 
     def without(self, place: KnownPlace) -> Places:
         """Return these places without one of them."""
         return replace(self, rows=[row for row in self.rows if row.path != place.path])
+
+    def leaving_out(self, line: IgnoreLine) -> Places:
+        """Return these places without those that a line leaves out, which is listed instead."""
+        out = line.root / line.name
+        rows = [row for row in self.rows if not row.path.is_relative_to(out)]
+        return replace(self, rows=rows, left_out=[*(one for one in self.left_out if one != line), line])
+
+    def reading_again(self, line: IgnoreLine, found: Places) -> Places:
+        """Return these places with those that a line left out until now."""
+        again = {row.path for row in found.rows if row.path.is_relative_to(line.root / line.name)}
+        rows = [row for row in found.rows if row.path in again]
+        left_out = [one for one in self.left_out if one != line]
+        return replace(self.with_more(Places(rows)), left_out=left_out)
 
     def found(self, ticked: Collection[Path]) -> SourcesFound:
         """Return the sources of the places that are ticked."""
@@ -68,10 +85,11 @@ class Places:
 
 def known_places(folder: Path, home: Path) -> Places:
     """Return the places of the project around a folder and of the home folder."""
+    from memtui.capture.left_out import ignore_lines
     from memtui.capture.places import find_places
 
     rows, found = find_places(folder, home)
-    return Places(rows, found.skipped, found.links)
+    return Places(rows, found.skipped, found.links, ignore_lines(find_workspace(folder).root))
 
 
 def places_at(typed: str, *, folder: Path, home: Path) -> Places:
@@ -99,26 +117,14 @@ def places_at(typed: str, *, folder: Path, home: Path) -> Places:
     return Places(rows, found.skipped, found.links)
 
 
-def leave_out_place(place: KnownPlace) -> str:
-    """Leave a place out of every import of its repository; returns what was done.
-
-    Raises:
-        UsageError: it does not lie in the project.
-        SourceError: the ignore file cannot be written.
-    """
-    from memtui.capture.left_out import IGNORE_FILE, leave_out
+def line_for(place: KnownPlace) -> IgnoreLine | None:
+    """Return the line that leaves a place out of every import of its repository; None if it does not lie in one."""
+    from memtui.capture.left_out import IgnoreLine
 
     root = place.sources[0].file.root
     if place.where == "home" or not place.path.is_relative_to(root):
-        raise UsageError("Only what lies in the project can be left out for good; space unticks it")
-    name = place.path.relative_to(root).as_posix()
-    try:
-        leave_out(root, name)
-    except OSError as error:
-        raise SourceError(
-            f"{IGNORE_FILE} cannot be written: {error.strerror or error}", where=str(root), remedy="space unticks it."
-        ) from error
-    return f"Left out for good: {tame(name, 80)}, by a line in {IGNORE_FILE} in the repository; delete it to undo"
+        return None
+    return IgnoreLine(root, place.path.relative_to(root).as_posix())
 
 
 class Importer:
@@ -201,6 +207,8 @@ def known_files(plan: ImportPlan, read: SourcesRead) -> frozenset[Path]:
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}
 
+LEFT_OUT = "Left out by lines in .memtuiignore"
+
 MOST_SHOWN = 2_000  # Rows of one group; the rest are counted
 
 _GROUPS = (
@@ -227,23 +235,35 @@ class PlaceRow:
     known: bool = False  # whether all of it is in the vault already
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOutRow:
+    """A source that a line of the ignore file leaves out."""
+
+    line: IgnoreLine
+
+
 def place_rows(
-    places: Sequence[KnownPlace], ticked: Collection[Path], known: Collection[Path] = ()
-) -> list[PlaceRow | TextRow]:
+    places: Places, ticked: Collection[Path], known: Collection[Path] = ()
+) -> list[PlaceRow | LeftOutRow | TextRow]:
     """Return the sources under headings. `known`: paths of those all of which is in the vault already."""
-    lines: list[PlaceRow | TextRow] = []
+    lines: list[PlaceRow | LeftOutRow | TextRow] = []
     for where, heading in HEADINGS.items():
-        found = [place for place in places if place.where == where]
+        found = [place for place in places.rows if place.where == where]
         if found:
             lines += [TextRow("")] if lines else []
             lines += [TextRow(heading), *(PlaceRow(one, one.path in ticked, one.path in known) for one in found)]
+    if places.left_out:
+        lines += [*([TextRow("")] if lines else []), TextRow(LEFT_OUT), *map(LeftOutRow, places.left_out)]
     return lines
 
 
-def place_cells(row: PlaceRow | StoreRow, width: int) -> list[Cell]:
+def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]:
     """Return a source: its tick, its name, its format, how many files, or that it is in the vault already."""
     if isinstance(row, StoreRow):
         return store_cells(row)
+    if isinstance(row, LeftOutRow):
+        back = Cell("x reads it again", "dim", 16, since=34, right=True, before=1)
+        return [Cell("−", "dim", 2), Cell(tame(row.line.name), "dim", is_path=True), back]
     label = min(26, width - 33)
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
     return [
@@ -271,7 +291,7 @@ class PlanRow:
     mark: str  # `+` new, `~` changed, `!` conflict, `−` left out
     kind: str
     title: str
-    place: str  # name of the file, and line
+    place: str  # path of the file, and line
     note: str  # why, and what to check
     planned: Planned
     listed: str = ""  # the title in the list, a heading that the row above has too left out
@@ -321,7 +341,7 @@ def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
     draft = item.draft
     title = "(not shown)" if item.holds_secret else tame(draft.title) or tame(draft.insight)
     span = draft.source.span
-    place = tame((draft.source.path or "").rsplit("/", 1)[-1]) + (f":{span[0]}" if span else "")
+    place = tame(draft.source.path or "") + (f":{span[0]}" if span else "")
     notes = [note for note in (item.reason, *map(imports.note_words, draft.notes)) if note]
     notes += [_UNASSIGNED] if note_unassigned and item.project is None else []
     return PlanRow(mark, tame(draft.kind, 40), title, place, tame("; ".join(notes)), item)
@@ -334,7 +354,7 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
         Cell(short_kind(row.kind), "kind", KIND_CELLS, since=40, after=1),
         Cell(row.listed or row.title, "base", at_word=True),
         Cell(row.note, "warning", min(cell_width(row.note), int(width * 0.4)), before=1, at_word=True),
-        Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1),
+        Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, is_path=True),
     ]
 
 

@@ -13,10 +13,10 @@ from curating import git, repository, write_files
 
 from memtui.capture.collect import SourcesFound, find, read
 from memtui.capture.importer import ImportRequest, find_sources, plan_import, read_sources, run_import
-from memtui.capture.left_out import Exclusions, LeftOut, leave_out
+from memtui.capture.left_out import HEAD, Exclusions, IgnoreLine, LeftOut, ignore_lines
 from memtui.capture.places import find_places, sources_of
 from memtui.domain.identity import Actor
-from memtui.errors import SourceError
+from memtui.errors import SourceError, UnsafePathError
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -247,10 +247,54 @@ def test_the_home_folder_is_searched_only_where_it_is_named(home: Path) -> None:
     assert "letters/AGENTS.md" in names(found(home, home))
 
 
-def test_a_source_is_left_out_for_good_by_its_very_name(tmp_path: Path, home: Path) -> None:
-    write_files(tmp_path / "shop", {"a[1]/AGENTS.md": RULE, "a1/AGENTS.md": RULE, ".memtuiignore": "x"})
-    leave_out(tmp_path / "shop", "a[1]/AGENTS.md")
-    assert names(found(tmp_path / "shop", home)) == ["a1/AGENTS.md"]
+def test_a_source_is_left_out_for_good_by_its_very_name_and_read_again_without_that_line(
+    tmp_path: Path, home: Path
+) -> None:
+    root = tmp_path / "shop"
+    write_files(root, {"a[1]/AGENTS.md": RULE, "a1/AGENTS.md": RULE, ".memtuiignore": "x"})
+    line = IgnoreLine(root, "a[1]/AGENTS.md")
+    line.write()
+    line.write()
+    assert names(found(root, home)) == ["a1/AGENTS.md"]
+    assert (root / ".memtuiignore").read_text(encoding="utf-8") == "x\n/a\\[1]/AGENTS.md\n"
+    assert ignore_lines(root) == [line]
+    line.take_out()
+    line.take_out()
+    assert names(found(root, home)) == ["a1/AGENTS.md", "a[1]/AGENTS.md"]
+    assert (root / ".memtuiignore").read_text(encoding="utf-8") == "x\n"
+
+
+@pytest.mark.parametrize("before", [b"", b"# ours\r\n/old.md\r\n", b"\xff\n"])
+def test_an_ignore_file_that_was_there_is_as_it_was_once_the_line_is_out_again(tmp_path: Path, before: bytes) -> None:
+    write_files(tmp_path, {"api/AGENTS.md": RULE})
+    (tmp_path / ".memtuiignore").write_bytes(before)
+    line = IgnoreLine(tmp_path, "api/AGENTS.md")
+    line.write()
+    assert (tmp_path / ".memtuiignore").read_bytes() == before + b"/api/AGENTS.md" + (
+        b"\r\n" if b"\r" in before else b"\n"
+    )
+    line.take_out()
+    assert (tmp_path / ".memtuiignore").read_bytes() == before
+
+
+def test_an_ignore_file_made_for_a_line_goes_with_its_last_line(tmp_path: Path) -> None:
+    write_files(tmp_path, {"api/AGENTS.md": RULE, "web/AGENTS.md": RULE})
+    lines = [IgnoreLine(tmp_path, f"{name}/AGENTS.md") for name in ("api", "web")]
+    for line in lines:
+        line.write()
+    assert (tmp_path / ".memtuiignore").read_text(encoding="utf-8").splitlines()[0] == HEAD
+    lines[0].take_out()
+    assert ignore_lines(tmp_path) == lines[1:]
+    lines[1].take_out()
+    assert not (tmp_path / ".memtuiignore").exists()
+
+
+def test_an_ignore_file_outside_the_repository_is_never_written(tmp_path: Path) -> None:
+    write_files(tmp_path, {"shop/AGENTS.md": RULE, "other": "x\n"})
+    (tmp_path / "shop/.memtuiignore").symlink_to(tmp_path / "other")
+    with pytest.raises(UnsafePathError):
+        IgnoreLine(tmp_path / "shop", "AGENTS.md").write()
+    assert (tmp_path / "other").read_text(encoding="utf-8") == "x\n"
 
 
 def test_a_broken_pattern_of_the_ignore_file_is_told(tmp_path: Path, home: Path) -> None:

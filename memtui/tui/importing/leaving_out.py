@@ -1,0 +1,78 @@
+"""Leave a source out for good by a line in its repository, after showing that line, and take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
+from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+
+if TYPE_CHECKING:
+    from memtui.capture.left_out import IgnoreLine
+
+LEAVE_OUT = "import-leave-out"
+
+
+class LeavingOut(ScreenPart):
+    """Asks before it writes, and answers the undo right after it.
+
+    `then`: called with the line, and whether it is in the file now.
+    """
+
+    def __init__(self, screen: MemtuiScreen, then: Callable[[IgnoreLine, bool], None]) -> None:
+        super().__init__(screen)
+        self._then = then
+        self._asked: IgnoreLine | None = None  # What the same key again writes
+        self._last: tuple[IgnoreLine, bool] | None = None  # What was done last, unless the vault was changed since
+
+    def takes(self, identifier: str) -> bool:
+        """Drop the question at any other key; take the last line back where nothing was changed since."""
+        if identifier != LEAVE_OUT:
+            self._asked = None
+        if identifier != "undo" or self._last is None:
+            return False
+        line, was_written = self._last
+        self._do(line, written=not was_written)
+        self._last = None
+        return True
+
+    def changed(self) -> None:
+        self._last = None
+
+    def drop(self) -> None:
+        """Forget what was asked about."""
+        self._asked = None
+
+    def ask(self, line: IgnoreLine) -> None:
+        """Say what would be written, and write it at the second time."""
+        if self._asked == line:
+            self._asked = None
+            self._do(line, written=True)
+            return
+        self._asked = line
+        how = "writes the line" if line.path.exists() else "makes a file of a comment and the line"
+        where = tame(str(line.path), 160)
+        self.screen.say(
+            f"{tame(line.text, 80)} would be left out for good: x again {how}, {where}. Any other key drops it"
+        )
+
+    def take_out(self, line: IgnoreLine) -> None:
+        """Take a line out of its file."""
+        self._do(line, written=False)
+
+    def _do(self, line: IgnoreLine, *, written: bool) -> None:
+        try:
+            line.write() if written else line.take_out()
+        except MemtuiError as error:
+            self.screen.say(str(error), severity="warning")
+            return
+        self._last = (line, written)
+        self._then(line, written)
+        text, name = tame(line.text, 80), line.path.name
+        if written:
+            self.screen.say(f"Left out for good: the line {text} is in {name} of the repository. u or x takes it out")
+        else:
+            left = "" if line.path.exists() else f", and {name}, which held nothing else"
+            self.screen.say(f"Read again: the line {text} is taken out{left}. u puts it back")
