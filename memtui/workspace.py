@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -260,7 +261,7 @@ class Tree:
     root: Path
     _by_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _names: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    _ends: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _ends: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
     _breadths: dict[str, float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
@@ -297,7 +298,7 @@ class Tree:
             return self._state_of_file(found, anchor.content_hash, known)
         is_top_folder = plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]
         was_here = anchor.content_hash is not None or (not is_top_folder and (self.root / plain).parent.is_dir())
-        return "gone" if was_here and not self._is_doubtful(plain) else "unverifiable"
+        return "gone" if was_here and not self.elsewhere(plain) else "unverifiable"
 
     def resolve(self, path: str) -> str | None:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
@@ -357,19 +358,21 @@ class Tree:
             hashes[plain] = file_hash(target)
         return "fresh" if hashes[plain] == content else "changed"
 
-    def _is_doubtful(self, plain: str) -> bool:
-        """Return whether files end in a path that identifies none of them for sure.
+    def elsewhere(self, path: str) -> int:
+        """Return how many folders below the root's own, or files, have a path that ends in this one.
 
-        A name that many folders have always means the one in that very place: without it the file is gone.
+        With any of them, the path may mean one of those: what it names is not gone for sure. Of a file whose name many
+        folders have there are none: such a name means the one in that very place.
         """
+        plain = without_symbol(path, self.root).removeprefix("./")
         if plain.endswith("/"):
-            return f"/{plain.removeprefix('./')}" in self._folders()
+            return self._folders()[f"/{plain}"]
         if _is_generic(plain):
-            return False
-        return any((self.root / name).exists() for name in self._ending_in(plain.removeprefix("./")))
+            return 0
+        return sum((self.root / name).exists() for name in self._ending_in(plain))
 
-    def _folders(self) -> set[str]:
-        """Return the ends of the paths of folders below the root's own, each between slashes."""
+    def _folders(self) -> Counter[str]:
+        """Return the ends of the paths of folders below the root's own, each between slashes, and how often each is."""
         if not self._ends:
             known: set[str] = set()
             for file in self._files():
@@ -379,7 +382,7 @@ class Tree:
                     folder = folder.rpartition("/")[0]
             for folder in known:
                 self._ends.update(folder[at:] + "/" for at, letter in enumerate(folder) if letter == "/")
-            self._ends.add("/")
+            self._ends["/"] += 1
         return self._ends
 
     def _ending_in(self, plain: str) -> list[str]:

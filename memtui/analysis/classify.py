@@ -283,21 +283,40 @@ _PLACEHOLDER = re.compile(
 """A path that stands for any other, or one that is not the repository's own."""
 
 
+_OWNER_CHARS = 60  # On either side of a path, in which it may be said whose it is
+_OWNER_BEFORE = re.compile(
+    r"\b(?:each|every)\s+(?:[\w-]+\s+){0,2}[\w-]+(?:['\u2019]s|\s+(?:has|have|with|keeps?)\s+(?:an?|its(?:\s+own)?))"
+    r"\s+$",
+    re.IGNORECASE,
+)
+_OWNER_AFTER = re.compile(
+    r"\s+(?:(?:sub)?(?:folders?|director(?:y|ies)|dirs?)\s+)?(?:of|in|inside|within|under|for)\s+(?:each|every)\b",
+    re.IGNORECASE,
+)
+"""Whose a path is: `each crate's X`, `every package has its own X`, `the X folder of each service`."""
+
+
 def anchors_in(text: str) -> tuple[str, ...]:
     """Return the relative paths in code spans and links, at most eight, in order.
 
     A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
-    fenced code do not count.
+    fenced code do not count, nor do those of each part of a project, such as every package's tests.
     """
     found: dict[str, None] = {}
     for line in _prose(text[:_READ_CHARS]):
-        spans = [(span.start(), span[2].split()) for span in CODE_SPAN.finditer(line)]
+        spans = [(span.start(), span[2].split()) for span in CODE_SPAN.finditer(line) if not _is_of_each(line, span)]
         links = [(link.start(), [link[1]]) for link in _LINK_TARGET.finditer(line)]
         for _, words in sorted(spans + links):
             for word in words:
                 if path := _relative_path(word):
                     found[path] = None
     return tuple(found)[:MAX_ANCHORS]
+
+
+def _is_of_each(line: str, span: re.Match[str]) -> bool:
+    """Return whether a code span names what each of several folders has."""
+    before, after = line[max(0, span.start() - _OWNER_CHARS) : span.start()], line[span.end() :][:_OWNER_CHARS]
+    return bool(_OWNER_BEFORE.search(before) or _OWNER_AFTER.match(after))
 
 
 def _prose(text: str) -> Iterator[str]:

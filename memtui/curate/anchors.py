@@ -147,16 +147,21 @@ def check_anchors(
                 states[anchor] = tree.state(anchor, known)
             checked.append((CheckedAnchor(memory.id, anchor.path, states[anchor]), anchor))
     renames = Renames(tree.root)
-    result = [_with_suggestion(found, anchor, renames) for found, anchor in checked]
+    result = [_with_suggestion(found, anchor, renames, tree) for found, anchor in checked]
     if progress:
         progress(len(mine), len(mine))
     return result
 
 
-def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames) -> CheckedAnchor:
+def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tree: Tree) -> CheckedAnchor:
     # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
     is_unknown = found.state == "unverifiable" and not is_outside(anchor.path)
     moved = renames.find(anchor) if found.state == "gone" or is_unknown else None
+    if is_unknown and (others := tree.elsewhere(anchor.path)):
+        # The text may mean another folder of this name, unless the only one is where git saw it go.
+        is_that = moved is not None and moved.certainty != "weak" and f"/{moved.path}".endswith(f"/{anchor.path}")
+        if others > 1 or not is_that:
+            return found
     if moved is None:
         return replace(found, state="gone") if is_unknown and renames.had(anchor) else found
     is_weak = moved.certainty == "weak"

@@ -14,7 +14,7 @@ from textual.content import Content
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import LinkType, Memory, Source
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import bar, cell_width, clip, steady
+from memtui.text.words import bar, cell_width, clip, clip_start, steady
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, at_commit
 
@@ -474,13 +474,19 @@ def _valid(memory: Memory) -> str:
     return " ".join(parts)
 
 
+SOURCE_CELLS = 40  # Of the path of a source in a line, cut at its beginning
+
+
 def source_line(sources: Sequence[Source]) -> str:
-    """Return where a memory came from in a few cells: `CLAUDE.md:41`, an agent, a format."""
+    """Return where a memory came from in a few cells: `api/CLAUDE.md:41`, an agent, a format.
+
+    The folders stay, as many files of a repository have the same name.
+    """
     if not sources:
         return "?"
     first = sources[0]
     rest = f" +{len(sources) - 1}" if len(sources) > 1 else ""
     if first.path is None:
         return tame(first.agent or ("typed" if first.format == "memtui" else first.format)) + rest
-    name = first.path.replace("\\", "/").rsplit("/", 1)[-1]
-    return tame(f"{name}:{first.span[0]}" if first.span else name) + rest
+    name = clip_start(tame(first.path.replace("\\", "/")), SOURCE_CELLS)
+    return (f"{name}:{first.span[0]}" if first.span else name) + rest

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from memtui.text.sanitize import tame
-from memtui.text.words import clip, clip_start
+from memtui.text.words import clip_start
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
 from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind, without_shared_heading
@@ -470,7 +470,7 @@ class CandidateList(MemoryList):
 
 
 def _within(source: str, cells: int) -> str:
-    """Return a source clipped in its name, so that its line number stays."""
+    """Return a source cut at its beginning, so that its line number stays."""
     name, colon, line = source.rpartition(":")
     room = cells - cell_len(colon + line)
-    return source if cell_len(source) <= cells or not name or room < 2 else clip(name, room) + colon + line  # noqa: PLR2004 - a letter and …
+    return source if cell_len(source) <= cells or not name or room < 2 else clip_start(name, room) + colon + line  # noqa: PLR2004 - a letter and …

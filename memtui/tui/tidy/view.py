@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from rich.cells import cell_len
@@ -250,9 +251,26 @@ def _one_line(row: TidyRow, room: int) -> str:
     if not row.other:
         return row.text
     half = max(1, (room - _AGAINST_CELLS) // 2)
-    first = max(half, room - _AGAINST_CELLS - cell_len(row.other))
+    text, other = row.text, row.other
+    if cell_len(text) + _AGAINST_CELLS + cell_len(other) > room:
+        text, other = _from_difference(text, other, half)
+    first = max(half, room - _AGAINST_CELLS - cell_len(other))
     sign = _UNLIKE if row.finding == "contradictions" else _LIKE
-    return f"{clip(row.text, first)} {sign} {row.other}"
+    return f"{clip(text, first)} {sign} {other}"
+
+
+def _from_difference(text: str, other: str, half: int) -> tuple[str, str]:
+    """Return two titles without the beginning that both have, where little else would fit into that many cells."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
+    start = max(text.rfind(" ", 0, shared) + 1, shared - min(_LONGEST_KEPT, half // 4))
+    if start < _SHORTEST_CUT or cell_len(text[:shared]) + _DIFFERENCE_CELLS < half:
+        return text, other
+    return f"…{text[start:]}", f"…{other[start:]}"
+
+
+_SHORTEST_CUT = 8  # Characters of a beginning that are worth a cut
+_LONGEST_KEPT = 8  # Characters before the first difference: of a word, or of a text without blanks
+_DIFFERENCE_CELLS = 6  # What shows that two titles differ
 
 
 def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None, *, all_at_once: bool = False) -> list[Block]:
@@ -381,8 +399,9 @@ def _contradiction_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 def _anchor_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for anchor in report.anchors:
         to = f" → {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
-        text = f"{tame(anchor.path, 80)}{to}"
-        yield TidyRow(finding, text, anchor.state, anchor, (anchor.id,), about=(f"{text}: {anchor.state}",))
+        place, title = f"{tame(anchor.path, 80)}{to}", tame(report.titles.get(anchor.id, ""), 120)
+        text = f"{place} · {title}" if title else place
+        yield TidyRow(finding, text, anchor.state, anchor, (anchor.id,), about=(f"{place}: {anchor.state}",))
 
 
 _ROWS: dict[str, Callable[[TidyReport, str], Iterator[TidyRow]]] = {

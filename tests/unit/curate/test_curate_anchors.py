@@ -10,7 +10,7 @@ import pytest
 from curating import AGENT, PERSON, add, commit, everything, get, git, repository, write_files
 from support import make_memory
 
-from memtui.curate.anchors import check_trees, snooze_until_change
+from memtui.curate.anchors import check_anchors, check_trees, snooze_until_change
 from memtui.curate.file_history import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import verify
@@ -237,3 +237,20 @@ def test_a_move_is_no_change_of_the_text(tree_history: Tree) -> None:
     (followed,) = file_changes(tied("pay/locking.py"), tree_history)
     assert followed.added is not None
     assert followed.lines[-1] == "+more()"
+
+
+def test_a_bare_folder_that_is_there_below_another_is_not_gone_though_the_root_had_one(tmp_path: Path) -> None:
+    files = {f"{name}/{number}.py": f"{name} {number}\n" for name in ("quay", "crane", "winch") for number in range(3)}
+    root = repository(tmp_path / "shop", {**files, "dock/winch/a.py": "another\n"})
+    for name in ("quay", "crane", "winch"):
+        git(root, "mv", name, "dock/old" if name == "crane" else f"dock/new-{name}" if name == "winch" else "dock/quay")
+    write_files(root, {"pier/crane/a.py": "a\n", "lock/crane/b.py": "b\n"})
+    commit(root, on="2026-03-01")
+    memory = tied("quay/", "crane/", "winch/", "hold/")
+    found = {one.path: (one.state, one.suggestion) for one in check_anchors([memory], Tree("shop", root))}
+    assert found == {
+        "quay/": ("moved", "dock/quay/"),  # the only one of this name, and git saw it go there
+        "crane/": ("unverifiable", None),  # every place may be meant
+        "winch/": ("unverifiable", None),  # another one of this name than the one that git saw go
+        "hold/": ("unverifiable", None),
+    }

@@ -17,19 +17,20 @@ from support import FrozenClock
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate import lifecycle, review_sessions
+from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
 from memtui.curate.review_sessions import Progress
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.workload import Week
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source
 from memtui.text.sanitize import reveal
-from memtui.text.words import cell_width, steady
+from memtui.text.words import cell_width, clip, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
 from memtui.tui.health.screen import health_blocks
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
-from memtui.tui.memory_view import Block, vouched, wrap
+from memtui.tui.memory_view import Block, source_line, vouched, wrap
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
@@ -249,8 +250,8 @@ def test_two_findings_that_read_the_same_are_told_apart_and_two_titles_share_the
         (mark, words, note), room = row_cells(against, width), width - 18
         shown = words.text[: room + 1]
         assert (mark.text, note.text) == ("", "number")
-        assert "Use Po" in shown.split("≠")[0]
-        assert "Use Po" in shown.split("≠")[1]
+        assert "13" in shown.split("≠")[0]
+        assert "14" in shown.split("≠")[1]
     assert len(rows_of(report, airy=True)) == len(lines) + 1
 
 
@@ -346,3 +347,50 @@ def test_what_a_person_confirmed_is_never_called_never_verified() -> None:
     assert vouched(memory, now) == "never verified"
     assert vouched(replace(memory, confirmed_at=at), now) == "accepted 3 d ago"
     assert vouched(replace(memory, confirmed_at=at, verified_at=now), now) == "verified today"
+
+
+def test_a_source_keeps_the_folders_that_tell_files_of_one_name_apart() -> None:
+    near, far = (
+        Source(path="crane/AGENTS.md", format="agents", span=(38, 40)),
+        Source(path="AGENTS.md", format="agents"),
+    )
+    assert source_line([near, far, far]) == "crane/AGENTS.md:38 +2"
+    assert source_line([far]) == "AGENTS.md"
+    deep = source_line([replace(near, path=f"{'harbour/' * 20}AGENTS.md")])
+    assert deep.startswith("…")
+    assert deep.endswith("harbour/AGENTS.md:38")
+    assert cell_width(deep) <= 50
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Working at the northern quay, moor ships at noon", "Working at the northern quay, moor boats at noon"),
+        ("Working at the northern quay, moor ships", "Working at the northern quay, moor ships at noon, in fog"),
+        (
+            "係留索を点検する手順はこの港では毎朝必ず行うこと、北",
+            "係留索を点検する手順はこの港では毎朝必ず行うこと、南",
+        ),
+    ],
+)
+def test_two_titles_with_one_beginning_are_cut_so_that_they_differ(first: str, second: str, width: int) -> None:
+    row = TidyRow("contradictions", first, "", None, ("a", "b"), second)
+    left, right = clip(row_cells(row, width)[1].text, width - 17).split(" ≠ ")
+    for one, other in ((left, right), (right, left)):
+        assert one != other
+        assert not one.endswith("…") or not other.startswith(one.removesuffix("…"))
+
+
+def test_an_anchor_that_is_gone_names_the_memory_that_it_belongs_to() -> None:
+    gone = [CheckedAnchor(name, "crane/old.py", "gone") for name in ("aaaa", "bbbb")]
+    report = TidyReport(
+        anchors=tuple(gone),
+        tokens={"aaaa": 9, "bbbb": 9},
+        titles={"aaaa": "Grease the crane", "bbbb": "Lock the crane"},
+    )
+    rows = [row for row in rows_of(report) if isinstance(row, TidyRow)]
+    assert [(row.text, row.note) for row in rows] == [
+        ("crane/old.py · Grease the crane", "gone"),
+        ("crane/old.py · Lock the crane", "gone"),
+    ]
