@@ -78,7 +78,9 @@ async def test_a_read_that_takes_longer_than_the_vault_rests_is_shown_all_the_sa
         await shows(pilot, "0 published")
 
 
-async def test_a_block_is_taken_out_by_one_key(vault: Vault, folder: Path) -> None:
+async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_by_the_second(
+    vault: Vault, folder: Path
+) -> None:
     before = (folder / "AGENTS.md").read_bytes()
     fill(vault, FERRY)
     async with app_on(vault, folder).run_test(size=NARROW) as pilot:
@@ -86,8 +88,18 @@ async def test_a_block_is_taken_out_by_one_key(vault: Vault, folder: Path) -> No
         await pilot.press("x")
         await says(pilot, "Nothing is published to Codex")
         await pilot.press("p")
+        await says(pilot, "p publishes")
+        await shows(pilot, "+<!-- memtui:begin v1 id=codex")
+        assert (folder / "AGENTS.md").read_bytes() == before, "the change was not shown before"
+        await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
+        written = (folder / "AGENTS.md").read_bytes()
+        await pilot.press("1")
         await shows(pilot, "1 published")
+        await pilot.press("x")
+        await says(pilot, "x takes the block out")
+        await shows(pilot, "Lock refunds")
+        assert (folder / "AGENTS.md").read_bytes() == written, "what is to go was not shown before"
         await pilot.press("x")
         await says(pilot, "Taken out of AGENTS.md")
         assert (folder / "AGENTS.md").read_bytes() == before

@@ -87,19 +87,26 @@ class PublishScreen(RowDetail[Row]):
     def action_publish_write(self) -> None:
         """Write what is shown."""
         row = self._list.current
-        if isinstance(row, Cut) and self.has_class("-narrow") and not self.has_class("-reading"):
-            # Lines of a person's own file go only after they were in sight.
-            self.enter_second()
-            self.say("p takes these lines out of the file")
-        elif isinstance(row, Cut):
-            self.do(lambda: self._publications.withdraw(row))
-        else:
+        if isinstance(row, Cut):
+            if self._was_in_sight("publish-write", "takes these lines out of the file"):
+                self.do(lambda: self._publications.withdraw(row))
+        elif self._was_in_sight("publish-write", "publishes"):
             place = self._current
             self.do(lambda: self._publications.write(place))
+
+    def _was_in_sight(self, identifier: str, does: str) -> bool:
+        """Return whether the row's change was on the screen; where it was not, open it and say what the key does."""
+        if not self.has_class("-narrow") or self.has_class("-reading"):
+            return True
+        self.enter_second()
+        self.say(f"{self.key_of(identifier)} {does}")
+        return False
 
     def action_publish_out(self) -> None:
         """Take the place's blocks out of its files."""
         row = self._current
+        if not self._was_in_sight("publish-out", "takes the block out"):
+            return
         is_edited = row.plan is not None and row.plan.state == "edited"
         if is_edited and self._asked_for != key_of(row):
             self._asked_for = key_of(row)
@@ -113,9 +120,11 @@ class PublishScreen(RowDetail[Row]):
     def action_publish_take(self) -> None:
         """Take the edit by hand into the inbox, and publish."""
         row = self._current
-        self.do(lambda: self._publications.take_edit(row))
+        if self._was_in_sight("publish-take", "takes the edit into the inbox, and publishes"):
+            self.do(lambda: self._publications.take_edit(row))
 
     def action_publish_force(self) -> None:
         """Write over what was written by hand."""
         row = self._current
-        self.do(lambda: self._publications.write(row, force=True))
+        if self._was_in_sight("publish-force", "publishes over the edit"):
+            self.do(lambda: self._publications.write(row, force=True))

@@ -232,6 +232,8 @@ def _file_blocks(file: FilePlan, root: Path) -> Iterator[Block]:
         yield Block(((tame(file_words(file, root), 500), "warning"),))
     elif file.is_change:
         yield from _diff(file_changes(file))
+    else:
+        yield from _diff(file.on_disk.splitlines())
 
 
 def _changes(what: str, before: str, after: str) -> Iterator[Block]:
