@@ -40,6 +40,7 @@ from memtui.text.words import counted
 from memtui.wording.publishing import (
     STATES,
     file_words,
+    left_out_words,
     loaded_notes,
     loaded_record,
     note_words,
@@ -47,6 +48,7 @@ from memtui.wording.publishing import (
     stale_words,
     twice_words,
 )
+from memtui.wording.reasons import counts_words
 from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -190,6 +192,8 @@ def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> N
             say(note_words(note, about, shown_path(file.path, publisher.root)))
     if plan.memories:
         say(f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens")
+    if left_out := left_out_words(plan):
+        say(left_out)
     if not dry and any(file.is_change for file in plan.files):
         say(UNDO_HINT)
 
@@ -215,7 +219,8 @@ def _record(plan: Plan, root: Path, *, dry: bool) -> dict[str, Any]:
         }
         for file in plan.files
     ]
-    counts = {"memories": plan.memories, "tokens": plan.tokens, "left_out": plan.left_out}
+    counts: dict[str, Any] = {"memories": plan.memories, "tokens": plan.tokens, "left_out": plan.left_out}
+    counts["left_out_by"] = counts_words(plan.withheld)
     return {"target": plan.place.target, "dry_run": dry, **counts, "files": files}
 
 

@@ -12,7 +12,15 @@ from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
 from memtui.publish.cut import plan_cuts
 from memtui.publish.places import Place, places
-from memtui.publish.plan import FilePlan, Plan, Publisher, Selection, plan_publication, standing_publications
+from memtui.publish.plan import (
+    FilePlan,
+    Plan,
+    Publisher,
+    Selection,
+    plan_publication,
+    read_instead,
+    standing_publications,
+)
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.publications import Publication, publications
 from memtui.vault.vault import Vault
@@ -56,7 +64,7 @@ def standings(publisher: Publisher, threshold: float) -> list[Standing]:
     publisher = publisher.recalling_once()
     found = []
     for place in places():
-        recorded = tuple(known.get(place.target, ()))
+        recorded = tuple(known.get(read_instead(place, publisher.root)[0].target, ()))
         try:
             plan = plan_publication(publisher, place.target, selection_of(publisher, recorded, threshold))
         except MemtuiError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -11,6 +12,7 @@ from pathlib import Path
 from memtui.analysis.classify import states_rule
 from memtui.config import RecallSettings, TargetSettings
 from memtui.domain.memory import content_hash
+from memtui.domain.reasons import Reason
 from memtui.errors import MemtuiError, RefusedError
 from memtui.pack.build import Included, context, recipes_of
 from memtui.pack.options import PackOptions
@@ -20,6 +22,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.publish import blocks
 from memtui.publish.blocks import Block, State
 from memtui.publish.edits import read_file
+from memtui.publish.links import rebased
 from memtui.publish.places import Place, base_of, head_for, place_named, places, split_by_files
 from memtui.publish.safe_text import for_block
 from memtui.recall.rank import recall
@@ -115,8 +118,12 @@ class Plan:
     files: tuple[FilePlan, ...]
     tokens: int = 0
     memories: int = 0
-    left_out: int = 0  # memories that were withheld for want of room
+    withheld: Mapping[Reason, int] = field(default_factory=dict)  # how many memories were left out, by reason
     selection: Selection = field(default_factory=Selection)
+
+    @property
+    def left_out(self) -> int:
+        return sum(self.withheld.values())
 
     @property
     def state(self) -> str:
@@ -135,10 +142,12 @@ class _Texts:
 
     files: Mapping[str, tuple[str, str, tuple[Included, ...]]]  # head, text, memories
     tokens: int
-    withheld: int
+    withheld: Mapping[Reason, int]
 
 
-def _texts(publisher: Publisher, place: Place, selection: Selection, *, is_single: bool) -> _Texts:
+def _texts(
+    publisher: Publisher, place: Place, selection: Selection, *, base: Path, out: Path | None, is_single: bool
+) -> _Texts:
     form = target_named(place.target, publisher.targets)
     included, tokens, withheld = _chosen(publisher, form, selection)
     always, scoped = split_by_files([one.memory for one in included])
@@ -149,14 +158,15 @@ def _texts(publisher: Publisher, place: Place, selection: Selection, *, is_singl
     for path, ids, globs in groups:
         members = [one for one in included if one.memory.id in set(ids)]
         head = "" if is_single else head_for(place, globs)
-        text, kept = _rendered(publisher, form, members, head)
+        folder = publisher.root if place.base else (out or _file_of(place, base, path)).parent
+        text, kept = _rendered(publisher, form, members, head, folder)
         if kept:
             files[path] = (head, text, kept)
     return _Texts(files, tokens, withheld)
 
 
-def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[list[Included], int, int]:
-    """Return the memories of the payload in an order that no day changes, its tokens, and what had no room."""
+def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[list[Included], int, Counter[Reason]]:
+    """Return the memories of the payload in an order that no day changes, its tokens, and what was left out."""
     recipes = None
     options = replace(publisher.options, publishing=True)
     if selection.ids is not None:
@@ -182,17 +192,20 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[l
     included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
     included = [one for one in included if one.memory.status == "active"]
     included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))
-    return included, pack.tokens, len(pack.withheld)
+    withheld = Counter(one.reason.group for one in pack.withheld)
+    withheld.update(pack.withheld_counts)
+    return included, pack.tokens, withheld
 
 
 def _rendered(
-    publisher: Publisher, form: Target, members: Sequence[Included], head: str
+    publisher: Publisher, form: Target, members: Sequence[Included], head: str, folder: Path
 ) -> tuple[str, tuple[Included, ...]]:
     """Return the text of a block with as many memories as the assistant's limit lets in, the best kept."""
     kept = list(members)
+    items = {one.memory.id: _item(one, publisher, folder) for one in members}
     info = PayloadInfo(publisher.project, publisher.options.style)
     while kept:
-        text = blocks.checked(for_block(form.render([_item(one) for one in kept], info)))
+        text = blocks.checked(for_block(form.render([items[one.memory.id] for one in kept], info)))
         whole = blocks.write(None, form.name, text, head=head).decode()
         sizes = {"chars": len(whole), "bytes": len(whole.encode()), "lines": whole.count("\n")}
         if all(sizes.get(limit.unit, 0) <= limit.amount for limit in form.limits):
@@ -201,11 +214,18 @@ def _rendered(
     return "", ()
 
 
-def _item(one: Included) -> PackItem:
-    """Return a memory as it is published: among the rules only where it reads as one, else among the facts."""
+def _item(one: Included, publisher: Publisher, folder: Path) -> PackItem:
+    """Return a memory as it is published in a folder: its links lead where they led.
+
+    It stands among the rules only where it reads as one, else among the facts.
+    """
     memory, told = one.memory, f"{one.memory.title}\n{one.memory.insight}"
     is_fact = memory.kind == "constraint" and not memory.rules and not states_rule(told)
-    return PackItem(replace(memory, kind="architecture") if is_fact else memory, detail=one.detail)
+    kind = "architecture" if is_fact else memory.kind
+    insight, rationale = memory.insight, memory.rationale
+    if memory.project == publisher.project:
+        insight, rationale = (rebased(text, memory, publisher.root, folder) for text in (insight, rationale))
+    return PackItem(replace(memory, kind=kind, insight=insight, rationale=rationale), detail=one.detail)
 
 
 # -- plans --------------------------------------------------------------------------------------------
@@ -232,10 +252,10 @@ def plan_publication(
         NotFoundError: there is no such recipe.
     """
     place, selection = place_named(target), selection or Selection()
-    place, notes = (place, NO_NOTES) if out else _read_instead(place, publisher.root)
+    place, notes = (place, NO_NOTES) if out else read_instead(place, publisher.root)
     base = _base_of(place, publisher.root, out)
     is_single = out is not None or bool(place.instead and (base / place.instead).is_file())
-    texts = _texts(publisher, place, selection, is_single=is_single)
+    texts = _texts(publisher, place, selection, base=base, out=out, is_single=is_single)
     known = _known(publisher.vault, place, base)
     wanted = {out or _file_of(place, base, path): content for path, content in texts.files.items()}
     gone = [path for path in known if Path(path) not in wanted and out is None]
@@ -250,7 +270,7 @@ def plan_publication(
 
 def plan_removal(publisher: Publisher, target: str, *, out: Path | None = None, force: bool = False) -> Plan:
     """Return what taking a target's blocks out of its files would change."""
-    place = place_named(target) if out else _read_instead(place_named(target), publisher.root)[0]
+    place = place_named(target) if out else read_instead(place_named(target), publisher.root)[0]
     base = _base_of(place, publisher.root, out)
     known = _known(publisher.vault, place, base)
     paths = {Path(path) for path in known}
@@ -296,7 +316,7 @@ def _file_of(place: Place, base: Path, path: str) -> Path:
     return base / place.instead if place.instead and (base / place.instead).is_file() else base / path
 
 
-def _read_instead(place: Place, root: Path) -> tuple[Place, Notes]:
+def read_instead(place: Place, root: Path) -> tuple[Place, Notes]:
     """Return the place whose file is written where an assistant's own is a link to it, or only imports it."""
     if place.is_rule or place.base:
         return place, NO_NOTES

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from memtui.capture.loaded import Fault, Loaded, LoadedFile, Stale
 from memtui.publish.plan import FilePlan, Note, Plan
-from memtui.text.words import some_of
+from memtui.text.words import counted, some_of
+from memtui.wording.reasons import sentence
 
 STATES = {
     "missing": "not published",
@@ -36,6 +37,13 @@ def plan_words(plan: Plan) -> str:
     if not changes:
         return STATES["current"]
     return f"{STATES[plan.state]}, {changes} {'file' if changes == 1 else 'files'} would change"
+
+
+def left_out_words(plan: Plan) -> str:
+    """Return how many memories a plan leaves out and why, the most common reason first; empty for none."""
+    by_reason = sorted(plan.withheld.items(), key=lambda one: -one[1])
+    why = ", ".join(f"{number:,} {sentence(reason)}" for reason, number in by_reason)
+    return f"{counted(plan.left_out, 'memory')} left out: {why}" if plan.left_out else ""
 
 
 def shown_path(path: Path, root: Path) -> str:

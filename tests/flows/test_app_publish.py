@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, shows, until
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, shows, until
 from textual.pilot import Pilot
 
-from memtui.domain.memory import Source
+from memtui.domain.memory import Anchor, Source
 from memtui.tui.publish.screen import PublishScreen
 from memtui.tui.publish.view import Publications, PublishRead, key_of
 from memtui.vault.filters import MemoryFilter
@@ -175,6 +175,23 @@ async def test_the_cursor_stays_where_it_is_when_its_place_is_published(vault: V
         await shows(pilot, "1 published")
         assert screen._list.cursor == place
         assert [key_of(row) for row in screen._list.rows] == rows
+
+
+async def test_an_assistant_whose_file_is_a_link_is_published_to_with_the_one_that_it_leads_to(
+    vault: Vault, folder: Path
+) -> None:
+    (folder / "CLAUDE.md").symlink_to("AGENTS.md")
+    fill(vault, [replace(one, anchors=(Anchor("pay/lock.py"),)) for one in FERRY])
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot, at="Claude Code")
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await shows(pilot, "2 published")
+        for label in ("Claude Code", "Codex"):
+            assert any(f"● {label}" in line for line in screen_lines(pilot)), "\n".join(screen_lines(pilot))
+        await pilot.resize_terminal(*NARROW)
+        await shows(pilot, "memtui-files.mdc")
+        assert any("Claude Code" in line and "AGENTS.md" in line for line in screen_lines(pilot))
 
 
 async def test_two_assistants_that_read_the_same_memories_are_told_of_the_double_cost(

@@ -360,3 +360,20 @@ def test_a_kill_between_two_files_that_are_published_again_leaves_both_as_they_w
     assert len(here()) == len(before) + 1
     desk("export", "--check", code=7)
     assert here() == before
+
+
+def test_a_link_of_a_nested_rule_file_leads_where_it_led_and_the_folder_is_named(desk: Cli) -> None:
+    desk.write("dock/tides.md", "# Tides\n")
+    desk.write("dock/AGENTS.md", "# Dock\n\n- **Always read** [the tides](./tides.md#low) before you moor a boat.\n")
+    desk("import", "dock/AGENTS.md", "--active")
+    desk("export", "--target", "codex")
+    assert "[the tides](dock/tides.md#low)" in Path("AGENTS.md").read_text(encoding="utf-8")
+    assert "Files: dock/**" in Path("AGENTS.md").read_text(encoding="utf-8")
+
+
+def test_what_is_left_out_is_told_with_the_reason(desk: Cli) -> None:
+    config = desk.home / "config" / "memtui.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text('[context]\nbudget = "55"\n', encoding="utf-8")
+    assert "1 memory left out: 1 over budget" in desk("export", "--target", "codex", "--dry-run").err
+    assert desk("export", "--target", "codex", "--json").json["left_out_by"] == {"over budget": 1}

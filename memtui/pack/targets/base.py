@@ -185,8 +185,13 @@ def paths_beside(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
     is_here = any(strength(path, file) for path in paths for file in info.files)
     lost = [path for path in paths if item.states.get(path) in _TOLD_STATES and not path.endswith("/")]
-    other = [path for path in paths if path not in lost and not is_here and PurePosixPath(path).name not in text]
+    other = [path for path in paths if path not in lost and not is_here and not _is_named(path, text)]
     return [*lost, *other][:MOST_FILES]
+
+
+def _is_named(path: str, text: str) -> bool:
+    """Return whether a text names a path; the stars of a pattern stand in each text with something in bold."""
+    return (path if "*" in path else PurePosixPath(path).name) in text
 
 
 def compiled_line(item: PackItem, short_id: str) -> str:

@@ -22,7 +22,15 @@ from memtui.tui.memory_view import Block, StyleName
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.wording.publishing import STATES, file_words, note_words, plan_words, shown_path, twice_words
+from memtui.wording.publishing import (
+    STATES,
+    file_words,
+    left_out_words,
+    note_words,
+    plan_words,
+    shown_path,
+    twice_words,
+)
 
 _MOST_LINES = 400  # Lines of a change that are shown
 
@@ -158,9 +166,16 @@ def publish_cells(row: Row, width: int) -> list[Cell]:
     return [
         Cell(mark, tone, 2),
         Cell(row.place.label, "base"),
-        Cell(row.place.path, "dim", min(34, width // 2), since=54, before=1, snug=True, is_path=True),
+        Cell(_files(row), "dim", min(34, width // 2), since=54, before=1, snug=True, is_path=True),
         Cell(words, tone, 17, since=34, before=1, snug=True),
     ]
+
+
+def _files(row: Standing) -> str:
+    """Return the first file that is written for a place, and how many there are besides."""
+    paths = [file.path.relative_to(file.base).as_posix() for file in row.plan.files if file.text] if row.plan else []
+    more = f" +{len(paths) - 1}" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}" if paths else row.place.path
 
 
 def _standing(row: Standing) -> tuple[str, str, str]:
@@ -203,8 +218,9 @@ def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
         return [*blocks, Block(((tame(str(row.problem), 500), "warning"),), gap=True)]
     plan = row.plan
     counts = f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens"
-    left = f", {counted(plan.left_out, 'memory')} left out" if plan.left_out else ""
-    blocks.append(Block(((f"{plan_words(plan)} · {counts}{left}", "dim"),)))
+    blocks.append(Block(((f"{plan_words(plan)} · {counts}", "dim"),)))
+    if left_out := left_out_words(plan):
+        blocks.append(Block(((left_out, "dim"),)))
     if chosen := plan.selection.recipe or plan.selection.query:
         blocks.append(Block((("chosen by ", "label"), (tame(chosen, 200), "text"))))
     here = {shown_path(file.path, read.root) for file in plan.files}

@@ -94,6 +94,11 @@ def test_files_that_the_text_names_or_that_are_in_hand_are_not_named_again(name:
     assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=1))
 
 
+def test_the_folder_that_a_memory_holds_for_is_named_whatever_is_bold_in_its_text() -> None:
+    note = memory("abcdefgh", "Wrap ids", "**Declare a newtype** for ids of dock.", files=("dock/**",))
+    assert "Files: dock/**" in _chat(PackItem(note))
+
+
 def test_a_title_whose_words_the_text_begins_with_is_not_said_again() -> None:
     text = "Where to look: the glaze recipes are in `recipes/` and the firing curves in `curves/`."
     payload = _chat(PackItem(memory("rulerule", "Glaze recipes: recipes/; firing curves: curves/", text)))
