@@ -262,7 +262,7 @@ async def test_hostile_kinds_and_titles_do_no_harm_at_any_size(tmp_path: Path) -
 
 
 def test_the_command_line_goes_by_the_same_rule(cli: Cli) -> None:
-    added = cli("add", "Node 20 builds the image", "--kind", "tooling", "--project", "ferry").id
+    added = cli("add", "The crane driver builds the image", "--kind", "tooling", "--project", "ferry").id
     vault = Vault(cli.home / "vault.duckdb")
     cli("export", "--target", "jsonl", "--out", str(cli.home / "all.jsonl"))
     cli.globals = ["--vault", str(vault.path)]
