@@ -85,6 +85,9 @@ class Repository:
             raise GitError(f"git took longer than {GIT_SECONDS:.0f} s", where=" ".join(arguments[:2])) from error
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason given"]
+            if arguments[0] == "rev-parse" and "not a git repository" in said[-1]:
+                remedy = "Go to one, begin one with `git init`, or name the files to check."
+                raise GitError("This is not a git repository", where=str(self._cwd), remedy=remedy)
             raise GitError(f"git refused ({said[-1].removeprefix('fatal: ')[:200]})", where=" ".join(arguments[:2]))
         return done.stdout
 

@@ -15,7 +15,7 @@ from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Anchor, Memory, Status, Tombstone, new_id
+from memtui.domain.memory import Anchor, Memory, Status, Tombstone, content_hash, new_id
 from memtui.progress import ProgressCallback
 from memtui.vault.foreign_keys import put_foreign_keys
 from memtui.vault.projects import ensure_project
@@ -32,6 +32,7 @@ class ImportReport:
 
     added: int = 0
     updated: int = 0
+    updated_in_use: int = 0  # of those: memories in use that say something else now
     unchanged: int = 0
     conflicts: list[Planned] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
@@ -91,6 +92,7 @@ def apply_plan(
             report.ids.append(memory.id)
             report.added += item.action in {"add", "restore"}
             report.updated += item.action in {"update", "replace"}
+            report.updated_in_use += item.action in {"update", "replace"} and _says_anew(item.memory, memory)
             if item.draft.notes:
                 report.flagged.append((memory.id, item.draft.notes))
             if item.action == "restore":
@@ -186,6 +188,13 @@ def _as_proposal(memory: Memory) -> Memory:
         verified_at=None,
         verified_by=None,
     )
+
+
+def _says_anew(before: Memory | None, after: Memory) -> bool:
+    """Return whether a memory that was and stays in use has another text."""
+    if before is None or not before.status == after.status == "active":
+        return False
+    return content_hash(before) != content_hash(after)
 
 
 def _updated(memory: Memory, item: Planned, now: datetime) -> Memory:

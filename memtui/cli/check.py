@@ -65,7 +65,7 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
     except UsageError:
         raise
     except MemtuiError as error:
-        say(f"memtui check: nothing was checked: {error}".split("\n", 1)[0])
+        say(f"memtui check: nothing was checked: {one_line(str(error))}")
         code = EXIT_BUSY if isinstance(error, VaultBusyError) else EXIT_ERROR
         return code if arguments.strict else EXIT_DONE
     _put(report, arguments, session)

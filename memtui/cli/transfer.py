@@ -299,6 +299,8 @@ def _print_report(
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
+    if anew := outcomes.in_use_anew(report):
+        say(f"{anew}: `memtui review --list` shows what is due.")
     # What has a record says itself whether it is in use.
     waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items)
     if waiting and not active:

@@ -408,6 +408,20 @@ def imported(report: ImportReport) -> str:
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
 
 
+def in_use_anew(report: ImportReport) -> str:
+    """Return how many memories in use now say what their source says; empty where none does."""
+    number = report.updated_in_use
+    have = counted(number, "memory in use has its", "memories in use have their")
+    return f"{have} source's new words" if number else ""
+
+
+def new_in_inbox(report: ImportReport) -> str:
+    """Return what waits in the inbox after an import; empty where nothing came in there."""
+    if not report.added:
+        return ""
+    return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
+
+
 def waiting_in_inbox(number: int) -> str:
     """Return how many memories wait until somebody accepts them, and how to see them."""
     return f"{counted(number, 'memory waits', 'memories wait')} in the inbox: `memtui inbox` lists them."

@@ -323,3 +323,21 @@ async def test_what_is_in_the_vault_is_marked_and_only_what_is_new_is_ticked(pro
         await shows(pilot, "2 of 3 ticked")
         await pilot.pause(0.2)
         await shows(pilot, "2 of 3 ticked")
+
+
+async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(project: Path, tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    async with first_run(vault, project, tmp_path).run_test(size=WIDE) as pilot:
+        await previews(pilot, "2 new → inbox")
+        await pilot.press("A")
+        await shows(pilot, "2 new → active")
+        await pilot.press("I")
+        await shows(pilot, "Imported: 2 added. They are active: esc goes to the list.")
+        write_files(project, {"CLAUDE.md": RULES.replace("payment", "booking", 1)})
+        await pilot.press("escape", "J")
+        await until(pilot, lambda: "1 changed" in screen_text(pilot), "the edited file is read")
+        await pilot.press("I")
+        await shows(pilot, "1 updated")
+        await shows(pilot, "1 memory in use has its source's new words: r reviews it.")
+        assert "wait in the inbox" not in screen_text(pilot)
+        assert count(vault, "candidate") == 0

@@ -146,6 +146,16 @@ def test_a_hook_whose_memtui_is_gone_lets_commits_pass(cli: Cli, repo: Repo, hel
     assert "nothing was checked" in said
 
 
+def test_outside_a_repository_the_check_says_what_to_do_and_lets_pass(cli: Cli, held: str) -> None:
+    del held
+    cli.cd(cli.home)
+    said = cli("check", "--staged").err
+    assert said.startswith("memtui check: nothing was checked: This is not a git repository: ")
+    assert "begin one with `git init`, or name the files to check" in said
+    assert said.count("\n") == 1
+    assert "git init" in cli("check", "--staged", "--strict", code=1).err
+
+
 def test_a_change_between_its_marks_is_told_and_kept_when_a_gate_goes(cli: Cli, repo: Repo, held: str) -> None:
     del held
     hook = repo.folder / ".git" / "hooks" / "commit-msg"

@@ -144,6 +144,10 @@ def test_an_edited_source_is_a_new_revision(project: Cli) -> None:
     row = project("show", report["ids"][0], "--json").json
     assert "never use doubles" in row["insight"]
     assert row["version"] == 2
+    project.write("AGENTS.md", AGENTS.replace("never use floats", "never use decimals"))
+    said = project("import", ".").err
+    assert "1 memory in use has its source's new words: `memtui review --list` shows what is due." in said
+    assert "in the inbox" not in said
 
 
 def test_a_persons_edit_is_not_overwritten(project: Cli) -> None:

@@ -107,7 +107,7 @@ class ImportScreen(ListDetail):
         self._known_paths: frozenset[Path] = frozenset()  # of places all of which is in the vault already
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._imported: Done | None = None  # The last import that added or changed memories
-        self._came_in = ""  # What it came to
+        self._came_in = ""  # What it came to, and where it is
         self._was_ticked: frozenset[Path] = frozenset()  # What it read
 
     def compose(self) -> ComposeResult:
@@ -378,9 +378,8 @@ class ImportScreen(ListDetail):
     def tell_done(self, done: Done) -> None:
         """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
-        place = "They are active: esc goes to the list." if self._active else "They wait in the inbox: b goes there."
         is_import = done is self._imported
-        self._words.update(Content(f"{self._came_in}. {place}   u undoes it." if is_import else "\n".join(REMINDER)))
+        self._words.update(Content(f"{self._came_in}   u undoes it." if is_import else "\n".join(REMINDER)))
         if is_import:
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())

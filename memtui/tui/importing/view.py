@@ -154,7 +154,7 @@ class Importer:
     def run(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> tuple[Done, str]:
         """Import these sources as one change; cancelled, it leaves the vault unchanged.
 
-        The second is what came in, by itself.
+        The second is what came in, and where it is.
         """
         from memtui.capture.importer import run_import
 
@@ -172,12 +172,16 @@ class Importer:
         except Cancelled:
             return Done("Import cancelled; the vault is unchanged", changed=False), ""
         changed = bool(report.added or report.updated)
-        told = outcomes.imported(report)
+        told, anew = outcomes.imported(report), outcomes.in_use_anew(report)
+        review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
+        waits = f"{outcomes.new_in_inbox(report)}: b goes there" if report.added else ""
+        place = "They are active: esc goes to the list" if active and report.added else waits
         hints = [told]
         hints += ["b opens the inbox"] if report.added and not active else []
+        hints += [review] if review else []
         hints += ["b, then d resolves conflicts"] if report.conflicts else []
         hints += ["u undoes it"] if changed else []
-        return Done("; ".join(hints), changed=changed), told
+        return Done("; ".join(hints), changed=changed), " ".join(f"{said}." for said in (told, place, review) if said)
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest

@@ -35,7 +35,7 @@ from memtui.tui.review.verdicts import (
     VerdictChoices,
     Verdicts,
 )
-from memtui.tui.review.view import changed_meanwhile, head_counts
+from memtui.tui.review.view import NOTHING_DUE, changed_meanwhile, head_counts
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
@@ -94,8 +94,7 @@ class ReviewScreen(MemtuiScreen):
         self._panes = ReviewPanes()
         self._queue = Queue()
         self._time_left = TimeLeft()
-        self._headed: int | None = None
-        """The place that the header counts, which is that of the memory on the screen; None before there is one."""
+        self._headed: int | None = None  # The place that the header counts: that of the memory on the screen
         self._card: ReviewCard | None = None
         self._ahead: tuple[str, ReviewCard | None] | None = None
         """The next memory with its card, read while this one is shown."""
@@ -147,6 +146,8 @@ class ReviewScreen(MemtuiScreen):
             return
         self.trouble_is_over()
         queue = self._queue
+        if self._anew and not opened.session.ids:
+            self.say(NOTHING_DUE)
         is_first, queue.opened, self._anew = queue.opened is None, opened, False
         self.looked_at = opened.signature
         self._time_left.take(opened.progress)
@@ -317,7 +318,7 @@ class ReviewScreen(MemtuiScreen):
         self._clear()
         self._ahead = None
         self.hints.place = "review-done" if opened.receipt is not None else "review-none"
-        self._panes.show_end(opened, self.opening.vault.now())
+        self._panes.show_end(opened, self.opening.vault.now(), self.key_of)
 
     # -- keys -------------------------------------------------------------------------------------
 
@@ -341,7 +342,9 @@ class ReviewScreen(MemtuiScreen):
     def _why_not_on_one(self, identifier: str) -> str | None:
         card = self._card
         if card is None:
-            return "The next memory is being read." if self._is_read else "Nothing is left; a starts a new session."
+            if self._is_read or not self._queue.ids:
+                return "The next memory is being read." if self._is_read else NOTHING_DUE
+            return f"Nothing is left; {self.key_of('review-anew')} starts a new session."
         if identifier in {"review-supersede", "review-merge", "review-re-anchor"} and not card.is_whole:
             return "Its evidence is being read."
         if identifier in {"review-supersede", "review-merge"} and not card.similar:

@@ -88,10 +88,10 @@ class ReviewPanes:
         for pane in (self._files, self._similar):
             pane.show((), from_top=True)
 
-    def show_end(self, opened: Opened, now: datetime) -> None:
+    def show_end(self, opened: Opened, now: datetime, key_of: Callable[[str], str]) -> None:
         """Show the receipt, or why nothing is due."""
         self.memory.set_title("Receipt" if opened.receipt is not None else "Review")
-        self.memory.show(end_blocks(opened, now), from_top=True)
+        self.memory.show(end_blocks(opened, now, key_of), from_top=True)
 
 
 STEPS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 75, 90, 120, 150, 180, 240, 300)

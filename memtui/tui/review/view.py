@@ -198,29 +198,30 @@ _WHEN_DUE = (
     "A memory comes due when it fades, a file of it changes, another contradicts it, it hurt twice, or an import "
     "touches it. Using it never clears that; you do."
 )
-_NOTHING_DUE = (Block((("Nothing is due for review.", "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
+NOTHING_DUE = "Nothing is due for review."
+_NOTHING_DUE = (Block(((NOTHING_DUE, "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
 _PACED = (
     Block((("Done for now: you reviewed as many as you planned to.", "title"),)),
     Block((("[review] daily and weekly in the configuration set the number.", "dim"),), gap=True),
 )
-_KEYS = (("Y", "copy this"), ("w", "write it to a file"), ("a", "start a new session"))
+_KEYS = (("review-copy", "copy this"), ("review-write", "write it to a file"), ("review-anew", "start a new session"))
 _ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "skip"))
 
 
-def end_blocks(opened: Opened, now: datetime) -> list[Block]:
-    """Return what the screen shows once nothing is left."""
+def end_blocks(opened: Opened, now: datetime, key_of: Callable[[str], str]) -> list[Block]:
+    """Return what the screen shows once nothing is left; `key_of`: the key of an action by its id."""
     asked = pack_blocks(opened.packs, now)
     if opened.receipt is not None:
-        return receipt_blocks(opened.receipt, asked)
+        return receipt_blocks(opened.receipt, asked, key_of)
     said = _PACED if opened.paced else _NOTHING_DUE
     if opened.holiday is not None:
         until = f"A holiday until {opened.holiday:%Y-%m-%d}: nothing becomes due ([review] holiday)."
         said = (said[0], Block(((until, "dim"),), gap=True))
-    keys = (("a", "review more"), ("esc", "back")) if opened.paced else (("esc", "back"),)
-    return [*said, *asked, *_key_lines(keys)]
+    keys = (("review-anew", "review more"), ("back", "back")) if opened.paced else (("back", "back"),)
+    return [*said, *asked, *_key_lines(keys, key_of)]
 
 
-def receipt_blocks(receipt: Receipt, asked: Sequence[Block] = ()) -> list[Block]:
+def receipt_blocks(receipt: Receipt, asked: Sequence[Block], key_of: Callable[[str], str]) -> list[Block]:
     """Return the receipt of a session, a question about a pack, and the keys."""
     settled = sum(receipt.counts.values())
     done = f"{settled:,} of {counted(receipt.total, 'memory', 'memories')} reviewed"
@@ -239,8 +240,8 @@ def receipt_blocks(receipt: Receipt, asked: Sequence[Block] = ()) -> list[Block]
         half_life = f"{days:g} d" if days else "its kind's"
         blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
     blocks += [*_still_said(receipt), *asked]
-    keys = (*_KEYS, ("o", "open such a source")) if receipt.still_said else _KEYS
-    return [*blocks, *_key_lines(keys)]
+    keys = (*_KEYS, ("review-source", "open such a source")) if receipt.still_said else _KEYS
+    return [*blocks, *_key_lines(keys, key_of)]
 
 
 def _still_said(receipt: Receipt) -> list[Block]:
@@ -268,7 +269,8 @@ def pack_blocks(packs: Sequence[StoredPack], now: datetime) -> list[Block]:
     ]
 
 
-def _key_lines(keys: Sequence[tuple[str, str]]) -> list[Block]:
+def _key_lines(actions: Sequence[tuple[str, str]], key_of: Callable[[str], str]) -> list[Block]:
+    keys = [(key, word) for identifier, word in actions if (key := key_of(identifier))]
     return [Block(((f"{key:<4}", "label"), (word, "dim")), gap=place == 0) for place, (key, word) in enumerate(keys)]
 
 
