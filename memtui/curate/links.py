@@ -234,7 +234,7 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
         if other.id not in decided and (one := compared(memory, other, keys.get(key) or None)) is not None
     ]
     order = {"same": 0, "clashes": 1, "differs": 2}
-    return sorted(found, key=lambda one: (-one.score, order[one.sort], one.id))[:limit]
+    return sorted(found, key=lambda one: (not one.is_likely, -one.score, order[one.sort], one.id))[:limit]
 
 
 def _may_resemble(hit: LexicalHit, text: str) -> bool:

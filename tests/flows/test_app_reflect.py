@@ -387,7 +387,10 @@ async def test_accepting_tells_it_too_one_after_the_other(tmp_path: Path) -> Non
         await holds(pilot, 2)
         await pilot.press("b")
         await inbox_opens(pilot, 2)
-        await pilot.press("asterisk", "a")
+        await pilot.press("a")
+        await waits(pilot, 1)
+        await until(pilot, lambda: len(beside(pilot)) == 1, "the first is told of")
+        await pilot.press("a")
         await waits(pilot, 0)
         await until(pilot, lambda: len(beside(pilot)) == 2, "both are told of")
         await shows(pilot, "1 more after this")
@@ -400,17 +403,33 @@ async def test_accepting_tells_it_too_one_after_the_other(tmp_path: Path) -> Non
         assert stored(vault_resemblance, first).status == "active"
 
 
+async def test_accepting_many_asks_nothing_and_says_how_many_may_repeat(tmp_path: Path) -> None:
+    vault_resemblance = empty_vault(tmp_path)
+    lock = "The refund lock lives for 60 seconds"
+    fill(vault_resemblance, [OLD, candidate(3, lock, insight=lock, days=2), candidate(4, "Sail at noon", days=1)])
+    async with app_on(vault_resemblance, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 1)
+        await pilot.press("b")
+        await inbox_opens(pilot, 2)
+        await pilot.press("asterisk", "a")
+        await says(pilot, "1 may repeat what is in use: T goes to Tidy")
+        await tells(pilot)
+
+
 async def test_hostile_titles_stay_text_in_the_line(tmp_path: Path) -> None:
     vault_resemblance = empty_vault(tmp_path)
     hostile = [text for text in HOSTILE[:-1] if len(text) > 5]
     fill(
         vault_resemblance,
-        [memory(n, f"{text} lock", insight=f"{text} lock lives 30 seconds") for n, text in enumerate(hostile)],
+        [
+            memory(n, f"{text} lock", insight=f"{text}: the refund lock lives for 30 seconds")
+            for n, text in enumerate(hostile)
+        ],
     )
     async with app_on(vault_resemblance, tmp_path).run_test(size=NARROW) as pilot:
         await until(pilot, lambda: len(browser(pilot)._list.ids) == len(hostile), "the list is read")
         for text in hostile[:4]:
-            await add(pilot, f"{text} lock lives 60 seconds")
+            await add(pilot, f"{text}: the refund lock lives for 60 seconds")
             await until(pilot, lambda: bool(beside(pilot)), f"the line tells of {text!r}")
             await shows(pilot, "esc keep both")
             strips = pilot.app.screen._compositor.render_strips()

@@ -43,7 +43,7 @@ class ResemblingAccess:
         self._vault, self._opening = access.vault, access.opening
 
     def beside(self, identifiers: Sequence[str], before: Memory | None = None) -> list[Beside]:
-        """Return what memories resemble, of each the nearest.
+        """Return what memories repeat, clash with or would replace, of each the nearest.
 
         `before`: the one memory as it was before an edit: a small change is no new statement.
         """
@@ -67,6 +67,7 @@ class ResemblingAccess:
             for memory in memories
             if before is None or changed_much(before, memory)
             for found in resembling(self._vault, memory, meaning=ready)
+            if found.is_likely
             for other in self._access.memories([found.id])
         ]
 
@@ -242,7 +243,9 @@ class SimilarOnSave(ScreenPart):
         self._queries = ResemblingAccess(screen.access)
 
     def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
-        """Look for what memories resemble that were saved as new statements, or accepted; safe to call from a thread.
+        """Look for what memories repeat that were saved as new statements, or accepted; safe to call from a thread.
+
+        Of several at once it is only said how many do so.
 
         `before`: the one memory as it was before an edit.
         """
@@ -251,7 +254,12 @@ class SimilarOnSave(ScreenPart):
             """Leave it: the save stands."""
 
         def add(found: list[Beside]) -> None:
+            if len(identifiers) > 1:
+                self._tell(len([one for one in found if one.found.sort != "replaces"]))
+                return
             self.show([*(one for one in self.waiting if one.memory.id not in identifiers), *found])
+            # What was undone meanwhile is not asked about.
+            self.changed()
 
         def read() -> None:
             # Not exclusive: what was accepted before is asked about, too.
@@ -260,6 +268,12 @@ class SimilarOnSave(ScreenPart):
             )
 
         self.screen.call_later(read)
+
+    def _tell(self, number: int) -> None:
+        """Say how many of several memories may repeat what is in use."""
+        if number:
+            key = self.screen.key_of("go-tidy")
+            self.screen.say(f"{number:,} may repeat what is in use{f': {key} goes to Tidy' if key else ''}")
 
     def show(self, waiting: list[Beside]) -> None:
         """Show the first of what is asked, or nothing."""

@@ -216,3 +216,13 @@ CLOSE = (
 def stored(vault: Vault) -> list[Memory]:
     with vault.read() as reader:
         return reader.select(MemoryFilter(), sort="created", now=vault.now())
+
+
+def test_what_is_asked_about_is_rarely_apart(vault: Vault) -> None:
+    """Asking is right where one of the two texts would go, or where they differ in what matters."""
+    told = [label for label, one, other in labelled("report") if (found := compared(other, one)) and found.is_likely]
+    assert len(told) >= 30
+    assert sum(label in {"different", "no-conflict"} for label in told) <= 2
+    add(vault, "The staging database is reset every night.")
+    (found,) = resembling(vault, add(vault, "The production database is reset every night."))
+    assert not found.is_likely
