@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,29 @@ async def test_a_read_that_takes_longer_than_the_vault_rests_is_shown_all_the_sa
         await shows(pilot, "1 published")
         await pilot.press("u")
         await shows(pilot, "0 published")
+
+
+async def test_nothing_is_said_to_be_unpublished_before_the_files_were_read_again(
+    vault: Vault, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, gate = Publications.read, threading.Event()
+    gate.set()
+
+    def gated_read(self: Publications) -> PublishRead:
+        assert gate.wait(20)
+        return read(self)
+
+    monkeypatch.setattr(Publications, "read", gated_read)
+    fill(vault, FERRY)
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        gate.clear()
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        await pilot.press("x")
+        await says(pilot, "are being read: the key was ignored")
+        gate.set()
+        await shows(pilot, "1 published")
 
 
 async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_by_the_second(

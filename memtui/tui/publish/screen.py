@@ -11,10 +11,13 @@ from memtui.curate.publishing import Standing
 from memtui.publish.cut import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
+from memtui.tui.list_detail import LIST
 from memtui.tui.memory_view import Block
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
+
+_READING = "The assistants' files are being read: the key was ignored."
 
 
 class PublishScreen(RowDetail[Row]):
@@ -40,7 +43,7 @@ class PublishScreen(RowDetail[Row]):
     def look_again(self) -> None:
         """Read what publishing anew would change."""
         self._title.note = "reading …"
-        self.loader.read(self._publications.read, self._show, group="list")
+        self.loader.read(self._publications.read, self._show, group=LIST)
 
     def _show(self, read: PublishRead) -> None:
         self._read = read
@@ -63,15 +66,14 @@ class PublishScreen(RowDetail[Row]):
         if action.owner != PUBLISH or action.area == "look":
             return super().why_not(action)
         if row is None:
-            reading = "The assistants' files are being read: the key was ignored."
-            return reading if self._read is None else "No assistant is under the cursor."
+            return _READING if self._read is None else "No assistant is under the cursor."
         if isinstance(row, Cut):
             return None if action.id == "publish-write" else "p takes out what was retired; nothing else is done here."
         state = "refused" if row.plan is None else row.plan.state
         if action.id in {"publish-force", "publish-take"} and state != "edited":
             return "Nothing was written into this block by hand."
         if action.id == "publish-out" and not row.is_published:
-            return f"Nothing is published to {row.place.label}."
+            return _READING if self.loader.is_under_way(LIST) else f"Nothing is published to {row.place.label}."
         if action.id == "publish-write" and state == "edited":
             return "It was edited by hand: t takes the edit into the inbox, f writes over it."
         return super().why_not(action)
