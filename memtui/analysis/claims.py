@@ -88,6 +88,9 @@ _CLAUSE = re.compile(
 _CONDITION = re.compile(r"without\b[^;]*?,", re.IGNORECASE)
 """Opens a sentence about what happens otherwise: `without a key, customers pay twice` denies nothing."""
 
+_NOT_TAKEN = ("instead of ", "rather than ")
+"""Opens a clause about what is not done, which states nothing by itself."""
+
 _COLON = re.compile(r":\s+")
 _PREFERENCE = re.compile(
     r"\b(?:use |prefer |choose |pick )?(?P<taken>[\w.+-]+(?: [\w.+-]+)?) (?:over|instead of|rather than) "
@@ -318,6 +321,7 @@ def claim_of(clause: Clause) -> Claim | None:
     terms = frozenset(stems_of(said)) - LIGHT
     # A fragment of one word, as in a list, says nothing unless it is negated.
     is_fragment = len(terms) == 1 and not denials and clause.text != clause.sentence
+    is_fragment = is_fragment or clause.text.lower().startswith(_NOT_TAKEN)
     if not terms or len(terms) > LONGEST_CLAIM or is_fragment:
         return None
     return Claim(clause.text, normal, clause.sentence, said, terms, denials % 2 == 1)

@@ -47,6 +47,15 @@ _USED_TO = (
     r"(?<=\w )(?<!\bis )(?<!are )(?<!be )(?<!was )(?<!were )(?<!only )(?<!can )used to"  # Not `used to lift`: a purpose
 )
 _NO_LONGER = r"(?<!that are )(?<!that is )(?<!which are )(?<!which is )no longer"  # Not of what a rule is about
+_QUOTED = re.compile(r"```.*?(?:```|\Z)|(?<!\w)\"[^\"\n]{1,160}\"(?!\w)|“[^”\n]{1,160}”|「[^」\n]{1,160}」", re.DOTALL)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|until|whether|in case|(?:when|whenever|once|as soon as)(?! (?:we|i)\b)"
+    r"|should (?:it|they|the|a|an)\b|which|who|whose|e\.g|for example|such as"
+    r"|(?<!note )(?<!remember )(?<!means )(?<!know )(?<!so )(?<!says )(?<!said )(?<!decided )(?<!now )(?<!is )that)\b"
+    r"[^,;:.!?()—–]*$",
+    re.IGNORECASE,
+)
+"""What opens a condition, a relative clause or an example that has not ended yet."""
 
 _GONE = re.compile(
     r"\b(?P<before>(?:moved?|migrated|switched) (?:\w+ ){0,4}?(?:off|away from|from)|goodbye"
@@ -150,12 +159,15 @@ _SENTENCE = re.compile(r"(?<=[.;!?])\s|\n")
 _IF = re.compile(r"\W*(?:if|when|once|after|before|until|unless)\b", re.IGNORECASE)
 """Opens a sentence about what may happen."""
 
+_QUOTES = frozenset('"“「')
+_CLAUSE = 120  # Characters of a clause before a cue that are read
+
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _COUNTING = re.compile(
-    rf"^[\s#>*]*(\d+)\s?[.)·:]|\b(\d{{1,2}}) {_MONTH}\b|\b{_MONTH} (\d{{1,2}})\b|\b((?:19|20)\d\d)\b",
+    rf"^[\s#>*]*(\d+)\s?[.)·:]|\b(\d{{1,2}}) {_MONTH}\b|\b{_MONTH} (\d{{1,2}})\b|\b((?:19|20)\d\d)\b|#(\d+)\b",
     re.MULTILINE | re.IGNORECASE,
 )
-"""Numbers that count the parts of a text, or are of a date."""
+"""Numbers that count the parts of a text, are of a date, or name an issue."""
 
 _BULLET = re.compile(r"^[-*•\s>#]+")
 
@@ -252,8 +264,10 @@ class Facts:
     def gone(self) -> frozenset[str]:
         """Stems of what the text says is no more."""
         found: set[str] = set()
-        for sentence in _SENTENCE.split(self.wording.text):
+        for sentence in _SENTENCE.split(unquoted(self.wording.text)):
             for cue in () if _IF.match(sentence) else _GONE.finditer(sentence):
+                if is_supposed(sentence, cue.start()):
+                    continue
                 if cue["before"]:
                     found.update(_telling(sentence[cue.end() :])[:NEAR_GONE])
                 found.update(_telling(sentence[: cue.start()])[-NEAR_GONE:] if cue["after"] else ())
@@ -326,6 +340,16 @@ class Facts:
             if any(value >= bound if is_least else value <= bound for bound, is_least in other.bounds):
                 return True
         return False
+
+
+def unquoted(text: str) -> str:
+    """Return a text without what it quotes and shows as an example."""
+    return _QUOTED.sub(" … ", text) if "```" in text or not _QUOTES.isdisjoint(text) else text
+
+
+def is_supposed(sentence: str, at: int) -> bool:
+    """Return whether what stands at a place of a sentence is only supposed, or said of what a rule is about."""
+    return _SUPPOSED.search(sentence, max(0, at - _CLAUSE), at) is not None
 
 
 def _telling(text: str) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from memtui.analysis.claims import LIGHT, names_in
-from memtui.analysis.pair_facts import Facts, numbers_of_one
+from memtui.analysis.pair_facts import Facts, is_supposed, numbers_of_one, unquoted
 from memtui.analysis.text_features import stems_of
 from memtui.text.normal_form import plain_form
 
@@ -139,8 +139,18 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _given_up(text: str) -> frozenset[str]:
     """Return the stems of what a text says is given up or not so."""
-    found = [" ".join(each["named"].split()[:NEAR_CUE]) for cue in (_BEFORE, _NOT) for each in cue.finditer(text)]
-    found += [" ".join(each["named"].split()[1 - NEAR_CUE :]) for each in _AFTER.finditer(text)]
+    said = unquoted(text)
+    found = [
+        " ".join(each["named"].split()[:NEAR_CUE])
+        for cue in (_BEFORE, _NOT)
+        for each in cue.finditer(said)
+        if not is_supposed(said, each.start())
+    ]
+    found += [
+        " ".join(each["named"].split()[1 - NEAR_CUE :])
+        for each in _AFTER.finditer(said)
+        if not is_supposed(said, each.end("named"))
+    ]
     return frozenset().union(*map(_stems, found))
 
 

@@ -248,3 +248,27 @@ def test_a_statement_and_a_denial_that_share_little_but_their_heading_do_not_con
     one, other = (Facts(wording_of("", text), text) for text in texts)
     found = judge(one, other, Nearness(0.8, 0.5, is_crowded=True))
     assert found is None or found.question != "contradiction"
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("Update the tide labels if they no longer show the depth.", False),
+        ("When pushing, review the labels and change them once they are no longer right.", False),
+        ("Charts whose labels are no longer legible are reprinted.", False),
+        ("Write entries such as “labels are gone” in the log.", False),
+        ("```\nenum Chart { A  // labels are gone }\n```", False),
+        ("The labels are gone.", True),
+        ("Note that labels are no longer printed.", True),
+        ("When the pier is rebuilt, charts stay; labels are gone.", True),
+    ],
+)
+def test_a_condition_a_relative_clause_and_an_example_take_nothing_back(text: str, *, gone: bool) -> None:
+    assert ("label" in Facts(wording_of("", text), text).gone) is gone
+
+
+def test_what_is_not_done_states_nothing_and_the_number_of_an_issue_counts_nothing() -> None:
+    claims = claims_of("", "Depths are read from the chart, instead of directly sounding the tide.")
+    assert all("sounding" not in claim.text for claim in claims)
+    text = "Measure again after [tides #61] is closed, in 4 weeks."
+    assert "61" not in Facts(wording_of("", text), text).numbers

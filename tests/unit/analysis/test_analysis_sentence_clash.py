@@ -65,6 +65,10 @@ def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -
         ("Deliveries of `ledger/in.md` are signed twice.", "Deliveries are listed in `ledger/in.md`."),
         ("Start the mill with GRAIN_MODE=1 in winter.", "The mill is started with `GRAIN_MODE=1`."),
         ("Hopper is being repaired.", "Use the small bin for oats, not Flume."),
+        ("Call the smith if `balance` is no longer level.", "Weighing: `balance`"),
+        ("Clean the axle as soon as Tallow is gone.", "Grease the axle with Tallow every week."),
+        ("Oil wheels that Tallow no longer reaches.", "Grease the axle with Tallow every week."),
+        ('Write notes such as "Tallow is gone" on the slate.', "Grease the axle with Tallow every week."),
     ],
 )
 def test_what_adds_to_a_rule_takes_nothing_back(said: str, rule: str) -> None:
