@@ -345,6 +345,9 @@ _DENIALS_CONDITION = re.compile(r"\s*(?:without|unless|if)\b[^.;!?\n]*,\s")
 _SENTENCE = re.compile(r"(?<=[.;!?])\s|\n")
 
 
+_NOT_SAID = re.compile(r"(?:^|\s)(?:instead of|rather than)\s", re.IGNORECASE)
+
+
 class Sides(NamedTuple):
     """What a text says and what it negates, in stems."""
 
@@ -391,7 +394,7 @@ def sides_of(plain: str) -> Sides:
         for clause in filter(str.strip, _DENIALS_CLAUSE.split(sentence)):
             found = NEGATIONS.search(clause)
             if found is None:
-                said.update(_telling(clause))
+                said.update(_telling(_NOT_SAID.split(clause, maxsplit=1)[0]))
                 continue
             before, after = _telling(clause[: found.start()]), _telling(clause[found.end() :])[:REACH]
             # `Friday deploys are forbidden` negates what comes before.

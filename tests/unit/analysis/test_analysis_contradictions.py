@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import NOON, make_memory
 
-from memtui.analysis.claims import claims_of
+from memtui.analysis.claims import claims_of, difference_in_denials
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.pair_facts import Facts
@@ -272,3 +272,9 @@ def test_what_is_not_done_states_nothing_and_the_number_of_an_issue_counts_nothi
     assert all("sounding" not in claim.text for claim in claims)
     text = "Measure again after [tides #61] is closed, in 4 weeks."
     assert "61" not in Facts(wording_of("", text), text).numbers
+
+
+def test_doing_one_thing_instead_of_another_is_not_denied_by_a_ban_on_the_other() -> None:
+    said = wording_of("", "Read depths through the chart instead of directly sounding tides.")
+    banned = wording_of("", "Never sound tides directly.")
+    assert difference_in_denials(said, banned) != "one denies what the other says"
