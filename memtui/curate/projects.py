@@ -221,11 +221,28 @@ def check_named_files(vault: Vault, view: View, given: Sequence[str], *, folder:
 
     Raises `UsageError`: one neither exists nor matches an anchor in view.
     """
+    found, error = usable_files(vault, view, given, folder=folder)
+    if error is not None:
+        raise error
+    return found
+
+
+def usable_files(
+    vault: Vault, view: View, given: Sequence[str], *, folder: Path
+) -> tuple[list[str], UsageError | None]:
+    """Return the files as memories name them, without those that cannot be used, and what is wrong with the first."""
     if not given:
-        return []
+        return [], None
     with vault.read() as reader:
         anchors = [path for _, path in reader.anchored(MemoryFilter(scope=view.scope))]
-    return check_files(given, root=view.root, folder=folder, anchors=anchors)
+    found: list[str] = []
+    wrong: UsageError | None = None
+    for name in given:
+        try:
+            found += check_files([name], root=view.root, folder=folder, anchors=anchors)
+        except UsageError as error:
+            wrong = wrong or error
+    return list(dict.fromkeys(found)), wrong
 
 
 def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:

@@ -27,12 +27,16 @@ class State:
 
     `path`: a JSON file; None remembers nothing beyond this object. `vault`: the vault in use; its values are kept apart
     from those of others.
+
+    Attributes:
+        in_run: what screens find again in this run alone, by a key of their own.
     """
 
     def __init__(self, path: Path | None, vault: Path) -> None:
         self._path = path
         self._vault = str(vault)
         self._values: dict[str, Any] = _read(path) if path is not None else {}
+        self.in_run: dict[str, dict[str, str]] = {}
 
     @property
     def theme(self) -> str:
@@ -123,6 +127,11 @@ class Opening:
     targets: tuple[tuple[str, TargetSettings], ...] = ()  # other limits of targets, from the configuration
     # compares tasks with memories by meaning once its model is loaded; None for words alone
     meaning: ResidentMeaning | None = None
+
+    @property
+    def place(self) -> str:
+        """The folder and the named project: what was typed for another place is not brought back here."""
+        return f"{self.folder}\n{self.project or ''}"
 
     def vault_to_read(self) -> Vault:
         """Return the vault for looks that follow one another: they wait less long for the lease than a change does."""

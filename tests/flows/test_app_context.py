@@ -264,7 +264,44 @@ async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry
         pilot.app.post_message(Stripped(2))
         await says(pilot, "2 control characters stripped from the paste.")
         await pilot.press("ctrl+q")
-    assert State(state, vault.path).section("context") == {"task": "sail times", "budget": "900"}
+    assert State(state, vault.path).section("context") == {
+        "budget": "900",
+        "tasks": {f"{tmp_path}\nferry": {"task": "sail times"}},
+    }
+
+
+async def test_a_task_comes_back_only_where_it_was_typed_and_only_if_it_was_used(ferry: Vault, tmp_path: Path) -> None:
+    state, other = tmp_path / "state.json", tmp_path / "other"
+    other.mkdir()
+    async with app_on(ferry, tmp_path, project="ferry", state_path=state).run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        await type_task(pilot, "sail times")
+        await pilot.press("enter")
+        await answered(pilot)
+        await pilot.press("slash", "ctrl+u", *"zzq", "escape", "escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
+        screen = await open_context(pilot)
+        assert screen._lines.text == "zzq", "while the app runs nothing that was typed is lost"
+        await pilot.press("ctrl+q")
+    async with app_on(ferry, other, project="quay", state_path=state).run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        assert screen._lines.text == "", "another folder begins with an empty task"
+        await pilot.press("ctrl+q")
+    async with app_on(ferry, tmp_path, project="ferry", state_path=state).run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        assert screen._lines.text == "sail times", "what was never entered is not brought back"
+
+
+async def test_a_file_that_is_not_there_is_told_and_left_out_of_the_task(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await pilot.press("tab", *"missing.py", "enter", "slash")
+        await type_task(pilot)
+        await shows(pilot, "No such file, and no memory is tied to it: missing.py.")
+        assert "The payload is made without it." in " ".join(screen_text(pilot).split())
+        assert LOCK in included(pilot)
+        assert screen._answer is not None
+        assert screen._answer.task.files == ()
 
 
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(

@@ -135,7 +135,7 @@ class BrowseScreen(MemtuiScreen):
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first picture."""
         state = getattr(self.app, "state", None)
-        self._restore(read_state(state.section(BROWSE) if isinstance(state, State) else {}, self._place))
+        self._restore(read_state(state.section(BROWSE) if isinstance(state, State) else {}, self.opening.place))
         self._list.set_title(list_title(self.lists.wanted, best=self.lists.is_best), "")
         self._facets.show(None, self.lists.chosen)
         self._detail.set_title("3 Detail")
@@ -153,10 +153,6 @@ class BrowseScreen(MemtuiScreen):
         return self.lists.query
 
     # -- what is remembered -----------------------------------------------------------------------
-
-    @property
-    def _place(self) -> str:
-        return f"{self.opening.folder}\n{self.opening.project or ''}"
 
     def _restore(self, was: BrowseState) -> None:
         self._remembered = was
@@ -178,7 +174,7 @@ class BrowseScreen(MemtuiScreen):
         """Keep cursor, filter, facets, sorts and sizes; a list of what is due leaves no filter behind."""
         lists = self.lists
         now = BrowseState(
-            place=self._place,
+            place=self.opening.place,
             cursor=self._list.current,
             query=lists.query.strip(),
             chosen=lists.chosen,

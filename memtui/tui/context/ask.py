@@ -16,6 +16,30 @@ SEPARATOR = ", "  # Between names in a line; a comma alone will do when it is re
 
 _YES = "yes"
 
+_HABITS = ("budget", "target", "style")  # What a person keeps from project to project; the rest belongs to a task
+_MOST_PLACES = 20  # Of which the task is kept, the one used last among them
+
+
+def kept_lines(section: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return what the state keeps of the lines and choices for a place: its own task, and habits of anywhere."""
+    tasks = section.get("tasks")
+    task = tasks.get(place) if isinstance(tasks, dict) else None
+    habits = {name: section[name] for name in _HABITS if name in section}
+    return {**(task if isinstance(task, dict) else {}), **habits}
+
+
+def with_lines(
+    section: Mapping[str, Any], place: str, shown: Mapping[str, str], used: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a section of the state with the habits of what is shown, and of a place the task that was used last."""
+    tasks = section.get("tasks")
+    tasks = dict(tasks) if isinstance(tasks, dict) else {}
+    tasks.pop(place, None)
+    if task := {name: value for name, value in used.items() if name not in _HABITS}:
+        tasks[place] = task
+    habits = {name: shown[name] for name in _HABITS if name in shown}
+    return {**habits, **({"tasks": dict(list(tasks.items())[-_MOST_PLACES:])} if tasks else {})}
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from memtui.curate.explain_payload import PayloadContradiction, contradictions_in
 from memtui.curate.fields import nameable_files
-from memtui.curate.projects import View, check_named_files, narrow_to_files, view_of
+from memtui.curate.projects import View, narrow_to_files, usable_files, view_of
 from memtui.errors import MemtuiError, UsageError
 from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.clipboard import copy
@@ -36,6 +36,8 @@ RECALL_KEPT_SECONDS = 30.0
 
 T = TypeVar("T")
 
+_Files = tuple[tuple[str, ...], View, UsageError | None]  # As memories name them, the view, what is wrong with one
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -48,6 +50,12 @@ class Answer:
     place: str  # what is in view, in words
     diff: PackDiff | None = None  # against the pack that was used last for the same task, None where there is none
     contradictions: tuple[PayloadContradiction, ...] = ()  # memories of the payload that contradict each other
+    left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
+
+    @property
+    def has_task(self) -> bool:
+        """Whether it is for a task or a file, rather than the standing payload."""
+        return bool(self.task.text.strip() or self.task.files)
 
     def hit(self, identifier: str) -> Hit | None:
         """Return a memory as it was recalled, None where it is withheld."""
@@ -100,7 +108,7 @@ class Payloads:
         self._vault = access.vault
         self._reading = access.read_vault
         self._view_kept: _Kept[View] = _Kept()
-        self._files_kept: _Kept[tuple[tuple[str, ...], View]] = _Kept()
+        self._files_kept: _Kept[_Files] = _Kept()
         self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
         self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
         self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
@@ -110,8 +118,10 @@ class Payloads:
     def answer(self, ask: Ask) -> Answer:
         """Return the pack for an ask: the same bytes that `memtui context` prints for it.
 
+        A file that neither exists nor is known to any memory is left out of the task.
+
         Raises:
-            LineError: invalid budget, or a file that neither exists nor is known to any memory.
+            LineError: invalid budget.
             UsageError: invalid target or phase.
         """
         opening = self._opening
@@ -119,7 +129,7 @@ class Payloads:
             parse_budget(ask.budget)
         except UsageError as error:
             raise LineError("Budget", error) from error
-        files, view = self._files(ask.files)
+        files, view, left_out = self._files(ask.files)
         recipes = None
         if ask.standing is not None:
             recipes = self._recipes(view)
@@ -140,7 +150,7 @@ class Payloads:
         )
         place = view.project or ("all projects" if view.shows_all else "no project, only global memories")
         diff = self._diff(task, pack, view.project)
-        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack))
+        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack), left_out)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
@@ -166,14 +176,11 @@ class Payloads:
 
         return self._view_kept.get(self._access.signature(), look)
 
-    def _files(self, named: tuple[str, ...]) -> tuple[tuple[str, ...], View]:
-        def check() -> tuple[tuple[str, ...], View]:
+    def _files(self, named: tuple[str, ...]) -> _Files:
+        def check() -> _Files:
             view = self._view()
-            try:
-                files = check_named_files(self._reading, view, named, folder=self._opening.folder)
-            except UsageError as error:
-                raise LineError("Files", error) from error
-            return tuple(files), narrow_to_files(self._reading, view, files)
+            files, wrong = usable_files(self._reading, view, named, folder=self._opening.folder)
+            return tuple(files), narrow_to_files(self._reading, view, files), wrong
 
         return self._files_kept.get((self._access.signature(), named), check)
 

@@ -21,7 +21,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, kept_lines, lines_of, with_lines
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
 from memtui.tui.context.own_files import show_own_files
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
@@ -81,6 +81,8 @@ class ContextScreen(MemtuiScreen):
         self._steps = Steps()
         self._ticked_for = ""  # The task that the ticks were made for
         self._typed_over: Mapping[str, str] = {}  # The lines when the list was gone to last, to go back to
+        self._used: Mapping[str, str] = {}  # What was typed and chosen when a task was used last, for the next start
+        self._meant: tuple[str, str] = ("", "")  # The task and files that were entered or used last
         self._answer: Answer | None = None
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
@@ -105,9 +107,12 @@ class ContextScreen(MemtuiScreen):
             pane.add_class("pane")
             pane.set_title(title)
         self._title.note = "reading …"
-        remembered = self._app_state().section(CONTEXT)
-        self._lines.restore(remembered)
-        self._choices = Choices.restored(remembered)
+        state, place = self._app_state(), self.opening.place
+        kept = kept_lines(state.section(CONTEXT), place)
+        self._restore(kept)
+        self._used, self._meant = self._remembered, self._typed_task
+        if place in state.in_run:
+            self._restore(state.in_run[place])
         self._ticked_for = self._lines.text
         self._typed_over = self._lines.remembered()
         self.call_after_refresh(self._renew)
@@ -119,7 +124,32 @@ class ContextScreen(MemtuiScreen):
         self.remember(self._app_state())
 
     def remember(self, state: State) -> None:
-        state.remember(CONTEXT, self._lines.remembered() | self._choices.remembered())
+        """Keep the lines in this run, and for the next one the task that was used last: no half-typed one."""
+        place = self.opening.place
+        state.in_run[place] = self._remembered
+        state.remember(CONTEXT, with_lines(state.section(CONTEXT), place, self._remembered, self._used))
+
+    def _restore(self, values: Mapping[str, Any]) -> None:
+        self._lines.restore(values)
+        self._choices = Choices.restored(values)
+
+    @property
+    def _remembered(self) -> dict[str, str]:
+        return self._lines.remembered() | self._choices.remembered()
+
+    @property
+    def _typed_task(self) -> tuple[str, str]:
+        return self._lines.text, self._lines.files_line.value
+
+    def _mean(self) -> None:
+        """Take the task for one that is meant, to be found at the next start once it has a payload."""
+        self._meant = self._typed_task
+        self._note_used()
+
+    def _note_used(self) -> None:
+        answer = self._answer
+        if answer is not None and answer.ask == self._ask() and answer.pack.payload and self._typed_task == self._meant:
+            self._used = self._remembered
 
     def _app_state(self) -> State:
         state = getattr(self.app, "state", None)
@@ -176,19 +206,23 @@ class ContextScreen(MemtuiScreen):
             view.ranked_lines(answer),
             follow=(lambda row: row.id == current.id) if current is not None and not is_new else None,
             from_top=current is None or is_new,
-            notice=("No memory is near." if ask.has_task else "No memory is active yet.",),
+            notice=("No memory is near." if answer.has_task else "No memory is active yet.",),
         )
         self._list.set_title("1 Ranked", view.counts_note(pack, self.hints.keymap.first(registry.by_id("last"))))
-        notice = () if pack.payload else view.empty_notice(pack, has_task=ask.has_task)
+        notice = () if pack.payload else view.empty_notice(pack, has_task=answer.has_task)
         self._payload.show(pack.pieces, notice=notice)
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
         self._meter.parts = tuple(view.sections(pack))
         self._meter.free = view.tokens_left(pack)
         self._title.place = answer.place
         self._title.note = view.title_note(answer)
-        self._lines.clear_problem()
+        if answer.left_out is None:
+            self._lines.clear_problem()
+        else:
+            self._lines.show_problem("Files", answer.left_out, told="The payload is made without it.")
         self._lines.show_settings(pack.phase)
         self._highlight_current()
+        self._note_used()
         if self._copy_awaited:
             self._copy_awaited = False
             self.call_later(self.action_act, "context-copy")
@@ -227,8 +261,11 @@ class ContextScreen(MemtuiScreen):
     def _go_to(self, moment: Moment) -> None:
         """Show the state of a moment, and make its payload."""
         if moment.lines is not None:
+            before = self._typed_task
             self._lines.restore(moment.lines)
             self._typed_over = self._lines.remembered()
+            if self._typed_task != before:
+                self._mean()
         if moment.choices is not None:
             self._choices = moment.choices
             self._ticked_for = self._lines.text
@@ -289,6 +326,7 @@ class ContextScreen(MemtuiScreen):
     @on(TaskLines.Entered)
     def _entered(self, message: TaskLines.Entered) -> None:
         message.stop()
+        self._mean()
         self._go_to_list()
 
     def _go_to_list(self) -> None:
@@ -396,6 +434,7 @@ class ContextScreen(MemtuiScreen):
         if self.is_waiting or answer is None:
             self._copy_awaited = True
             return
+        self._mean()
         key = self.hints.keymap.first(registry.by_id("go-packs")) or "Packs"
         hint = f"In a week, press {key} to say whether it helped."
         self._do_as_step(
@@ -424,6 +463,7 @@ class ContextScreen(MemtuiScreen):
         elif self._answer is None or self._answer.ask != self._ask():
             self.say("There is no payload for these lines: correct them first.", severity="warning")
         else:
+            self._mean()
             self._keeper.keep(self._answer, message)
 
     def _close_line(self) -> None:

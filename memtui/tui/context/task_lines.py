@@ -333,8 +333,9 @@ class TaskLines(Vertical):
         self._style_word.value = self.style
         self._phase_word.value = self.phase or (f"{guessed} ({GUESSED})" if guessed else GUESSED)
 
-    def show_problem(self, field: str, error: MemtuiError) -> None:
-        text = f" {field}: {error}" if field else f" {error}"
+    def show_problem(self, field: str, error: MemtuiError, *, told: str = "") -> None:
+        """Say what is wrong. `field`: the label of its line. `told`: what became of the payload."""
+        text = " ".join(filter(None, (f" {field}: {error}" if field else f" {error}", told)))
         self._problem.update(Content(tame(text, _LONGEST_PROBLEM)))
         self._problem.set_class(True, "-shown")
 

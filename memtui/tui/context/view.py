@@ -219,7 +219,7 @@ def title_note(answer: Answer) -> str:
     """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack."""
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
-    parts += ["standing payload: no task"] if not ask.has_task else []
+    parts += ["standing payload: no task"] if not answer.has_task else []
     parts += ["with unconfirmed"] if ask.choices.unconfirmed else []
     parts += ["with what is loaded"] if ask.choices.with_loaded else []
     if diff is not None:
