@@ -158,6 +158,10 @@ async def test_a_file_that_is_never_offered_again_comes_back_by_undo(harbour: Va
     async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.press("N")
+        await says(pilot, "N again: never offer CLAUDE.md and reject its 4 candidates")
+        await pilot.press("f", "f", "N")
+        assert statuses(harbour) == {"candidate": 6}, "another key drops it"
+        await pilot.press("N")
         await says(pilot, "Never offered again: CLAUDE.md; 4 candidates rejected. u takes it back")
         await waits(pilot, 2)
         with harbour.read() as reader:
@@ -304,3 +308,22 @@ async def test_the_less_sure_proposals_of_an_agent_are_folded_at_first(tmp_path:
         await shows(pilot, "▸ less sure")
         assert len([line for line in inbox._list.arranged.lines if not line.startswith("\0")]) == 10
         assert len(inbox._list.arranged.shown) == 13
+
+
+async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_path: Path) -> None:
+    rules = "".join(f"- Keep winch number {number} greased with oil {number}.\n" for number in range(24))
+    root = repository(tmp_path / "harbour", {"CLAUDE.md": f"# Harbour\n\n{rules}"})
+    vault, _ = new_vault(tmp_path / "data")
+    bring(vault, root, project="harbour")
+    number = statuses(vault)["candidate"]
+    assert number > 20
+    async with app_on(vault, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        await opened(pilot, number)
+        await pilot.press("k", "a")
+        await says(pilot, f"a again accepts all {number} of this group")
+        await pilot.press("f", "f", "a")
+        assert statuses(vault) == {"candidate": number}, "another key drops it"
+        await pilot.press("a")
+        await says(pilot, f"Accepting {number} …")
+        await says(pilot, f"Accepted {number} memories")
+        assert statuses(vault) == {"active": number}

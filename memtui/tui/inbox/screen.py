@@ -13,12 +13,13 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
-from memtui.tui.inbox.batch import SheetEditing
+from memtui.tui.inbox.batch import AskedAgain, SheetEditing
 from memtui.tui.inbox.candidates import CandidateList, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (
     CandidateRead,
@@ -49,6 +50,8 @@ _ON_SOME = _ON_ONE | {
     *("inbox-accept", "inbox-reject", "inbox-kind", "inbox-file-kind", "inbox-project", "inbox-never", "inbox-batch"),
     *("inbox-read", "inbox-mark", "inbox-file", "inbox-section", "inbox-same-kind"),
 }
+
+_SCREENFUL = 20  # Candidates of a group that one key accepts; more of them at a second press
 
 
 class InboxScreen(ListDetail):
@@ -84,7 +87,8 @@ class InboxScreen(ListDetail):
         self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
         self._sheet = SheetEditing(self, self._inbox, self._take_out)
-        self.parts = (self.resemblance, self.editing, self._sheet)
+        self._again = AskedAgain(self)
+        self.parts = (self.resemblance, self.editing, self._sheet, self._again)
         self._title = TitleLine("Inbox", id="inbox-head")
         self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
@@ -245,8 +249,15 @@ class InboxScreen(ListDetail):
         self._show_head()
 
     def action_inbox_accept(self) -> None:
-        """Accept, and look for similar memories."""
+        """Accept, and look for similar memories; a group that fills a screen at a second press."""
         careful = self._list.group is not None and not self._list.marked
+        number = len(self._chosen())
+        if number > _SCREENFUL:
+            key = self.key_of("inbox-accept")
+            words = f"{key} again accepts all {number:,} of this group; / filters"
+            if careful and not self._again.agrees("inbox-accept", self._list.members, words):
+                return
+            self.say(f"Accepting {number:,} …")
 
         def accept(chosen: list[str]) -> Done:
             done = self._inbox.accept(chosen, careful=careful)
@@ -293,9 +304,15 @@ class InboxScreen(ListDetail):
         pick(self.app, title + of, choices, current, lambda name: self.do(lambda: change(chosen, name)))
 
     def action_inbox_never(self) -> None:
-        """Never offer the file again."""
-        offer = self._offer
-        self._take_out(self._alike(file_key))
+        """Never offer the file again, at a second press: the whole file, whatever is filtered."""
+        offer, shown = self._offer, self._alike(file_key)
+        whole = [each.id for each in self._list.offers.values() if file_key(each) == file_key(offer)]
+        hidden = f", {len(whole) - len(shown):,} of them not shown" if len(whole) > len(shown) else ""
+        waits = f"{counted(len(whole), 'candidate')}{hidden}"
+        words = f"{self.key_of('inbox-never')} again: never offer {tame(str(offer.path), 80)} and reject its {waits}"
+        if not self._again.agrees("inbox-never", whole, words):
+            return
+        self._take_out(whole)
         self.do(lambda: self._inbox.never(offer.project, str(offer.path)))
 
     def action_inbox_batch(self) -> None:
