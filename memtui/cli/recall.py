@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from memtui.pack.recipes import PackDiff
 
 
+LEAST_SHOWN = 0.005  # Score that does not round to 0.00
+
+
 def _search_arguments(parser: Parser) -> None:
     parser.add_value("query", "QUERY", "words, a question, an identifier, an error code", nargs="*")
     parsing.add_files(parser)
@@ -97,7 +100,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         say(partial_words(found.without_vector))
     if is_query(query):
         say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
-    hits = _write_found(arguments, session, found, now)
+    hits, left = _write_found(arguments, session, found, now)
     if arguments.explain and not session.json:
         _say_notes(view.tree, files)
     if not hits:
@@ -105,7 +108,8 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         say(f"Nothing found{_outdated_words(found.outdated)}.{wider}")
         _say_what_waits(session, scope)
         return EXIT_NOTHING
-    say(f"{counted(len(hits), 'hit')}{_outdated_words(found.outdated)}")
+    least = f"; {left:,} more with a score of 0.00 (--limit N lists them)" if left else ""
+    say(f"{counted(len(hits), 'hit')}{least}{_outdated_words(found.outdated)}")
     return EXIT_DONE
 
 
@@ -124,16 +128,23 @@ def _loading(meaning: ModelMeaning | None, query: str) -> ModelMeaning | None:
     return meaning
 
 
-def _write_found(arguments: argparse.Namespace, session: Session, found: Found, now: datetime) -> Sequence[Hit]:
-    """Write what answers the query, and return it: nothing where nothing comes close."""
+def _write_found(arguments: argparse.Namespace, session: Session, found: Found, now: datetime) -> tuple[list[Hit], int]:
+    """Write what answers the query, and return it: nothing where nothing comes close.
+
+    The second is how many hits of a list for people are not shown, as their score rounds to nothing.
+    """
     hits = [] if found.sure == "nothing" else found.hits
+    left = 0
+    if arguments.limit is None and not session.json:
+        telling = [hit for hit in hits if hit.score >= LEAST_SHOWN] or hits
+        left, hits = len(hits) - len(telling), telling
     if found.sure == "unsure":
         say("Nothing matches well; the closest:")
     if arguments.explain and not session.json:
         _write_explanations(hits)
     else:
         _write_hits(session, replace(found, hits=hits), now)
-    return hits
+    return hits, left
 
 
 def _outdated_words(number: int) -> str:

@@ -224,7 +224,7 @@ def pack_of_recall(
     if options.withhold_loaded:
         # What is published does not make way for itself.
         known = replace(found, published={}) if options.publishing else found
-        found = without_loaded(known, target, task.files, project=project)
+        found = without_loaded(known, target, task.files, project=project, standing=options.publishing)
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
     compiler = _compiler(task) if options.style == "compiled" else None

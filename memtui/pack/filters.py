@@ -368,7 +368,14 @@ _FORMAT_OF_BLOCK = {"codex": "agents-md", "cursor": "cursor-rules"}
 """Formats of the files in which memtui's blocks stand, where the block has another name."""
 
 
-def without_loaded(found: Recall, target: Target, files: tuple[str, ...], *, project: str | None = None) -> Recall:
+def without_loaded(
+    found: Recall,
+    target: Target,
+    files: tuple[str, ...],
+    *,
+    project: str | None = None,
+    standing: bool = False,  # whether the payload is to stand in a file: a rule for paths is read with its files anyway
+) -> Recall:
     """Return a recall without what the target reads by itself; each such memory is withheld with its file.
 
     A memory counts as read when a source that the target reads, or a block that memtui published in one for this
@@ -380,7 +387,12 @@ def without_loaded(found: Recall, target: Target, files: tuple[str, ...], *, pro
     loaded = {
         hit.memory.id: source
         for hit in (*found.pins, *found.hits)
-        if (source := read_by(target, hit.memory, files, found.published.get(hit.memory.id, ()), project)) is not None
+        if (
+            source := read_by(
+                target, hit.memory, files, found.published.get(hit.memory.id, ()), project, standing=standing
+            )
+        )
+        is not None
     }
     if not loaded:
         return found
@@ -410,15 +422,20 @@ def read_by(
     files: tuple[str, ...],
     published: tuple[Source, ...] = (),
     project: str | None = None,
+    *,
+    standing: bool = False,
 ) -> Source | None:
     """Return the source by which the target reads a memory, or None if it does not.
 
     `published`: the blocks of memtui that it stands in, whatever the project. `project`: the one that is worked on.
+    `standing`: whether a rule for certain paths counts whatever the files.
     """
     for source in memory.sources:
         if source.format not in target.loads or source.imported_hash != content_hash(memory):
             continue
-        if _is_index_only(source) or not _is_in_reach(source, files) or not _fits(source, memory, files):
+        if _is_index_only(source) or not _is_in_reach(source, files):
+            continue
+        if not standing and not _fits(source, memory, files):
             continue
         return source
     for block in published:

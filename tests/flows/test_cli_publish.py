@@ -377,3 +377,17 @@ def test_what_is_left_out_is_told_with_the_reason(desk: Cli) -> None:
     config.write_text('[context]\nbudget = "55"\n', encoding="utf-8")
     assert "1 memory left out: 1 over budget" in desk("export", "--target", "codex", "--dry-run").err
     assert desk("export", "--target", "codex", "--json").json["left_out_by"] == {"over budget": 1}
+
+
+def test_a_rule_for_paths_that_the_assistant_reads_itself_is_not_published_again(cli: Cli) -> None:
+    cli.repository("desk")
+    cli.patch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    rule = "Berths in quay files are numbered from the harbour mouth"
+    cli.write(".claude/rules/quay.md", f'---\npaths: ["quay/**"]\n---\n# Quay\n\n- {rule}.\n')
+    cli("import", ".claude/rules/quay.md", "--active")
+    cli("add", "Tide tables are printed on Mondays.")
+    shown = cli("export", "--target", "claude-md", "--dry-run")
+    assert "Tide tables" in shown.out
+    assert rule not in shown.out
+    assert "already loaded" in shown.err
+    assert rule in cli("export", "--target", "codex", "--dry-run").out, "who does not read the folder is given it"

@@ -403,3 +403,15 @@ def test_letters_without_their_accents_find_a_title(cli: Cli) -> None:
     wanted = cli("add", "Café orders close at nine", "--project", "port").id
     assert ids(cli("search", "cafe", "--project", "port", "--fast", "--json")) == [wanted]
     cli("search", "rders x", "--project", "port", "--fast", code=3)
+
+
+def test_a_list_for_people_ends_before_hits_that_score_nothing(demo: Cli) -> None:
+    demo.patch.setattr("memtui.cli.recall.LEAST_SHOWN", 0.5)
+    query = ("search", "why was a customer charged twice?")
+    run = demo(*query)
+    scores = [float(line.split()[1]) for line in run.out.splitlines()]
+    assert 1 <= len(scores) < 20
+    assert min(scores) >= 0.5
+    assert f"{20 - len(scores)} more with a score of 0.00 (--limit N lists them)" in run.err
+    assert len(demo(*query, "--json").json) == 20, "programs get all"
+    assert len(demo(*query, "--limit", 20).out.splitlines()) == 20
