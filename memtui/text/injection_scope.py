@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from memtui.text.injection_roles import placed_roles
 
+_LONGEST = 1_200  # characters of a sentence that is read: no rule is longer
 _WITHIN = 28  # characters from a denial to the act that it forbids
 _AROUND = 9  # the same in scripts without spaces
 _HARMFUL = frozenset(["skip", "ignore", "drop"])  # whatever it is done to
@@ -60,7 +61,9 @@ Placed = Sequence[tuple[int, str]]
 
 
 def beyond_prohibitions(sentence: str) -> str:
-    """Return a sentence without the harmful acts that it forbids; as it is if it forbids none."""
+    """Return a sentence without the harmful acts that it forbids; as it is if it forbids none, or is too long."""
+    if len(sentence) > _LONGEST:
+        return sentence
     placed = placed_roles(sentence)
     spaceless = _SPACELESS.search(sentence) is not None
     scope: Callable[[str, int, Placed], tuple[int, int] | None] = _spaceless_scope if spaceless else _scope
