@@ -16,6 +16,7 @@ from memtui.errors import BlockChangedError, ConflictError, MemtuiError, Refused
 from memtui.publish import blocks
 from memtui.publish.blocks import Block
 from memtui.publish.files import refuse_outside, write_atomically
+from memtui.publish.places import folder_published_in
 from memtui.vault.journal import Step
 from memtui.vault.lease import published_folder
 from memtui.vault.publications import BLOCK, CUT, PUBLICATION, publication_of
@@ -58,6 +59,7 @@ class Edit:
     after: bytes | None
     key: str = ""  # of the publication that is recorded with it
     recorded: str | None = None  # hash of that publication's text, None where it is taken out
+    emptied_below: Path | None = None  # the folder below which empty ones go with the file, None for `base`
 
 
 @contextmanager
@@ -108,8 +110,9 @@ def _write(path: Path, data: bytes | None) -> None:
 
 def _drop_folders(edit: Edit) -> None:
     """Remove the folders that a removed file leaves empty, below the one it must lie in."""
+    top = edit.emptied_below or edit.base
     for folder in edit.path.parents:
-        if folder == edit.base or not folder.is_relative_to(edit.base):
+        if folder == top or not folder.is_relative_to(top):
             return
         try:
             folder.rmdir()
@@ -270,7 +273,7 @@ def _edit_of_step(step: Step) -> Edit | None:
     else:
         after = blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
     recorded = None if step.after is None else blocks.text_hash(_whole_text(step.after))
-    return Edit(path, path.parent, before, after, step.key, recorded)
+    return Edit(path, path.parent, before, after, step.key, recorded, emptied_below=folder_published_in(path, block))
 
 
 def _edit_of_block(step: Step, published: Step | None) -> Edit | None:

@@ -89,6 +89,16 @@ def base_of(place: Place, root: Path) -> Path:
     return claude_folder() / "projects" / slug / "memory"
 
 
+def folder_published_in(path: Path, target: str) -> Path:
+    """Return the folder that the path of a place's file is relative to; its own for a file that a person named."""
+    place = next((one for one in places() if one.target == target), None)
+    for relative in () if place is None else (place.path, place.scoped):
+        parts = Path(relative).parts
+        if parts and path.parts[-len(parts) :] == parts:
+            return path.parents[len(parts) - 1]
+    return path.parent
+
+
 def globs_of(memory: Memory) -> tuple[str, ...]:
     """Return the patterns of the files that a memory is about; none where one of them cannot be written as such."""
     found = []

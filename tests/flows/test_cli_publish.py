@@ -391,3 +391,14 @@ def test_a_rule_for_paths_that_the_assistant_reads_itself_is_not_published_again
     assert rule not in shown.out
     assert "already loaded" in shown.err
     assert rule in cli("export", "--target", "codex", "--dry-run").out, "who does not read the folder is given it"
+
+
+def test_undo_takes_away_the_folders_that_a_publication_made(desk: Cli) -> None:
+    desk("export", "--target", "cursor")
+    assert Path(".cursor/rules/memtui.mdc").is_file()
+    desk("undo")
+    assert not Path(".cursor").exists()
+    desk.write(".cursor/rules/own.mdc", "mine\n")
+    desk("export", "--target", "cursor")
+    desk("undo")
+    assert [path.name for path in Path(".cursor/rules").iterdir()] == ["own.mdc"], "a folder in use stays"
