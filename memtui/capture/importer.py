@@ -366,16 +366,33 @@ def waiting_sources(vault: Vault, project: str, folder: Path, home: Path) -> int
     with vault.read() as reader:
         seen_at = reader.last_import(project)
         is_filled = reader.count(MemoryFilter(scope=Scope.of_project(project), statuses=None)) > 0
-    found = [one.file.path for one in project_sources(folder, home).sources if one.reader is not None]
+    found = project_sources(folder, home)
+    found.sources = [one for one in found.sources if one.reader is not None]
     if seen_at is None:
-        return 0 if is_filled else len(found)
-    newer = [path for path in found if _changed_after(path, seen_at)]
+        return 0 if is_filled else len(found.sources)
+    newer = {one.file.path for one in found.sources if _changed_after(one.file.path, seen_at)}
     if not newer:
         return 0
-    # A checkout gives files a new time and the same words: only those that say something new wait.
-    request = ImportRequest(paths=newer, folder=folder, home=home)
-    plan = plan_import(vault, read_sources(request), request)
-    return len({item.draft.source.path for item in plan.items if item.action != "unchanged"})
+    # A checkout gives files a new time and the same words: only those that say something new wait. All are read, as
+    # Import does it: what one of them says may be known from another.
+    request = ImportRequest(paths=[one.file.path for one in found.sources], folder=folder, home=home)
+    read = read_sources(request, found)
+    return sum(has_news and path in newer for path, has_news in stating_files(plan_import(vault, read, request), read))
+
+
+def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]]:
+    """Return the files that state memories, each with whether an import would add or change any of them.
+
+    What is left out, as it was turned down or holds a secret, makes a file neither known nor new.
+    """
+    news: set[str | None] = set()
+    known: set[str | None] = set()
+    for item in plan.items:
+        if item.action != "skip":
+            told = known if item.action == "unchanged" else news
+            told.update(source.path for source in (item.draft.source, *item.more_sources))
+    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
+    return [(path, bool(names & news)) for path, names in named if names & (known | news)]
 
 
 def _changed_after(path: Path, moment: datetime) -> bool:

@@ -394,15 +394,12 @@ def would_write(change: Change, files: Sequence[str]) -> str:
 
 def imported(report: ImportReport) -> str:
     """Return what an import came to; counts of nothing are left out, and so is what has no text of its own."""
-    from memtui.capture.no_memory import STRUCTURE
-
-    passed_over = sum(row["reason"] not in STRUCTURE for row in report.skipped)
     parts = [
         (report.added, "added"),
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
         (len(report.conflicts), "in conflict"),
-        (passed_over, "passed over"),
+        (passed_over(report), "passed over"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
@@ -420,6 +417,13 @@ def new_in_inbox(report: ImportReport) -> str:
     if not report.added:
         return ""
     return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
+
+
+def passed_over(report: ImportReport) -> int:
+    """Return how many parts of its sources an import passed over that have a text of their own."""
+    from memtui.capture.no_memory import STRUCTURE
+
+    return sum(row["reason"] not in STRUCTURE for row in report.skipped)
 
 
 def waiting_in_inbox(number: int) -> str:

@@ -30,6 +30,7 @@ from textual.pilot import Pilot
 from memtui.capture import apply
 from memtui.capture.importer import ImportRequest, read_sources
 from memtui.tui.importing.screen import ImportScreen
+from memtui.tui.importing.view import PlaceRow
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
@@ -341,3 +342,27 @@ async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(pro
         await shows(pilot, "1 memory in use has its source's new words: r reviews it.")
         assert "wait in the inbox" not in screen_text(pilot)
         assert count(vault, "candidate") == 0
+
+
+async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_over(
+    project: Path, tmp_path: Path
+) -> None:
+    notes = "# Web\n\n- Never nest loops.\n\n- TODO\n- See the wiki.\n\n- \n"
+    write_files(project, {"web/AGENTS.md": notes})
+    async with first_run(empty_vault(tmp_path), project, tmp_path).run_test(size=NARROW) as pilot:
+        await previews(pilot, "new → inbox")
+        await pilot.press("j")
+        current = importer(pilot)._places.current
+        assert isinstance(current, PlaceRow)
+        await pilot.press("enter")
+        row = importer(pilot)._plan.current
+        assert row is not None
+        assert row.planned.draft.source.path == current.place.name == "web/AGENTS.md"
+        await pilot.press("escape", "I")
+        await says(pilot, "Imported: ")
+        await shows(pilot, "0 of 3 ticked")
+        await pilot.press("g", "enter")
+        assert focused(pilot) == "import-plan"
+        await shows(pilot, "unchanged: already in the vault")
+        await pilot.press("enter")
+        await says(pilot, "There is no memory to read")

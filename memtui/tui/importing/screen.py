@@ -240,8 +240,8 @@ class ImportScreen(ListDetail):
         elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
             is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
-        elif action.id == "import-read" and self._plan.current is None:
-            reason = "There is nothing to read."
+        elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
+            reason = "There is no memory to read; what was passed over is listed here."
         return reason or super().why_not(action)
 
     def _why_not_choose(self, *, leaves_out: bool) -> str | None:
@@ -399,8 +399,12 @@ class ImportScreen(ListDetail):
     # -- panes ------------------------------------------------------------------------------------
 
     def action_import_read(self) -> None:
-        """Go to the preview; from there, read a memory in full."""
+        """Go to the preview, where it begins with the source under the cursor; from there, read a memory in full."""
         if self.focused is not self._plan:
+            row = self._places.current
+            files = [source.file for source in row.place.sources] if isinstance(row, PlaceRow) else []
+            names = {name for file in files for name in (file.name, file.path.as_posix())}
+            self._plan.go_to(lambda planned: planned.planned.draft.source.path in names)
             self.enter_second()
         elif self._plan.current is not None:
             self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))

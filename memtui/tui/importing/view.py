@@ -136,13 +136,14 @@ class Importer:
 
     def preview(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> Preview:
         """Return what importing these sources would do; writes nothing. Raises `Cancelled`: raised by `progress`."""
-        from memtui.capture.importer import plan_import
+        from memtui.capture.importer import plan_import, stating_files
 
         request = self._request(found, active=active)
         read = self._read(found, stores, request, progress)
         unclear = dict(read.stores.unclear) if read.stores is not None else {}
         plan = plan_import(self._access.read_vault, read, request)
-        return Preview(plan, len(read.files), known_files(plan, read), unclear)
+        known = frozenset(path for path, has_news in stating_files(plan, read) if not has_news)
+        return Preview(plan, len(read.files), known, unclear)
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
         from memtui.capture.importer import read_sources
@@ -181,6 +182,7 @@ class Importer:
         hints += [review] if review else []
         hints += ["b, then d resolves conflicts"] if report.conflicts else []
         hints += ["u undoes it"] if changed else []
+        told += " (enter lists them)" if outcomes.passed_over(report) else ""
         return Done("; ".join(hints), changed=changed), " ".join(f"{said}." for said in (told, place, review) if said)
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
@@ -195,18 +197,6 @@ class Importer:
             project=opening.project,
             options=ImportOptions(active=active, secret_patterns=opening.secret_patterns),
         )
-
-
-def known_files(plan: ImportPlan, read: SourcesRead) -> frozenset[Path]:
-    """Return the files that state memories of the vault and nothing that an import would add or change."""
-    news: set[str | None] = set()
-    known: set[str | None] = set()
-    for item in plan.items:
-        if item.action != "skip":
-            told = known if item.action == "unchanged" else news
-            told.update(source.path for source in (item.draft.source, *item.more_sources))
-    files = {one.file.path: {one.file.name, one.file.path.as_posix()} for one in read.files}
-    return frozenset(file for file, names in files.items() if names & known and not names & news)
 
 
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}

@@ -385,6 +385,10 @@ class RowList(PickList, Generic[R]):
             place = next((found for found, row in rows if follow(row)), place)
         self.rows_changed(place, notice)
 
+    def go_to(self, wanted: Callable[[R], bool]) -> None:
+        """Go to the first row of this kind, if there is one."""
+        self.show(self._lines, follow=wanted)
+
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
         line = self._lines[index]
         if isinstance(line, TextRow):

@@ -8,7 +8,15 @@ from pathlib import Path
 
 from curating import git, write_files
 
-from memtui.capture.importer import ImportRequest, read_sources, run_import, waiting_sources
+from memtui.capture.importer import (
+    ImportRequest,
+    plan_import,
+    read_sources,
+    run_import,
+    stating_files,
+    waiting_sources,
+)
+from memtui.curate.lifecycle import reject
 from memtui.domain.identity import Actor
 from memtui.vault.vault import Vault
 
@@ -29,3 +37,21 @@ def test_sources_wait_until_they_are_imported_and_again_when_they_change(tmp_pat
         )
         os.utime(root / "CLAUDE.md", (moment.timestamp() + days * 86_400,) * 2)
         assert waiting_sources(vault, "quay", root, home) == waiting
+
+
+def test_a_touched_file_whose_rules_were_turned_down_does_not_wait_for_ever(tmp_path: Path) -> None:
+    root, home = tmp_path / "quay", tmp_path / "home"
+    home.mkdir()
+    write_files(root, {"CLAUDE.md": "# Berths\n\n- Lease berths by the hour.\n- Never moor at night.\n"})
+    git(root, "init", "-q")
+    moment = datetime(2026, 5, 1, tzinfo=UTC)
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: moment)
+    request = ImportRequest(paths=[root], folder=root, home=home)
+    _, report = run_import(vault, read_sources(request), request, actor=Actor())
+    reject(vault, report.ids[:1], actor=Actor())
+    os.utime(root / "CLAUDE.md", (moment.timestamp() + 86_400,) * 2)
+    assert waiting_sources(vault, "quay", root, home) == 0
+    read = read_sources(request)
+    assert stating_files(plan_import(vault, read, request), read) == [(root / "CLAUDE.md", False)]
+    write_files(root, {"api/AGENTS.md": "# Api\n\n- Never nest loops.\n"})
+    assert waiting_sources(vault, "quay", root, home) == 1
