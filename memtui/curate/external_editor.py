@@ -123,6 +123,13 @@ def write_text_file(text: str, name: str) -> EditorFile:
     return EditorFile(Path(path), text)
 
 
+def waiting_command(path: Path, line: int | None = None) -> list[str]:
+    """Return the command of the user's editor on a file, which returns once the file is closed."""
+    program, *arguments = editor_command(path, line)
+    waits = _WAIT.get(Path(program).stem.lower(), ())
+    return [program, *(waits[:1] if not set(waits) & set(arguments) else ()), *arguments]
+
+
 def run_editor(file: EditorFile) -> None:
     """Run the editor on a file until it exits; one that would return at once is told to wait.
 
@@ -130,9 +137,7 @@ def run_editor(file: EditorFile) -> None:
         UsageError: it cannot be started; an untouched file is deleted.
         MemtuiError: it failed; the file is kept and named.
     """
-    program, *arguments = editor_command(file.path)
-    waits = _WAIT.get(Path(program).stem.lower(), ())
-    command = [program, *(waits[:1] if not set(waits) & set(arguments) else ()), *arguments]
+    command = waiting_command(file.path)
     began = time.monotonic()
     try:
         done = subprocess.run(command, check=False)
@@ -146,10 +151,10 @@ def run_editor(file: EditorFile) -> None:
             where=str(file.path),
             remedy="The file was kept; nothing was saved.",
         )
-    told_to_wait = _is_known(program) or not {"--wait", "-w"}.isdisjoint(arguments)
+    told_to_wait = _is_known(command[0]) or not {"--wait", "-w"}.isdisjoint(command[1:])
     if not told_to_wait and time.monotonic() - began < _AT_ONCE_SECONDS and _is_untouched(file):
         raise MemtuiError(
-            f"{program} returned at once and changed nothing",
+            f"{command[0]} returned at once and changed nothing",
             where=str(file.path),
             remedy="If it is still open, it did not wait: the file was kept, and nothing was saved."
             " Set EDITOR to a command that waits until the file is closed.",

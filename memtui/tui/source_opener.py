@@ -41,10 +41,10 @@ class SourceOpener:
         """Give the terminal to the editor; return why it could not be done, empty where it was."""
         import subprocess
 
-        from memtui.curate.external_editor import editor_command
+        from memtui.curate.external_editor import waiting_command
 
         try:
-            command = editor_command(place.path, place.line)
+            command = waiting_command(place.path, place.line)
             done = self._screen.outside(partial(subprocess.run, command, check=False))  # the user's own editor
         except SuspendNotSupported:
             return f"This terminal cannot run an editor. The file is {place.path}, line {place.line}"

@@ -146,24 +146,32 @@ async def test_a_run_goes_on_in_the_background_until_esc_stops_it(
         await says(pilot, "stopped here")
 
 
-async def test_the_transcript_opens_at_its_line(
+async def test_what_was_said_opens_as_a_copy_that_cannot_be_written(
     vault: Vault, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(vault, FERRY)
     file = _session(own_home, RULES[0])
     async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
         screen = await _open(pilot)
-        opened: list[Found] = []
+        opened: list[tuple[Path, str, int]] = []
 
         def edit(place: Found) -> str:
-            opened.append(place)
+            text = place.path.read_text("utf-8")
+            assert place.line is not None
+            opened.append((place.path, text, place.path.stat().st_mode & 0o777))
+            assert "line" in text.splitlines()[place.line - 1]
             return ""
 
         monkeypatch.setattr(screen._source, "edit", edit)
         await pilot.press("R")
         await shows(pilot, "1 waiting")
         await pilot.press("o")
-        assert [(place.path, place.line) for place in opened] == [(file, 3)]
+        await until(pilot, lambda: bool(opened), "the copy is open")
+        (copy, text, mode) = opened[0]
+        assert (copy != file, mode) == (True, 0o400)
+        assert RULES[0] in text
+        assert "{" not in text
+        await until(pilot, lambda: not copy.exists(), "the copy is gone")
         file.unlink()
         await pilot.press("o")
         await says(pilot, "The transcript is gone")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.capture.transcripts import aider, claude_code, cline, codex, copilot, cursor, gemini, opencode
-from memtui.capture.transcripts.session import Resume, Session
+from memtui.capture.transcripts.session import WHOLE, Resume, Session
 
 Read = Callable[[Path, Resume], list[Session]]
 
@@ -81,6 +81,11 @@ def histories_in(folders: Iterable[Path], home: Path) -> list[Transcript]:
             near |= dict.fromkeys(_folders_in(parent)[:_MOST_BESIDE])
     found = (_stated(aider.ASSISTANT, folder / aider.FILE_NAME, aider.read) for folder in near)
     return [transcript for transcript in found if transcript is not None]
+
+
+def sessions_of(assistant: str, file: Path) -> list[Session]:
+    """Return all that a file of an assistant holds."""
+    return _PLACES[ALIASES.get(assistant, assistant)][0](file, WHOLE)
 
 
 def _stated(assistant: str, file: Path, read: Read) -> Transcript | None:

@@ -22,6 +22,7 @@ from memtui.tui.capture.view import (
     ProposalRow,
     SessionKey,
     Unread,
+    exchange,
     more_blocks,
     notice,
     proposal_blocks,
@@ -265,7 +266,7 @@ class CaptureScreen(ListDetail):
         self.loader.read(lambda: list(self._inbox.waiting().projects), show, group="projects")
 
     def action_capture_source(self) -> None:
-        """Open the transcript at its line; a database has none to open."""
+        """Show what was said around the place, as text; a database has none to show."""
         stored = self._row.told.proposal
         path = Path(stored.file)
         if path.suffix in _DATABASES:
@@ -273,9 +274,21 @@ class CaptureScreen(ListDetail):
         elif not path.is_file():
             self.say("The transcript is gone: assistants delete them after a while.", severity="warning")
         else:
-            problem = self._source.edit(Found(path, stored.line or 1))
-            if problem:
-                self.say(problem, severity="warning")
+            self.loader.read(partial(exchange, stored), self._show_exchange, group="exchange")
+
+    def _show_exchange(self, read: tuple[str, int]) -> None:
+        """Show a copy that cannot be written, never the transcript itself."""
+        from memtui.curate.external_editor import write_text_file
+
+        text, line = read
+        file = write_text_file(text, "session")
+        try:
+            file.path.chmod(0o400)
+            problem = self._source.edit(Found(file.path, line))
+        finally:
+            file.path.unlink(missing_ok=True)
+        if problem:
+            self.say(problem, severity="warning")
 
     def action_capture_read(self) -> None:
         """Show the folded proposals of a session, or go to the proposal's details."""

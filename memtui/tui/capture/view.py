@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.progress import ProgressCallback
-from memtui.text.sanitize import tame
+from memtui.text.sanitize import in_lines, reveal, tame
 from memtui.text.words import counted
 from memtui.tui.inbox.candidates import ODD
 from memtui.tui.inbox.view import CandidateRead, candidate_blocks
@@ -31,6 +31,7 @@ FIRST_SHOWN = 5
 _SIGNAL_CELLS = 20
 _MOST_REPLACED_CELLS = 26
 _TEXT = 2_000
+_TURNS_AROUND = 20  # Shown before and after the place of a proposal
 
 SessionKey = tuple[str, str]
 """The assistant and the id of a session."""
@@ -159,6 +160,23 @@ def _lines_of(
         yield ProposalRow(told, replaces.get(told.proposal.memory_id, ""))
     if not is_open and len(best) > FIRST_SHOWN:
         yield MoreRow(key, len(best) - FIRST_SHOWN)
+
+
+def exchange(stored: StoredProposal) -> tuple[str, int]:
+    """Return what was said around a proposal's place in its transcript, and the line of the text that stands for it."""
+    from memtui.capture.transcripts.discover import sessions_of
+
+    wanted, lines, at = stored.line or 1, list[str](), 1
+    sessions = sessions_of(stored.assistant, Path(stored.file))
+    turns = [turn for session in sessions for turn in session.turns if turn.place.line is not None]
+    here = max((place for place, turn in enumerate(turns) if (turn.place.line or 0) <= wanted), default=0)
+    first = max(0, here - _TURNS_AROUND)
+    for place, turn in enumerate(turns[first : here + _TURNS_AROUND + 1], first):
+        at = len(lines) + 1 if place == here else at
+        calls = (f"[{call.name}] {call.command or ', '.join(call.paths)}\n{call.reason}" for call in turn.calls)
+        said = "\n".join((f"{turn.role}, line {turn.place.line}:", turn.text, *calls))
+        lines += [*(reveal(line) for line in in_lines(said).splitlines()), ""]
+    return "\n".join(lines), at
 
 
 def session_of(told: Told) -> SessionKey:
