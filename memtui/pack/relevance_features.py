@@ -40,24 +40,13 @@ BEST_OF_SOURCE = 3  # Other memories of a source, the best, by which its file or
 RAREST = 3.0  # A name counts no more than that, however rare it is
 FEWEST = 20  # Memories below which a word is not taken to be rarer: among five everything is
 
+_ORDERS = re.compile(r"\b(?:must|never|always|do not|don't|avoid|should|use|prefer|ensure|only)\b", re.IGNORECASE)
+_INSISTS = re.compile(r"\b(?:must|never|always|do not|don't|required|mandatory)\b", re.IGNORECASE)
 _OF_ITSELF = re.compile(
     r"\b(?:governing thought|scope and audience|overview|introduction|purpose|about this|when to use|maintenance"
-    r"|this (?:file|document|guide|rule|skill)|table of contents|related|references|see also)\b"
+    r"|this (?:file|document|guide|rule|skill)|table of contents|related|references|see also)\b",
+    re.IGNORECASE,
 )
-_ABOUT_ITSELF_WITHIN = 80  # Characters after the title
-_FOR_ALL = re.compile(
-    r"\b(?:all|every|each|any|always|never|mandatory|whenever|everything|must)\b|必ず|すべて|禁止|必須"
-)
-_SAYINGS = {
-    "orders": re.compile(r"\b(?:must|never|always|do not|don't|avoid|should|use|prefer|ensure|only)\b"),
-    "insists": re.compile(r"\b(?:must|never|always|do not|don't|required|mandatory)\b"),
-    "for_a_step": re.compile(
-        r"\b(?:before|after|when|whenever) (?:each|every|any|you|commit|push|mak|chang|edit|modif|finish|submit|open"
-        r"|writing|adding|creating|implement)|\bmust (?:pass|compile|build)|checklist|quality gate|必ず"
-    ),
-}
-"""What texts in lower case say: an order, one without exception, what is done with each step of some work."""
-
 _NAME = re.compile(r"`([^`\n]{2,60})`|\b([A-Za-z]+[a-z][A-Z]\w+|\w+_\w+)\b")
 _SIGNS_OF_A_PATH = re.compile(r"[/._-]")
 
@@ -78,26 +67,6 @@ def topics() -> Mapping[str, frozenset[str]]:
     }
 
 
-@cache
-def _languages() -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the language of each ending of a file, and of each stem that speaks of one."""
-    table = read_table(__file__, "languages.toml")
-    endings = {ending: name for name, words in table.items() for ending in words["endings"].split()}
-    return endings, {stem(word): name for name, words in table.items() for word in words["words"].split()}
-
-
-def _spoken_of(terms: Iterable[str]) -> frozenset[str]:
-    """Return the languages that terms speak of."""
-    known = _languages()[1]
-    return frozenset(known[term] for term in terms if term in known)
-
-
-@lru_cache(maxsize=1_000)
-def _languages_of_place(path: str, section: str) -> frozenset[str]:
-    """Return the languages that the name of a source and the section in it speak of."""
-    return _spoken_of(query_terms(_SIGNS_OF_A_PATH.sub(" ", f"{PurePosixPath(path).stem} {section}")))
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """The words of a memory."""
@@ -106,25 +75,18 @@ class Text:
     whole: frozenset[str]  # of the title and the beginning of its text
     names: tuple[str, ...]  # identifiers and what stands in backticks, as terms
     about: Mapping[str, float]  # share of its words of topics that is of each
-    languages: frozenset[str]  # that it speaks of
-    says: Mapping[str, float]  # whether it gives orders, holds for all of a sort, belongs to every step of some work
 
     @classmethod
     @lru_cache(maxsize=1_000)
     def of(cls, heading: str, body: str) -> Text:
         """Return the words of a title and of the beginning of a text; kept, as a task is typed letter by letter."""
         title, rest = frozenset(query_terms(heading)), frozenset(query_terms(body))
-        beginning = f"{heading}\n{body}"
-        lower = beginning.lower()
-        names = {one or other for one, other in _NAME.findall(beginning)}
+        names = {one or other for one, other in _NAME.findall(f"{heading}\n{body}")}
         firsts = {term for name in sorted(names) if len(name) > 3 for term in query_terms(name)[:1]}  # noqa: PLR2004
         counts = {topic: TITLE_COUNTS * len(words & title) + len(words & rest) for topic, words in topics().items()}
         whole = sum(counts.values())
         about = {topic: count / whole for topic, count in counts.items() if count}
-        says = {name: float(bool(saying.search(lower))) for name, saying in _SAYINGS.items()}
-        says["of_itself"] = float(bool(_OF_ITSELF.search(lower[: len(heading) + _ABOUT_ITSELF_WITHIN])))
-        says["for_all"] = float(bool(_FOR_ALL.search(heading.lower())))
-        return cls(title, title | rest, tuple(sorted(firsts)), about, _spoken_of(title | rest), says)
+        return cls(title, title | rest, tuple(sorted(firsts)), about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +97,6 @@ class Setting:
     path: frozenset[str]  # words of the paths of its files
     in_hand: frozenset[str]  # words of what stands in them
     has_files: bool
-    languages: frozenset[str]  # of its files
     asked: frozenset[str]  # topics of its words
     beside: frozenset[str]  # topics of its paths alone
     rarity: Mapping[str, float]  # of the words of its hits
@@ -170,14 +131,11 @@ def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs
     rarity = {term: math.log(1 + (count - number + 0.5) / (number + 0.5)) for term, number in held.items()}
     asked = frozenset(topic for topic, of_it in topics().items() if of_it & words)
     beside = frozenset(topic for topic, of_it in topics().items() if of_it & path) - asked
-    endings = (PurePosixPath(file).suffix.lstrip(".").lower() for file in task.files)
-    languages = frozenset(filter(None, map(_languages()[0].get, endings)))
     return Setting(
         words=words,
         path=path,
         in_hand=in_hand,
         has_files=bool(task.files),
-        languages=languages,
         asked=asked,
         beside=beside,
         rarity=rarity,
@@ -225,6 +183,7 @@ def _by_files(signs: Signs, setting: Setting) -> dict[str, float]:
 
 def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
     whole, path = setting.weight(text.whole) or 1.0, setting.weight(setting.path) or 1.0
+    beginning = f"{memory.title}\n{memory.insight[:READ]}"
     known = math.fsum(
         min(RAREST, setting.rarity.get(name, setting.unknown)) for name in text.names if name in setting.in_hand
     )
@@ -241,8 +200,9 @@ def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
         "in_path_by_title": setting.weight(setting.path & text.title) / path,
         **{kind: float(memory.kind == kind) for kind in KINDS},
         "length": math.log1p(len(memory.insight)),
-        "language": float(not setting.languages.isdisjoint(text.languages | _languages_of_place(*_place(memory)))),
-        **text.says,
+        "orders": float(bool(_ORDERS.search(beginning))),
+        "insists": float(bool(_INSISTS.search(beginning))),
+        "of_itself": float(bool(_OF_ITSELF.search(beginning[: len(memory.title) + 80]))),
         "names_a_skill": float(memory.title.startswith("Skill ")),
         "topic": math.fsum(about.get(topic, 0.0) for topic in setting.asked),
         "topic_of_path": math.fsum(about.get(topic, 0.0) for topic in setting.beside),

@@ -51,7 +51,7 @@ def test_the_refund_task_gets_the_lock_and_what_belongs_to_it_under_700_tokens(d
     compiled = demo("context", *TASK, "--style", "compiled", "--json").json
     far = {identifier for identifier, reason in reasons(compiled).items() if reason == "far from the task (compiled)"}
     assert included(record) - far < included(compiled)
-    assert {"ioddebrc", "uu4b24og"} <= included(compiled), "the lesson and the decision about the lock fit too"
+    assert {"ioddebrc", "lzrwxxnl"} <= included(compiled), "the lesson and the bug pattern of the payment lock fit too"
     assert compiled["tokens"] <= 700
     assert compiled["style"] == "compiled"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from recall_story import memory
 
-from memtui.domain.memory import Memory, Source
+from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
@@ -148,37 +148,6 @@ def test_a_rule_for_tests_matters_where_tests_are_written() -> None:
     asked = judge(recall_of(rule), Task("write tests for the glaze", ("kiln/glaze.py",)))
     other = judge(recall_of(rule), Task("write a readme page for the glaze", ("kiln/glaze.py",)))
     assert asked["testrule"] > other["testrule"]
-
-
-def test_a_rule_for_the_language_of_the_files_matters_more_than_the_same_rule_for_another() -> None:
-    found = recall_of(
-        hit(memory("goruleee", "Format Go files with gofumpt"), FAR),
-        hit(memory("rustrule", "Format Rust files with rustfmt"), FAR),
-    )
-    in_go, in_rust = (judge(found, Task("cool the kiln slower", (file,))) for file in ("kiln/cool.go", "kiln/cool.rs"))
-    assert in_go["goruleee"] > in_go["rustrule"]
-    assert in_rust["rustrule"] > in_rust["goruleee"]
-
-
-def test_the_name_of_a_rule_file_says_its_language() -> None:
-    rule = hit(memory("loopsfor", "Keep loops flat"), FAR)
-    source = Source(format="rules", path="rules/python.md", native_id="loops#1")
-    named = replace(rule, memory=replace(rule.memory, sources=(source,)))
-    task = Task("cool the kiln slower", ("kiln/cool.py",))
-    assert judge(recall_of(named), task)["loopsfor"] > judge(recall_of(rule), task)["loopsfor"]
-
-
-@pytest.mark.parametrize(
-    ("for_all", "for_some"),
-    [
-        (("Every shelf is waxed", "Take a brush."), ("Some shelf is waxed", "Take a brush.")),
-        (("Wax", "Wax the shelf before changing a glaze."), ("Wax", "Wax the shelf, then change the glaze.")),
-    ],
-)
-def test_what_holds_for_all_work_of_a_sort_matters_more(for_all: tuple[str, str], for_some: tuple[str, str]) -> None:
-    found = recall_of(hit(memory("forallll", *for_all), FAR), hit(memory("forsomee", *for_some), FAR))
-    judged = judge(found, Task("cool the kiln slower", ("kiln/cool.py",)))
-    assert judged["forallll"] > judged["forsomee"]
 
 
 def test_what_stands_in_the_file_in_hand_speaks_for_a_memory() -> None:
