@@ -38,6 +38,7 @@ _NO_SUBJECT = re.compile(
     r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
 )
 _ASIDE = re.compile(r"\s*(?:\([^()]{0,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
+_QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
 _CLAUSE_END = re.compile(r";|\s[—–]|—|\s--?\s|；|。")
 _COMMA = re.compile(r"[,:]\s|[，：]")
@@ -201,11 +202,13 @@ def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:
 
 
 def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str:
-    """Drop what stands in brackets, from the end, or between dashes, unless it limits what is said."""
+    """Drop what stands in brackets, from the end, or between dashes, unless it limits what is said or is quoted."""
     text = _without_dashes(text, grammar) if width(text) > most else text
     for aside in reversed(list(_ASIDE.finditer(text))):
         if width(text) <= most:
             break
+        if text[max(0, aside.start() - 1) : aside.start()] + text[aside.end() : aside.end() + 1] in _QUOTES:
+            continue
         words = aside[0].strip(" (（【")
         limits = grammar.exception.match(words) or grammar.condition.match(words)
         if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):

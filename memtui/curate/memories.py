@@ -167,7 +167,7 @@ def draft_memory(
         sources=(Source(format="memtui", agent=None if actor.is_person else actor.name),),
     )
     if not new.allow_secret:
-        refuse_secrets_in(memory, secret_patterns)
+        _refuse_secrets(memory, secret_patterns)
         refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
     typed = hash_parts(memory.title, cleaned["text"].text, cleaned["why"].text, memory.snippet)
     return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None, typed)
@@ -315,7 +315,7 @@ def edited_memory(
     if edited.pinned != memory.pinned:
         require_person(actor, "pin")
     if not allow_secret:
-        refuse_secrets_in(edited, secret_patterns, unless_in=memory)
+        _refuse_secrets(edited, secret_patterns, unless_in=memory)
     if edited.project not in {None, GLOBAL_PROJECT, memory.project}:
         ensure_project(writer, str(edited.project))
     return edited
@@ -362,6 +362,12 @@ def _cleaned(kinds: Kinds, values: Mapping[str, Any]) -> dict[str, Any]:
         "project": lambda name: None if name is None else check_name(name),
     }
     return {name: cleaners[name](value) if name in cleaners else value for name, value in values.items()}
+
+
+def _refuse_secrets(memory: Memory, patterns: Sequence[tuple[str, str]], *, unless_in: Memory | None = None) -> None:
+    """Refuse a memory with a secret; the title is looked at last, because it may be made of the text."""
+    for each in (replace(memory, title=""), memory):
+        refuse_secrets_in(each, patterns, unless_in=unless_in)
 
 
 def _clean_title(title: str) -> str:

@@ -120,10 +120,12 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         await pilot.press("escape", "space")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
 
-        await pilot.press("G")
+        await pilot.press("g", "G")
         row = screen._list.current
         assert row is not None
         assert row.state == "withheld"
+        first = next(one for one in screen._list.rows if one.state == "withheld")
+        assert row.id == first.id, "down leads to what is nearest of the others first"
         put_in = row.id
         await pilot.press("i")
         await shows(pilot, "nearness to the task")

@@ -542,6 +542,18 @@ async def test_what_is_typed_before_the_form_stands_is_kept_in_order(ferry: Vaul
         await until(pilot, lambda: sum("Not saved yet" in toast for toast in toasts(pilot)) > warned, "esc came last")
 
 
+async def test_a_save_takes_back_that_something_is_not_saved_yet(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await edit_second(pilot)
+        await pilot.press("end", *"!", "escape")
+        await says(pilot, "Not saved yet")
+        await pilot.press("ctrl+s")
+        await form_closes(pilot)
+        shown = [one.message for one in pilot.app._notifications]
+        assert not any("Not saved yet" in message for message in shown)
+        assert shown, "what was done still stands"
+
+
 async def test_a_long_title_is_wrapped_and_enter_leads_to_the_text(ferry: Vault, tmp_path: Path) -> None:
     words = "Sail times are kept in UTC because two quays lie in two zones and every timetable that was printed differs"
     async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:

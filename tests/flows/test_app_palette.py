@@ -97,6 +97,8 @@ async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(
         await open_palette(pilot)
         await pilot.press(*"xyzzy")
         await until(pilot, lambda: listed(pilot) == ["No such action enter lists all there are"], "nothing is found")
+        await pilot.press("ctrl+u", *"pubish")
+        await shows(pilot, "No such action. Did you mean publish?")
 
 
 async def test_help_begins_with_the_purpose_of_the_screen_and_its_keys_and_ends_with_its_words(

@@ -26,13 +26,13 @@ from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, P
 from memtui.tui.context.own_files import show_own_files
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
-from memtui.tui.context.view import BudgetMeter, PayloadPane, RankedRow, ranked_cells
+from memtui.tui.context.view import BudgetMeter, PayloadPane, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
 from memtui.tui.state import Opening, State
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
-from memtui.tui.widgets.lists import PickList, RowList
+from memtui.tui.widgets.lists import PickList
 from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.vault.packs import Recipe
 
@@ -72,7 +72,7 @@ class ContextScreen(MemtuiScreen):
         self._payloads = Payloads(self.access)
         self._title = TitleLine("Context", id="context-title")
         self._lines = TaskLines(opening.context, opening.folder, id="context-lines")
-        self._list: RowList[RankedRow] = RowList(ranked_cells, id="context-list")
+        self._list = view.RankedList(ranked_cells, id="context-list")
         self._payload = PayloadPane(id="context-payload")
         self.border = PaneBorder(self._list, self._payload)
         self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
@@ -84,6 +84,8 @@ class ContextScreen(MemtuiScreen):
         self._used: Mapping[str, str] = {}  # What was typed and chosen when a task was used last, for the next start
         self._meant: tuple[str, str] = ("", "")  # The task and files that were entered or used last
         self._answer: Answer | None = None
+        self._ticked: tuple[str, str, Answer | None] | None = None
+        """The memory that was ticked last, how, and the payload before; None once the payload of it is shown."""
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
         self._keeper = PayloadKeeper(
@@ -223,9 +225,18 @@ class ContextScreen(MemtuiScreen):
         self._lines.show_settings(pack.phase)
         self._highlight_current()
         self._note_used()
+        self._tell_others()
         if self._copy_awaited:
             self._copy_awaited = False
             self.call_later(self.action_act, "context-copy")
+
+    def _tell_others(self) -> None:
+        """Say which other memories came or went with a tick."""
+        ticked, self._ticked = self._ticked, None
+        if ticked is not None and ticked[2] is not None and self._answer is not None:
+            moved = view.others_moved(ticked[2].pack, self._answer.pack, ticked[0])
+            if moved:
+                self.say(f"{ticked[1].capitalize()}; {moved}")
 
     def _show_failure(self, error: MemtuiError) -> None:
         self._copy_awaited = False
@@ -388,7 +399,9 @@ class ContextScreen(MemtuiScreen):
         if row is not None:
             choices = self._choices.ticked(row.id, is_withheld=row.state == "withheld")
             verb = "put in" if row.id in choices.with_ids else "left out"
-            self._choose(choices, f"{'tick removed' if self._choices.has_tick(row.id) else verb}: {row.title}")
+            words = "tick removed" if self._choices.has_tick(row.id) else verb
+            self._ticked = (row.id, words, self._answer)
+            self._choose(choices, f"{words}: {row.title}")
 
     def action_context_reset(self) -> None:
         """Remove all ticks made by hand."""

@@ -24,10 +24,10 @@ from memtui.pack.build import Pack
 from memtui.pack.targets.base import Piece as BasePiece
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, fit, freshness_bar, wrap
-from memtui.tui.widgets.lists import Cell, MovingView, TextRow
+from memtui.tui.widgets.lists import Cell, MovingView, RowList, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording.reasons import (
     contradiction_words,
@@ -42,6 +42,8 @@ State = Literal["in", "put in", "left out", "withheld"]
 
 _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
 _TEN = 10.0
+_OTHERS = TextRow("Not in it, and why")
+_MOST_NAMED = 3  # Titles of memories that came or went with another
 _MANY_ALIKE = 3  # Rows in a row with the same reason, from which it is said once
 
 
@@ -73,8 +75,24 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
     ranked, withheld, rest = ranked_rows(answer.pack), withheld_rows(answer.pack), rest_lines(answer)
     lines: list[RankedRow | TextRow] = [*ranked]
     if withheld or rest:
-        lines += [*([TextRow("")] if ranked else []), TextRow("Not in it, and why"), *_by_reason(withheld)]
+        lines += [*([TextRow("")] if ranked else []), _OTHERS, *_by_reason(withheld)]
     return [*lines, *(TextRow(f"  {line}", "dim") for line in rest)]
+
+
+class RankedList(RowList[RankedRow]):
+    """The ranked memories over those that are not in the payload."""
+
+    def move_to_end(self, *, last: bool) -> None:
+        """Move to the first line or the last; down first to where the memories begin that are not in the payload."""
+        lines = self._lines
+        withheld = (place for place, row in enumerate(lines) if isinstance(row, RankedRow) and row.state == "withheld")
+        first = next(withheld, -1)
+        if not last or self.cursor >= first:
+            super().move_to_end(last=last)
+            return
+        self.cursor = first
+        heading = max(place for place, row in enumerate(lines[:first]) if row == _OTHERS)
+        self.scroll_to(y=heading, animate=False)
 
 
 def _by_reason(rows: Iterable[RankedRow]) -> Iterator[RankedRow | TextRow]:
@@ -213,6 +231,20 @@ def counts_note(pack: Pack, key: str) -> str:
     withheld = len(withheld_rows(pack)) + sum(pack.withheld_counts.values())
     parts += [f"{key}: {counted(withheld, 'other')}, and why"] if withheld else []
     return " · ".join(parts)
+
+
+def others_moved(before: Pack, after: Pack, ticked: str) -> str:
+    """Return which other memories came into a payload or fell out of it with a tick, by their titles."""
+    was, now = ({one.memory.id: one.memory for one in pack.included} for pack in (before, after))
+    came = [_quoted(now[one]) for one in now if one not in was and one != ticked]
+    fell = [_quoted(was[one]) for one in was if one not in now and one != ticked]
+    parts = [f"also in: {some_of(came, _MOST_NAMED)}"] if came else []
+    parts += [f"no longer in: {some_of(fell, _MOST_NAMED)}"] if fell else []
+    return "; ".join(parts)
+
+
+def _quoted(memory: Memory) -> str:
+    return f"“{tame(memory.title or memory.insight, 60)}”"
 
 
 def title_note(answer: Answer) -> str:

@@ -402,8 +402,10 @@ class FormScreen(MemtuiScreen):
     # -- saving -----------------------------------------------------------------------------------
 
     def take_saved(self, memory: Memory) -> None:
-        """Note that the form was saved; its draft is no longer needed."""
+        """Note that the form was saved; its draft is no longer needed, nor what was said of it unsaved."""
         self.saved = memory
+        if self._warned:
+            self.app.clear_notifications()
         drafts_of(self.app).pop(self.draft_key, None)
 
     def acts_ended(self, focus: str | None) -> None:

@@ -195,8 +195,9 @@ def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
 _BAR = 24
 
 _WHEN_DUE = (
-    "A memory comes due when it fades, a file of it changes, another contradicts it, it hurt twice, or an import "
-    "touches it. Using it never clears that; you do."
+    "A memory comes due when it fades, a file of it changes, it is linked as contradicting another, it hurt twice, "
+    "or an import touches it; a contradiction that Tidy only proposes is no link yet. Using it never clears that; "
+    "you do."
 )
 NOTHING_DUE = "Nothing is due for review."
 _NOTHING_DUE = (Block(((NOTHING_DUE, "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))

@@ -32,7 +32,7 @@ class FindScreen(OptionScreen, inherit_bindings=False):
         Binding("down", "list('cursor_down')", show=False),
         Binding("up", "list('cursor_up')", show=False),
         Binding("pagedown,ctrl+d", "list('page_down')", show=False, priority=True),
-        Binding("pageup,ctrl+u", "list('page_up')", show=False, priority=True),
+        Binding("pageup", "list('page_up')", show=False, priority=True),
     ]
     NAME: ClassVar[str]  # Start of the ids of its widgets
     HINT: ClassVar[str]  # What its keys do

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets.option_list import Option
 
+from memtui.text.words import did_you_mean
 from memtui.tui.actions.registry import ERASING, GO, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import fit
@@ -25,6 +26,7 @@ MOST_RECENT = 5
 
 _AREA_CELLS = 10
 _BEGINNING = re.compile(r"[:,;]")
+_NAME = re.compile(r"\w{3,}")  # A word of an action that another may be mistaken for
 _SHORTEST_ERASING = 3  # Letters of a word that may mean erasing: fewer begin too much
 
 
@@ -92,7 +94,15 @@ class PaletteScreen(FindScreen):
             is_empty = False
             yield said(ERASED_BY)
         if is_empty:
-            yield Option(Content.assemble(NOTHING_FOUND, ("  enter lists all there are", "$memtui-dim")), id="help")
+            hint = f"{NOTHING_FOUND}. {meant}" if (meant := self._meant(words)) else NOTHING_FOUND
+            yield Option(Content.assemble(hint, ("  enter lists all there are", "$memtui-dim")), id="help")
+
+    def _meant(self, words: Sequence[str]) -> str:
+        """Return the word of an action that a mistyped one is nearest to, as a question; empty if none is near."""
+        offered = self.of.offered()
+        names = {name for one in offered for name in _NAME.findall(f"{one.palette_title} {one.known_by}".lower())}
+        wrong = (word for word in words if not any(score_of([word], one) for one in offered))
+        return next(filter(None, (did_you_mean(word, sorted(names)) for word in wrong)), "")
 
     def _line(self, entry: Entry, area: str) -> Content:
         """Return the area where it says something, what it does or why that is not possible, and its keys."""

@@ -169,3 +169,10 @@ def test_a_short_sentence_fits_and_is_balanced(text: str, most: int) -> None:
     assert short is None or cell_width(short) <= most
     assert short is None or short == line or is_balanced(short) or not is_balanced(line)
     assert cell_width(line) <= most or cell_width(cut_off(line, most)) <= most
+
+
+def test_brackets_in_quotes_are_what_is_spoken_of_and_no_aside() -> None:
+    line = 'Berths marked "(tidal only)" on the chart hold for barges (of any size) that lie in the outer harbour'
+    short = shortened(line, 80, cell_width) or cut_off(line, 80)
+    assert '"(tidal only)"' in short
+    assert "of any size" not in short

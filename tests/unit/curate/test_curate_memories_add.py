@@ -115,6 +115,8 @@ def test_a_secret_is_refused_in_every_text_and_never_echoed(vault: Vault, field:
     assert not any(TOKEN[start : start + 5] in told for start in range(len(TOKEN) - 4))
     assert refused.value.exit_code == EXIT_REFUSED
     assert "--allow-secret" in told
+    typed = {"text": "insight", "why": "rationale"}.get(field, field)
+    assert str(refused.value.where).startswith(f"{typed}: "), "a title made of the text is not what was typed"
     assert all_memories(vault) == []
 
 

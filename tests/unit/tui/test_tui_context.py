@@ -287,6 +287,16 @@ def test_pins_stand_first_then_scores_and_what_was_left_out_keeps_its_place(vaul
     assert second.id not in {row.id for row in view.withheld_rows(_pack(vault_view, without={second.id}))}
 
 
+def test_what_came_or_went_with_a_tick_is_named_and_what_was_ticked_is_not(vault_view: Vault) -> None:
+    before = _pack(vault_view)
+    first, second, *_ = (one.memory for one in before.included)
+    after = _pack(vault_view, without={first.id, second.id})
+    assert f"no longer in: “{second.title}”" in view.others_moved(before, after, first.id)
+    assert f"also in: “{second.title}”" in view.others_moved(after, before, first.id)
+    assert first.title not in view.others_moved(before, after, first.id)
+    assert view.others_moved(before, before, first.id) == ""
+
+
 def test_a_reason_names_the_other_memory_by_its_title(vault_view: Vault) -> None:
     pack = _pack(vault_view)
     titles = {one.memory.id: one.memory.title for one in pack.included} | {one.id: one.title for one in pack.withheld}
