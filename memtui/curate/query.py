@@ -139,6 +139,16 @@ def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
     return query
 
 
+def words_beside(text: str) -> tuple[str, str]:
+    """Return the plain words of a query, and the query without them; what is quoted or negated is no plain word."""
+    words: list[str] = []
+    rest: list[str] = []
+    for token in _tokens(text):
+        is_plain = not (token.field or token.negated or token.quoted or token.value.lower() in FLAGS)
+        (words if is_plain else rest).append(token.text)
+    return " ".join(words), " ".join(rest)
+
+
 def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while at < len(text):

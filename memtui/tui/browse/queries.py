@@ -96,8 +96,9 @@ class ListQueries:
     def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
         """Return what of a list fits a filter: as `memtui search` finds it, and by parts of titles.
 
-        A query that names fields keeps the order of the list; one that cannot be read, as while it is typed, lists
-        nothing, and the list says what is wrong.
+        In a query that names fields, its words are searched as words alone are, within what the fields leave; one
+        without words keeps the order of the list. One that cannot be read, as while it is typed, lists nothing, and the
+        list says what is wrong.
 
         `best`: whether hits stand first, in the order of the search; else all in the order of the list. `by_meaning`:
         whether to search by meaning too; where only words are, the answer is no more than partial.
@@ -109,30 +110,29 @@ class ListQueries:
 
         if is_query(text):
             try:
-                return self._chosen(base, query, text)
+                return self._chosen(base, query, text, best=best, by_meaning=by_meaning)
             except QueryError as error:
                 self._hits = (text, {})
                 return Listing(base, query, (), best=False, problem=error)
         found = self._found_by_words(base, query, text, best=best, by_meaning=by_meaning)
         return replace(found, misnamed=misnamed_field(text))
 
-    def _chosen(self, base: Base, query: str, text: str) -> Listing:
+    def _chosen(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
         """Return what fits a query that names fields."""
-        from memtui.curate.query import parse_query
+        from memtui.curate.query import parse_query, words_beside
         from memtui.vault.facets import listed_ids
 
         now, opening = self._vault.now(), self._opening
         asked = parse_query(text, opening.vault.kinds, now)
+        words, fields = words_beside(text)
         browsing = self._browsing(base.wanted, now)
-        scope = self._searched(browsing)[0]
+        searched = MemoryFilter(scope=self._searched(browsing)[0], statuses=None, threshold=opening.threshold)
         with self._reading.read() as reader:
-            fits = set(
-                reader.select_ids(
-                    asked.narrow(MemoryFilter(scope=scope, statuses=None, threshold=opening.threshold)),
-                    sort="created",
-                    now=now,
-                )
-            )
+            fits = set(reader.select_ids(asked.narrow(searched), sort="created", now=now))
+            left = fits
+            if words:
+                by_fields = parse_query(fields, opening.vault.kinds, now).narrow(searched)
+                left = set(reader.select_ids(by_fields, sort="created", now=now))
             listed: tuple[str, ...] = base.ids
             if asked.names_status or asked.names_project:
                 # What the query names takes the place of what the list was limited to.
@@ -142,15 +142,37 @@ class ListQueries:
                 if asked.names_project:
                     chosen.pop("project", None)
                     browsing = replace(browsing, scope=EVERYTHING)
-                listed = tuple(listed_ids(reader, replace(browsing, chosen=chosen), sort=base.wanted.sort))
-        self._hits = (text, {})
-        return Listing(base, query, tuple(identifier for identifier in listed if identifier in fits), best=False)
+                browsing = replace(browsing, chosen=chosen)
+                listed = tuple(listed_ids(reader, browsing, sort=base.wanted.sort))
+        listed = tuple(identifier for identifier in listed if identifier in left)
+        if not words:
+            self._hits = (text, {})
+            return Listing(base, query, listed, best=False)
+        at_hand = None if by_meaning else self._list_at_hand(base)
+        found, is_sure = self._found(words, browsing, by_meaning=by_meaning, words=at_hand.words if at_hand else None)
+        self._hits = (text, self._hits[1])
+        left = set(listed)
+        hits = tuple(identifier for identifier in found if identifier in left)
+        fitting = {*hits, *fits} & left
+        ids = tuple(dict.fromkeys(one for one in ((*hits, *listed) if best else listed) if one in fitting))
+        partial = not by_meaning and self.has_meaning(query)
+        return Listing(
+            base,
+            query,
+            ids,
+            best=best,
+            hits=hits,
+            more=len(found) >= MOST_HITS,
+            rows={} if at_hand else self._first_rows(ids),
+            partial=partial,
+            only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
+        )
 
     def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
         at_hand = None if by_meaning else self._list_at_hand(base)
         if at_hand is not None:
             return self._filtered_at_hand(at_hand, query, text, best=best)
-        found, is_sure = self._found(text, base.wanted, by_meaning=by_meaning)
+        found, is_sure = self._found(text, self._browsing(base.wanted, self._vault.now()), by_meaning=by_meaning)
         by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
         part = _letters(text)
         by_title = [base.ids[place] for place in self.titles(base).holding(part)]
@@ -173,7 +195,8 @@ class ListQueries:
         )
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
-        found, is_sure = self._found(text, at_hand.base.wanted, by_meaning=False, words=at_hand.words)
+        browsing = self._browsing(at_hand.base.wanted, self._vault.now())
+        found, is_sure = self._found(text, browsing, by_meaning=False, words=at_hand.words)
         ids = at_hand.fitting(_letters(text), found, best=best)
         more, partial = len(found) >= MOST_HITS, self.has_meaning(query)
         return Listing(
@@ -228,7 +251,7 @@ class ListQueries:
         return titles
 
     def _found(
-        self, text: str, wanted: Wanted, *, by_meaning: bool, words: HeldWords | None = None
+        self, text: str, browsing: Browsing, *, by_meaning: bool, words: HeldWords | None = None
     ) -> tuple[Sequence[str], bool]:
         """Return the ids that a search finds where the list looks, the best first, and whether any matches well.
 
@@ -239,7 +262,6 @@ class ListQueries:
             return (), True
         from memtui.recall.rank import search
 
-        browsing = self._browsing(wanted, self._vault.now())
         scope, statuses = self._searched(browsing)
         settings, tree = self._opening.recall, self._access.view.tree if self._access.view else None
         if words is not None:
@@ -390,7 +412,7 @@ class ListQueries:
         self._look_for_gone_files(listing.base.counter)
         browsing = self._browsing(listing.base.wanted, now)
         if text and is_query(text) and not listing.problem:
-            browsing = replace(browsing, text=_NO_TITLE, hits=self._fitting_anywhere(text, now))
+            browsing = replace(browsing, text=_NO_TITLE, hits=(*listing.hits, *self._fitting_anywhere(text, now)))
         elif text:
             browsing = replace(browsing, text=_letters(text), hits=self._found_anywhere(listing, text, now))
         with self._reading.read() as reader:

@@ -307,6 +307,22 @@ def test_every_filter_finds_what_the_vault_finds(vault: Vault, chosen: dict[str,
                 alike(access.filtered(found.base, query, best=best), slow.filtered(base, query, best=best))
 
 
+@pytest.mark.parametrize("words", ["retry", "rettry"])
+def test_words_beside_a_field_are_searched_and_ranked_as_words_alone(vault: Vault, words: str) -> None:
+    access, found = prepared(vault, Wanted())
+    slow, base = opened(vault), found.base
+    alone = slow.filtered(base, words).hits
+    rows = slow.rows(alone)
+    kind = rows[alone[0]].kind
+    expected = tuple(one for one in alone if rows[one].kind == kind)
+    for listing in (slow.filtered(base, f"{words} kind:{kind}"), access.filtered(base, f"kind:{kind} {words}")):
+        assert listing.ids[: len(expected)] == expected
+        assert listing.best
+    by_list = slow.filtered(base, f"{words} kind:{kind}", best=False).ids
+    assert set(expected) <= set(by_list)
+    assert list(by_list) == [one for one in base.ids if one in set(by_list)]
+
+
 def test_rows_at_hand_say_what_the_vault_says_but_for_the_texts(vault: Vault) -> None:
     access, found = prepared(vault, Wanted(chosen={"status": STATUSES}))
     full = access.rows(found.base.ids)
