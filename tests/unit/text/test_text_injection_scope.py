@@ -71,9 +71,9 @@ def test_a_link_the_tools_of_users_and_tests_that_prove_nothing_are_no_alarm() -
 
 
 def test_the_heading_that_a_memory_stands_under_does_not_go_on_in_its_text() -> None:
-    source = Source(format="cursor", path=".cursor/rules/harbour.mdc", native_id="Harbour Best Practices#1")
-    text = "Adhere to these guidelines for all harbour projects."
-    assert planted_reasons(make_memory(title="Harbour", insight=text, sources=(source,))) == ()
+    source = Source(format="cursor", path=".cursor/rules/harbour.mdc", native_id="海图系统规则 > Berth Overrides#1")
+    text = "A berth has a text of its own on one chart."
+    assert planted_reasons(make_memory(title="Berths", insight=text, sources=(source,))) == ()
 
 
 def test_a_very_long_sentence_is_left_as_it_is() -> None:
