@@ -474,7 +474,7 @@ def _valid(memory: Memory) -> str:
     return " ".join(parts)
 
 
-SOURCE_CELLS = 40  # Of the path of a source in a line, cut at its beginning
+SOURCE_CELLS = 24  # Of the path of a source in a line, cut at its beginning
 
 
 def source_line(sources: Sequence[Source]) -> str:
