@@ -295,7 +295,7 @@ async def test_five_thousand_are_shown_filtered_and_marked_at_once(crowded: Vaul
             await pilot.press(key)
             took.append(perf_counter() - start)
         assert sorted(took)[len(took) // 2] < 0.5
-        await pilot.press("minus", "g", "a")
+        await pilot.press("minus", "g", "a", "a")
         await waits(pilot, 4_900)
 
 
@@ -327,3 +327,13 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
         await says(pilot, f"Accepting {number} …")
         await says(pilot, f"Accepted {number} memories")
         assert statuses(vault) == {"active": number}
+
+
+async def test_a_filter_whose_matches_are_all_decided_on_says_how_to_clear_it(harbour: Vault, tmp_path: Path) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("slash", *"bollards", "enter", "asterisk", "a")
+        await says(pilot, "Accepted")
+        await until(pilot, lambda: not screen.acting and not screen.loader.is_reading, "the list is read again")
+        await shows(pilot, "No candidate matches.")
+        await shows(pilot, "esc clears the filter.")

@@ -178,6 +178,7 @@ class CandidateList(MemoryList):
         self.offers: Mapping[str, Offer] = {}
         self.by_kind = False
         self.arranged = Arranged()
+        self._when_empty: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
         self._texts: dict[str, str] = {}
         self._folded: set[str] = set()
@@ -219,13 +220,13 @@ class CandidateList(MemoryList):
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
         shown = (
-            (self._notice if notice is None else notice)
+            (self._when_empty or ("Nothing else waits here.",) if notice is None else notice)
             if not self.offers
             else ("No candidate matches.", "esc clears the filter.")
         )
         self.show(self.arranged.lines, follow=follow, fresh=fresh, notice=shown)
-        if self.offers and notice is not None:
-            self._notice = tuple(notice)
+        if notice is not None:
+            self._when_empty = tuple(notice)
 
     def _row_of(self, identifier: str) -> str:
         """Return the row of the group that a folded candidate is in."""
