@@ -218,7 +218,7 @@ async def test_what_changed_since_the_last_pack_is_told(
         await says(pilot, "No pack of this task was used before.")
         await pilot.press("y")
         await says(pilot, ". In a week, press K to say whether it helped.")
-        await shows(pilot, "unchanged since 01 Jun")
+        await shows(pilot, "copied just now")
         assert len(list_packs(ferry, 9)) == 1
         fill(ferry, [memory(6, "A refund that fails on retry is told")])
         lifecycle.retire(ferry, [LOCK], actor=Actor())

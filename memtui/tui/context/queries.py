@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -34,6 +35,8 @@ from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
 RECALL_KEPT_SECONDS = 30.0
 """How long a ranking is kept while nobody writes to the vault: files being edited change too, and trust fades."""
 
+_JUST_NOW = timedelta(minutes=5)
+
 T = TypeVar("T")
 
 _Files = tuple[tuple[str, ...], View, UsageError | None]  # As memories name them, the view, what is wrong with one
@@ -50,6 +53,7 @@ class Answer:
     place: str  # what is in view, in words
     diff: PackDiff | None = None  # against the pack that was used last for the same task, None where there is none
     contradictions: tuple[PayloadContradiction, ...] = ()  # memories of the payload that contradict each other
+    just_used: bool = False  # whether that pack was used moments ago
     left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
 
     @property
@@ -150,7 +154,8 @@ class Payloads:
         )
         place = view.project or ("all projects" if view.shows_all else "no project, only global memories")
         diff = self._diff(task, pack, view.project)
-        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack), left_out)
+        just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
+        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack), just_used, left_out)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""

@@ -21,11 +21,12 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, kept_lines, lines_of, with_lines
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
 from memtui.tui.context.own_files import show_own_files
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
+from memtui.tui.context.used_task import UsedTask
 from memtui.tui.context.view import BudgetMeter, PayloadPane, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
@@ -81,8 +82,8 @@ class ContextScreen(MemtuiScreen):
         self._steps = Steps()
         self._ticked_for = ""  # The task that the ticks were made for
         self._typed_over: Mapping[str, str] = {}  # The lines when the list was gone to last, to go back to
-        self._used: Mapping[str, str] = {}  # What was typed and chosen when a task was used last, for the next start
-        self._meant: tuple[str, str] = ("", "")  # The task and files that were entered or used last
+        self._opened_at: str | None = None  # The memory under the cursor as long as it was not moved in a new payload
+        self._tasks = UsedTask(opening.place)
         self._answer: Answer | None = None
         self._ticked: tuple[str, str, Answer | None] | None = None
         """The memory that was ticked last, how, and the payload before; None once the payload of it is shown."""
@@ -109,12 +110,8 @@ class ContextScreen(MemtuiScreen):
             pane.add_class("pane")
             pane.set_title(title)
         self._title.note = "reading …"
-        state, place = self._app_state(), self.opening.place
-        kept = kept_lines(state.section(CONTEXT), place)
-        self._restore(kept)
-        self._used, self._meant = self._remembered, self._typed_task
-        if place in state.in_run:
-            self._restore(state.in_run[place])
+        for values in self._tasks.kept(self._app_state()):
+            self._restore(values)
         self._ticked_for = self._lines.text
         self._typed_over = self._lines.remembered()
         self.call_after_refresh(self._renew)
@@ -126,10 +123,7 @@ class ContextScreen(MemtuiScreen):
         self.remember(self._app_state())
 
     def remember(self, state: State) -> None:
-        """Keep the lines in this run, and for the next one the task that was used last: no half-typed one."""
-        place = self.opening.place
-        state.in_run[place] = self._remembered
-        state.remember(CONTEXT, with_lines(state.section(CONTEXT), place, self._remembered, self._used))
+        self._tasks.keep(state, self._remembered)
 
     def _restore(self, values: Mapping[str, Any]) -> None:
         self._lines.restore(values)
@@ -139,19 +133,8 @@ class ContextScreen(MemtuiScreen):
     def _remembered(self) -> dict[str, str]:
         return self._lines.remembered() | self._choices.remembered()
 
-    @property
-    def _typed_task(self) -> tuple[str, str]:
-        return self._lines.text, self._lines.files_line.value
-
     def _mean(self) -> None:
-        """Take the task for one that is meant, to be found at the next start once it has a payload."""
-        self._meant = self._typed_task
-        self._note_used()
-
-    def _note_used(self) -> None:
-        answer = self._answer
-        if answer is not None and answer.ask == self._ask() and answer.pack.payload and self._typed_task == self._meant:
-            self._used = self._remembered
+        self._tasks.mean(self._remembered, self._answer, self._ask())
 
     def _app_state(self) -> State:
         state = getattr(self.app, "state", None)
@@ -223,8 +206,10 @@ class ContextScreen(MemtuiScreen):
         else:
             self._lines.show_problem("Files", answer.left_out, told="The payload is made without it.")
         self._lines.show_settings(pack.phase)
+        if is_new:
+            self._opened_at = self.current_memory
         self._highlight_current()
-        self._note_used()
+        self._tasks.note(self._remembered, answer, self._ask())
         self._tell_others()
         if self._copy_awaited:
             self._copy_awaited = False
@@ -272,10 +257,10 @@ class ContextScreen(MemtuiScreen):
     def _go_to(self, moment: Moment) -> None:
         """Show the state of a moment, and make its payload."""
         if moment.lines is not None:
-            before = self._typed_task
+            before = self._tasks.typed(self._remembered)
             self._lines.restore(moment.lines)
             self._typed_over = self._lines.remembered()
-            if self._typed_task != before:
+            if self._tasks.typed(self._remembered) != before:
                 self._mean()
         if moment.choices is not None:
             self._choices = moment.choices
@@ -386,7 +371,9 @@ class ContextScreen(MemtuiScreen):
 
     def _highlight_current(self) -> None:
         row = self._list.current
-        self._payload.mark(row.id if row is not None and row.is_in else None)
+        if row is None or row.id != self._opened_at:
+            self._opened_at = None
+        self._payload.mark(row.id if row is not None and row.is_in else None, from_top=self._opened_at is not None)
 
     @on(PickList.Chosen)
     async def _read_clicked(self, message: PickList.Chosen) -> None:

@@ -258,7 +258,8 @@ def title_note(answer: Answer) -> str:
         counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
         changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
         since = f"since {diff.previous.made_at:%d %b}"
-        parts.append(f"{since}: {changes}" if changes else f"unchanged {since}")
+        unchanged = "copied just now" if answer.just_used else f"unchanged {since}"
+        parts.append(f"{since}: {changes}" if changes else unchanged)
     return " · ".join(parts)
 
 
@@ -388,9 +389,13 @@ class PayloadPane(MovingView):
         self._pieces, self._notice = tuple(pieces), tuple(notice)
         self._wrap()
 
-    def mark(self, memory_id: str | None) -> None:
-        """Highlight the lines of one memory, and scroll them into view."""
+    def mark(self, memory_id: str | None, *, from_top: bool = False) -> None:
+        """Highlight the lines of one memory, and scroll them into view, or to the beginning of the payload."""
         self._marked = memory_id
+        if from_top:
+            self.scroll_to(y=0, animate=False)
+            self.refresh()
+            return
         places = [place for place, line in enumerate(self._lines) if memory_id and line.memory_id == memory_id]
         if places:
             self._reveal(places[0], places[-1])
