@@ -11,6 +11,7 @@ from memtui.text.words import counted
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screens.dialogs import pick
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, Question
 from memtui.vault.packs import Recipe
@@ -152,3 +153,18 @@ class PayloadKeeper:
                 self._close()
 
         self._screen.loader.read(self._payloads.recipes, save, group="recipes")
+
+    def choose_recipe(self, load: Callable[[Recipe], None]) -> None:
+        """Let the person choose one of the recipes there are."""
+
+        def choose(known: Sequence[Recipe]) -> None:
+            recipes = {recipe.name: recipe for recipe in known}
+            if not recipes:
+                self._screen.say("There is no recipe yet: R saves the task as one.", severity="warning")
+                return
+            choices = [
+                (name, tame(recipe.task, 40) or tame(", ".join(recipe.files), 40)) for name, recipe in recipes.items()
+            ]
+            pick(self._screen.app, "Recipe", choices, "", lambda name: load(recipes[name]))
+
+        self._screen.loader.read(self._payloads.recipes, choose, group="recipes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -78,8 +78,7 @@ class ContextScreen(MemtuiScreen):
         self.border = PaneBorder(self._list, self._payload)
         self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
-        self._choices = Choices()
-        self._steps = Steps()
+        self._choices, self._steps = Choices(), Steps()
         self._ticked_for = ""  # The task that the ticks were made for
         self._typed_over: Mapping[str, str] = {}  # The lines when the list was gone to last, to go back to
         self._opened_at: str | None = None  # The memory under the cursor as long as it was not moved in a new payload
@@ -248,9 +247,8 @@ class ContextScreen(MemtuiScreen):
         self._take_step(words, {**self._lines.remembered(), name: value}, None)
 
     def _take_step(self, words: str, lines: Mapping[str, str] | None, choices: Choices | None) -> None:
-        before = Moment(
-            self._choices if choices is not None else None, self._lines.remembered() if lines is not None else None
-        )
+        shown = self._lines.remembered() if lines is not None else None
+        before = Moment(self._choices if choices is not None else None, shown)
         self._steps.add(Step(tame(words, 80), before, Moment(choices, lines)))
         self._go_to(Moment(choices, lines))
 
@@ -473,17 +471,7 @@ class ContextScreen(MemtuiScreen):
     # -- recipes ----------------------------------------------------------------------------------
 
     def action_context_load(self) -> None:
-        def choose(known: Sequence[Recipe]) -> None:
-            recipes = {recipe.name: recipe for recipe in known}
-            if not recipes:
-                self.say("There is no recipe yet: R saves the task as one.", severity="warning")
-                return
-            choices = [
-                (name, tame(recipe.task, 40) or tame(", ".join(recipe.files), 40)) for name, recipe in recipes.items()
-            ]
-            pick(self.app, "Recipe", choices, "", lambda name: self._load(recipes[name]))
-
-        self.loader.read(self._payloads.recipes, choose, group="recipes")
+        self._keeper.choose_recipe(self._load)
 
     def _load(self, recipe: Recipe) -> None:
         self._take_step(f"load recipe {recipe.name}", lines_of(recipe), Ask.of(recipe).choices)
