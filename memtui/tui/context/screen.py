@@ -59,6 +59,7 @@ class ContextScreen(MemtuiScreen):
         "context-next": ("_step", 1),
         "context-previous": ("_step", -1),
         "context-task": ("_lines.task_line.focus",),
+        "context-budget": ("_lines.focus_budget",),
         "context-files": ("_lines.files_line.focus",),
         "context-list": ("_list.focus",),
         "offer-enter": ("_list.focus",),
@@ -329,10 +330,6 @@ class ContextScreen(MemtuiScreen):
         if before.get("task") and before.get("task") != self._typed_over.get("task"):
             self._steps.add(Step("another task", Moment(None, before), Moment(None, self._typed_over)))
         self._list.focus()
-
-    def action_context_budget(self) -> None:
-        self._lines.budget_line.focus()
-        self._lines.budget_line.action_select_all()
 
     def action_context_target(self) -> None:
         choices = [(name, target_named(name).label) for name in target_names()]

@@ -313,6 +313,11 @@ class TaskLines(Vertical):
         self.style = "compiled" if (found.get("style") or self._settings.style) == "compiled" else "full"
         self.show_settings(None)
 
+    def focus_budget(self) -> None:
+        """Go to the budget, to be typed over."""
+        self.budget_line.focus()
+        self.budget_line.action_select_all()
+
     def remembered(self) -> dict[str, str]:
         """Return what to restore, without what is as in the configuration, so that it follows a change there."""
         values = {
