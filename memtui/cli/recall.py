@@ -459,8 +459,7 @@ def _diff(session: Session, built: Built) -> PackDiff | None:
     """Return what has changed since the task's last pack, None if there is none."""
     from memtui.pack.recipes import compare, previous_pack
 
-    standing = built.options.standing is not None
-    previous = previous_pack(session.vault, built.task, built.project, standing=standing)
+    previous = previous_pack(session.vault, built.task, built.project, standing=built.options.standing is not None)
     return compare(built.pack, previous) if previous else None
 
 

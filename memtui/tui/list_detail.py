@@ -25,7 +25,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EVERYWHERE, GO, HISTORY, Action, Keymap
 from memtui.tui.loader import TELL_SECONDS, Loader
-from memtui.tui.state import Opening, State
+from memtui.tui.state import Opening, State, state_of
 from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
@@ -261,8 +261,7 @@ class MemtuiScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Put the border where it was put last."""
-        state = getattr(self.app, "state", None)
-        kept = state.section(BORDERS).get(self.AREA) if isinstance(state, State) else None
+        kept = state_of(self.app, self.opening.vault).section(BORDERS).get(self.AREA)
         if self.border is not None and kept is not None:
             self.border.put(kept)
 
@@ -284,9 +283,8 @@ class MemtuiScreen(Screen[None]):
 
     def border_was_put(self, border: PaneBorder) -> None:
         """Keep where the border was put."""
-        state = getattr(self.app, "state", None)
-        if isinstance(state, State):
-            state.remember(BORDERS, {**state.section(BORDERS), self.AREA: border.share})
+        state = state_of(self.app, self.opening.vault)
+        state.remember(BORDERS, {**state.section(BORDERS), self.AREA: border.share})
 
     # -- changes ----------------------------------------------------------------------------------
 

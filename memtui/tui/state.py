@@ -80,6 +80,12 @@ class State:
             )
 
 
+def state_of(app: object, vault: Vault) -> State:
+    """Return what an app remembers; nothing beyond this object where the app is not memtui's."""
+    state = getattr(app, "state", None)
+    return state if isinstance(state, State) else State(None, vault.path)
+
+
 def _read(path: Path) -> dict[str, Any]:
     """Return what a file holds, nothing where it is missing, broken or absurdly large."""
     try:

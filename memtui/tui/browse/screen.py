@@ -35,7 +35,7 @@ from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.state import Opening, State
+from memtui.tui.state import Opening, State, state_of
 from memtui.tui.textual_patches.display import stand_clear
 from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
@@ -134,8 +134,8 @@ class BrowseScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first picture."""
-        state = getattr(self.app, "state", None)
-        self._restore(read_state(state.section(BROWSE) if isinstance(state, State) else {}, self.opening.place))
+        state = state_of(self.app, self.opening.vault)
+        self._restore(read_state(state.section(BROWSE), self.opening.place))
         self._list.set_title(list_title(self.lists.wanted, best=self.lists.is_best), "")
         self._facets.show(None, self.lists.chosen)
         self._detail.set_title("3 Detail")

@@ -30,7 +30,7 @@ from memtui.tui.context.used_task import UsedTask
 from memtui.tui.context.view import BudgetMeter, PayloadPane, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
-from memtui.tui.state import Opening, State
+from memtui.tui.state import Opening, State, state_of
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
 from memtui.tui.widgets.lists import PickList
@@ -110,7 +110,7 @@ class ContextScreen(MemtuiScreen):
             pane.add_class("pane")
             pane.set_title(title)
         self._title.note = "reading …"
-        for values in self._tasks.kept(self._app_state()):
+        for values in self._tasks.kept(state_of(self.app, self.opening.vault)):
             self._restore(values)
         self._ticked_for = self._lines.text
         self._typed_over = self._lines.remembered()
@@ -120,7 +120,7 @@ class ContextScreen(MemtuiScreen):
 
     def on_unmount(self) -> None:
         """Keep what was typed for the next time."""
-        self.remember(self._app_state())
+        self.remember(state_of(self.app, self.opening.vault))
 
     def remember(self, state: State) -> None:
         self._tasks.keep(state, self._remembered)
@@ -135,10 +135,6 @@ class ContextScreen(MemtuiScreen):
 
     def _mean(self) -> None:
         self._tasks.mean(self._remembered, self._answer, self._ask())
-
-    def _app_state(self) -> State:
-        state = getattr(self.app, "state", None)
-        return state if isinstance(state, State) else State(None, self.opening.vault.path)
 
     def _read_known_files(self) -> None:
         # The payload's own failure shows the error; without names the line still takes any file.

@@ -16,7 +16,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import CONTEXT, PACKS, Action
+from memtui.tui.actions.registry import PACKS, Action
 from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.packs.view import (
@@ -37,7 +37,7 @@ from memtui.tui.packs.view import (
     stop_asking,
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
-from memtui.tui.state import Opening, State
+from memtui.tui.state import Opening, state_of
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
@@ -243,9 +243,8 @@ class PacksScreen(ListDetail):
 
     def action_packs_context(self) -> None:
         pack = self._current.pack
-        state = getattr(self.app, "state", None)
-        if isinstance(state, State):
-            state.remember(CONTEXT, {**lines_of(pack), **Ask.of(pack).choices.remembered()})
+        state = state_of(self.app, self.opening.vault)
+        state.in_run[self.opening.place] = {**lines_of(pack), **Ask.of(pack).choices.remembered()}
         # In the app's own turn: a screen that awaits its own removal would wait for ever.
         self.app.call_later(self.action_act, "go-context")
 
