@@ -178,8 +178,6 @@ class _Marks:
                 self.set_aside.append((Span(number, until), "written by memtui's export"))
             elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
                 until = self._tag(tag[1].lower(), number, line)
-            elif _DIVIDER.match(line):
-                self.titles.append((number, _BREAK))
             else:
                 self._callout(number, self._without_tags(number, line))
 
@@ -226,7 +224,7 @@ class _Marks:
                 self.examples.append(whole)
 
     def _callout(self, number: int, line: str) -> None:
-        """Take the marks off a callout that begins at a line: `> [!NOTE]`, `:::note` or `!!! note`."""
+        """Take the marks off a callout that begins at a line (`> [!NOTE]`, `:::note`, `!!! note`); break at a divider."""
         head = line.lstrip()[:1]
         if head == ">" and (found := _QUOTED_CALLOUT.match(line)):
             self._mark(number, found[3], found[1], self._unmarked(number, _QUOTED, keep=1))
@@ -234,6 +232,8 @@ class _Marks:
             self._mark(number, found[1], "", number + 1)
         elif head in {"!", "?"} and (found := _INDENTED_CALLOUT.match(line)):
             self._mark(number, found[1] or "", "", self._unmarked(number, _INDENT, keep=0))
+        elif head in {"=", "-", "*", "~"} and _DIVIDER.match(line):
+            self.titles.append((number, _BREAK))
 
     def _mark(self, number: int, title: str, indent: str, end: int) -> None:
         if not indent:

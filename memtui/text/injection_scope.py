@@ -86,16 +86,22 @@ def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None
     acts = [(at, role) for at, role in denied if role in _ACT_ROLES]
     if not acts or acts[0][0] - denial > _WITHIN or _REMINDER.search(sentence[denial : acts[0][0] + 9]):
         return None
-    first = {role for at, role in denied if at == acts[0][0]}
-    if _VERB_LAST.match(sentence, denial) and first <= {"check", "guard"} | _HARMFUL:
-        first |= {role for _, role in denied} & _HARMFUL
-        first -= {"check", "guard"} if first & _HARMFUL else set()
+    first = _denied_act(sentence, denial, denied, acts[0][0])
     further = [at for at, role in placed if role == "deny" and acts[0][0] < at < end]
     if further:
         then = next((role for at, role in denied if at > further[0]), "")
         end = end if then in _PROTECTS else further[0]  # `never push without asking` against `never … without --force`
         denied = [(at, role) for at, role in denied if at < further[0]]
     return (denial, end) if _is_harmful(first, denied, sentence) else None
+
+
+def _denied_act(sentence: str, denial: int, denied: Placed, place: int) -> set[str]:
+    """Return the roles of the act that is denied, which is the last one where verbs come last."""
+    first = {role for at, role in denied if at == place}
+    if _VERB_LAST.match(sentence, denial) and first <= {"check", "guard"} | _HARMFUL:
+        first |= {role for _, role in denied} & _HARMFUL
+        first -= {"check", "guard"} if first & _HARMFUL else set()
+    return first
 
 
 def _is_harmful(first: set[str], denied: Placed, sentence: str) -> bool:
