@@ -224,7 +224,7 @@ class _Marks:
                 self.examples.append(whole)
 
     def _callout(self, number: int, line: str) -> None:
-        """Take the marks off a callout that begins at a line (`> [!NOTE]`, `:::note`, `!!! note`); break at a divider."""
+        """Take the marks off a callout that begins here (`> [!NOTE]`, `:::note`, `!!! note`); break at a divider."""
         head = line.lstrip()[:1]
         if head == ">" and (found := _QUOTED_CALLOUT.match(line)):
             self._mark(number, found[3], found[1], self._unmarked(number, _QUOTED, keep=1))
