@@ -13,7 +13,7 @@ from bench.timing import seconds
 from bench.transcripts import write_transcripts
 
 from memtui.capture.proposals import scan
-from memtui.capture.proposals.run import CaptureRequest, capture, to_read
+from memtui.capture.proposals.run import CaptureRequest, capture, found_and_to_read
 from memtui.domain.identity import Actor
 from memtui.progress import Cancelled
 from memtui.vault.vault import Vault
@@ -69,7 +69,7 @@ def test_a_run_that_was_stopped_goes_on(home: Path, tmp_path: Path, monkeypatch:
         if done > total / 4:
             raise Cancelled
 
-    before = len(to_read(vault, request))
+    before = len(found_and_to_read(vault, request)[1])
     assert capture(vault, request, actor=ME, progress=stop).is_cancelled
-    assert 0 < len(to_read(vault, request)) < before
+    assert 0 < len(found_and_to_read(vault, request)[1]) < before
     check("the rest of a run that was stopped", seconds(lambda: capture(vault, request, actor=ME)), 60)

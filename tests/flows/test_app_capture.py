@@ -55,6 +55,14 @@ async def _open(pilot: Pilot[int]) -> CaptureScreen:
     return screen
 
 
+@pytest.mark.usefixtures("own_home")
+async def test_where_no_assistant_left_a_session_it_is_said(vault: Vault, tmp_path: Path) -> None:
+    async with app_on(vault, tmp_path).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "No sessions of an assistant were found")
+        await shows(pilot, "no sessions found")
+
+
 async def test_from_unread_sessions_to_an_accepted_a_rejected_and_an_undone_proposal(
     vault: Vault, tmp_path: Path, own_home: Path
 ) -> None:

@@ -91,9 +91,10 @@ def assistant_named(name: str) -> str:
     raise UsageError("memtui reads no sessions of this assistant", where=f"--assistant {name}", remedy=remedy)
 
 
-def to_read(vault: Vault, request: CaptureRequest) -> list[Transcript]:
-    """Return the transcripts with anything that no run has read yet."""
-    return [one for one in _all(vault, request) if not cursors_of(vault.path).is_read(one)]
+def found_and_to_read(vault: Vault, request: CaptureRequest) -> tuple[list[Transcript], list[Transcript]]:
+    """Return all transcripts there are, and those with anything that no run has read yet."""
+    there, cursors = _all(vault, request), cursors_of(vault.path)
+    return there, [one for one in there if not cursors.is_read(one)]
 
 
 def capture(

@@ -77,9 +77,12 @@ class Unread:
 
     files: int
     size: int
+    there: int  # files of sessions on this machine, those that were read among them
 
     @property
     def words(self) -> str:
+        if not self.there:
+            return "no sessions found"
         if not self.files:
             return "every session is read"
         return f"{counted(self.files, 'file')} to read, {max(1, self.size // 1_000_000):,} MB"
@@ -109,11 +112,11 @@ class CaptureAccess:
     def unread(self) -> Unread:
         """Return how much there is that no capture has read."""
         from memtui.assist.ended_sessions import with_noted
-        from memtui.capture.proposals.run import to_read
+        from memtui.capture.proposals.run import found_and_to_read
 
         vault = self._access.vault
-        found = to_read(vault, with_noted(vault, self._request()))
-        return Unread(len(found), sum(one.size for one in found))
+        there, pending = found_and_to_read(vault, with_noted(vault, self._request()))
+        return Unread(len(pending), sum(one.size for one in pending), len(there))
 
     def run(self, progress: ProgressCallback) -> Done:
         """Read what is new and propose what it teaches."""
@@ -254,6 +257,8 @@ def notice(unread: Unread | None, rates: Mapping[str, Acceptance]) -> tuple[str,
         told = "Looking for sessions of your assistants …"
     elif unread.files:
         told = f"{counted(unread.files, 'file')} of your assistants' sessions hold something new. R reads them."
+    elif not unread.there:
+        told = "No sessions of an assistant were found; `memtui capture --help` names the assistants."
     else:
         told = "Every session was read. New ones are offered here once you have worked on."
     lines = wording.acceptance_lines(list(rates.values()))

@@ -14,7 +14,7 @@ from memtui.capture.lessons.proposal import Evidence, LessonSignal, Proposal
 from memtui.capture.proposals import scan as scanning
 from memtui.capture.proposals.plan import ProposalPlanner, held_for
 from memtui.capture.proposals.report import capture_record
-from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture, to_read
+from memtui.capture.proposals.run import CaptureReport, CaptureRequest, capture, found_and_to_read
 from memtui.capture.proposals.scan import SessionRead
 from memtui.capture.transcripts.cursors import cursors_of
 from memtui.capture.transcripts.session import Place
@@ -240,7 +240,7 @@ def test_a_stopped_run_keeps_what_was_found_and_the_next_one_goes_on(vault: Vaul
     stopped = capture(vault, request, actor=ME, progress=stop)
     assert stopped.is_cancelled
     assert len(stopped.plan.new) == 1
-    assert len(to_read(vault, request)) == 1
+    assert len(found_and_to_read(vault, request)[1]) == 1
     assert len(_run(vault, home).plan.new) == 1
 
 
