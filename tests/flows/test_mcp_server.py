@@ -266,6 +266,17 @@ def test_calls_that_come_together_are_all_answered_and_kept(demo: Cli, payments:
     assert ids <= {row["id"] for row in demo("list", "--status", "candidate", "--json", "--all-projects").json}
 
 
+def _called(wire: Wire, tool: str, **arguments: str) -> dict[str, Any]:
+    """Call a tool again as long as it says that others hold the vault, as an assistant would."""
+    for _ in range(5):
+        result = wire.ask("tools/call", {"name": tool, "arguments": arguments})
+        if not result.get("isError"):
+            break
+        assert "Nothing was changed" in result["content"][0]["text"], result
+    answer: dict[str, Any] = result["structuredContent"]
+    return answer
+
+
 @pytest.mark.long
 def test_ten_servers_and_the_command_line_work_side_by_side(demo: Cli, payments: Path) -> None:
     def serve(number: int) -> set[str]:
@@ -274,8 +285,8 @@ def test_ten_servers_and_the_command_line_work_side_by_side(demo: Cli, payments:
             kept = set()
             for call in range(5):
                 insight = f"The tray {number}-{call} of the press holds {900 + call} sheets."
-                kept.add(str(wire.call("memory_propose", insight=insight)["id"]))
-                assert wire.call("memory_search", query="refund lock")["memories"]
+                kept.add(str(_called(wire, "memory_propose", insight=insight)["id"]))
+                assert _called(wire, "memory_search", query="refund lock")["memories"]
         return kept
 
     with ThreadPoolExecutor(10) as pool:
