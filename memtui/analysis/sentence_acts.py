@@ -9,13 +9,13 @@ from itertools import chain
 from typing import Any, Literal
 
 from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import CJK
 
 SENTENCE_CHARS = 320  # Only the start of a sentence is read
 
 CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]{1,300})\1(?!`)")
 
 _CJK = frozenset({"zh", "ja", "ko"})
-_CJK_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _RUN, _CODE, _SETTING = "\u2318", "\u25e6", "\u2699"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}{_SETTING}]")
@@ -60,7 +60,7 @@ def is_command(code: str) -> bool:
 def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     """Return how strongly a sentence tells what to do; nothing if it does not."""
     label, rest = _labelled(plain)
-    reason = SENTENCE_CHARS if _CJK_LETTER.search(plain) else said.get("cause") or SENTENCE_CHARS
+    reason = SENTENCE_CHARS if CJK.search(plain) else said.get("cause") or SENTENCE_CHARS
     early = _EARLY_CHARS + (plain.find(",") if plain.partition(" ")[0] in words_of("conditions") else 0)
     stated = (plain, rest) if label.rstrip().endswith((":", "：")) else (plain,)  # behind a dash stands a reason
     if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, stated)):
@@ -145,7 +145,7 @@ def _on_occasion(plain: str, fault: int) -> bool:
     when = pattern("occasion").search(plain)
     if when is None or pattern("gates").search(plain):
         return False
-    return bool(_CJK_LETTER.search(plain)) or fault < when.start() or "," in plain[when.start() : fault]
+    return bool(CJK.search(plain)) or fault < when.start() or "," in plain[when.start() : fault]
 
 
 def _labelled(plain: str) -> tuple[str, str]:
@@ -232,7 +232,7 @@ def sightings(lower: str, table: Literal["acts", "headings"]) -> Iterator[tuple[
                 yield entry, position
     if table == "headings":
         yield from ((entry, start) for word, start in found if len(word) >= _LEAST_COMPOUND for entry in _parts(word))
-    if not lower.isascii() and _CJK_LETTER.search(lower):
+    if not lower.isascii() and CJK.search(lower):
         for word, entry in cjk:
             if (position := lower.find(word)) >= 0:
                 yield entry, position

@@ -22,7 +22,7 @@ from memtui.analysis.title_words import (
     without_label,
 )
 from memtui.text.inline import HeldCode, unmarked
-from memtui.text.words import cell_width
+from memtui.text.words import CJK, cell_width
 
 _BRIEF_END = re.compile(
     r"\s\(|\s(?=(?:for|to|with|in|on|by|via|using|from|when|if|that|which|so|before|after|as|through|at|into|and|or"
@@ -40,7 +40,6 @@ _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"\w+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _QUESTIONS = ("?", "？")
 _SLIGHT_WORDS = 2
 _TELLING_WORDS = 6
@@ -84,9 +83,7 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
 
 def _is_part(name: str, title: str) -> bool:
     """Return whether a heading of one or two words, or one that is the whole title, needs the one above it."""
-    is_short = len(_WORD.findall(name)) <= _SLIGHT_WORDS and not (
-        _CJK.search(name) and cell_width(name) > _SLIGHT_CELLS
-    )
+    is_short = len(_WORD.findall(name)) <= _SLIGHT_WORDS and not (CJK.search(name) and cell_width(name) > _SLIGHT_CELLS)
     return is_short or (title == name and not has_verb(name, language_of(name)))
 
 

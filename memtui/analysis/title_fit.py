@@ -81,11 +81,14 @@ def main_clause(sentence: str) -> tuple[str, str]:
     parts = [part for part in _divided(sentence) if not grammar.addition.match(part[1])]
     after_list = (part for part in parts if _LISTED.search(part[0]) and is_imperative(capital(part[1])))
     states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
-    whole = (part for part in parts if not _breaks_off(part[0]))
-    others = (part for part in whole if _orders(part[1]) or (states and _has_predicate(part[1], language)))
-    found = next(chain(after_list, others), ("", ""))
     if language == "en" and (obliged := next((part for part in parts if _OBLIGED.match(part[1])), None)):
         return obliged[0], _OBLIGED.sub("", obliged[1], count=1)
+
+    def tells(part: tuple[str, str]) -> bool:
+        """Return whether a part is whole, and what follows it orders or states something."""
+        return not _breaks_off(part[0]) and (_orders(part[1]) or (states and _has_predicate(part[1], language)))
+
+    found = next(chain(after_list, filter(tells, parts)), ("", ""))
     return ("", "") if grammar.pronoun.match(found[1]) else found
 
 

@@ -14,7 +14,7 @@ from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause
 from memtui.text.inline import unmarked
 from memtui.text.tables import compile_lines, read_table
-from memtui.text.words import cell_width
+from memtui.text.words import CJK, cell_width
 
 _SYMBOLS = (
     "\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\ufe0f\u200d\u20e3"
@@ -68,7 +68,6 @@ _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _ENDING = " .:;,：。；，、…-–—"
 _FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FEW_WORDS, _FEW_CELLS = 3, 28
 _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
@@ -227,7 +226,7 @@ def is_rule(words: str) -> bool:
 
 def is_few(words: str) -> bool:
     """Return whether words are too few to say what they are about."""
-    count = len(_CJK.sub(" ", words).split()) + len(_CJK.findall(words)) // 2
+    count = len(CJK.sub(" ", words).split()) + len(CJK.findall(words)) // 2
     return count <= _FEW_WORDS and cell_width(words) <= _FEW_CELLS and ": " not in words
 
 
@@ -277,7 +276,14 @@ def says_the_same(words: str, heading: str, *, share: float = 0.5) -> bool:
     """Return whether a statement holds most words of its heading."""
     stems = {word[:_STEM] for word in _WORDS.findall(words.lower()) if len(word) > 2}  # noqa: PLR2004
     named = [word[:_STEM] for word in _WORDS.findall(heading.lower()) if len(word) > 2]  # noqa: PLR2004
-    if _CJK.search(heading):
+    if CJK.search(heading):
         named = [heading[at : at + 2] for at in range(len(heading) - 1)]
         stems = {pair for pair in named if pair in words}
     return bool(named) and sum(stem in stems for stem in named) >= share * len(named)
+
+
+def whole_heading(subject: str, headings: Sequence[str]) -> str:
+    """Return a heading as a title of its own: a single word below its document's title."""
+    is_word = " " not in subject and not CJK.search(subject) and subject in headings[1:]
+    above = headings[-2] if is_word else ""
+    return f"{above}: {subject}" if above and not is_file_name(above) else subject

@@ -32,7 +32,6 @@ from memtui.analysis.title_words import (
     is_document,
     is_dropped,
     is_few,
-    is_file_name,
     is_metadata,
     is_rule,
     is_vague,
@@ -46,10 +45,11 @@ from memtui.analysis.title_words import (
     stands_alone,
     undecorated,
     waits,
+    whole_heading,
     without_label,
 )
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
-from memtui.text.words import cell_width
+from memtui.text.words import CJK, cell_width
 
 _LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
@@ -63,7 +63,6 @@ _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _NAME = re.compile("[\ue000-\uf8ff]")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
@@ -120,7 +119,7 @@ class _Writer:
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
                 return title
-        return self._done(self._whole_heading(self._heading())) or self._any_words(found)
+        return self._done(whole_heading(self._heading(), self.headings)) or self._any_words(found)
 
     # -- the blocks ---------------------------------------------------------------------------------
 
@@ -383,7 +382,7 @@ class _Writer:
             return ""
         last = self.headings[-1]
         vague = is_vague(last)
-        is_long = len(last.split()) > 1 or bool(_CJK.search(last[3:]))
+        is_long = len(last.split()) > 1 or bool(CJK.search(last[3:]))
         above = self._subject(above=1)
         is_title = len(self.headings) < _HEADINGS_WITH_PARENT and len(above.split()) > _LEAD_WORDS
         if not vague and (is_long or is_title):
@@ -420,19 +419,22 @@ class _Writer:
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
-        kept = self._fitting(subject, heads)
-        if len(kept) <= 1 < len(heads):
-            in_brief = self._fitting(subject, [brief(head) for head in heads], MAX_TITLE_CELLS)
-            kept = in_brief[:_MOST_IN_BRIEF] if len(in_brief) > 1 else kept
+        kept = self._fitting_if_in_brief(subject, heads)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
-            return (
-                self._done(f"{subject}: {kept[0]}") if len(kept) == len(heads) else self._awaited(subject, heads, kept)
-            )
-        is_like = any_of or matches("headings", "generic", subject) or is_rule(kept[0]) if kept else False
-        one_of_many = len(kept) == 1 < len(heads) and not is_like
-        if subject and (not kept or one_of_many):
-            return self._done(self._whole_heading(subject))
+            is_all = len(kept) == len(heads)
+            return self._done(f"{subject}: {kept[0]}") if is_all else self._awaited(subject, heads, kept)
+        tells = any_of or matches("headings", "generic", subject) or (bool(kept) and is_rule(kept[0]))
+        is_one_of_many = len(kept) == 1 < len(heads) and not tells
+        if subject and (not kept or is_one_of_many):
+            return self._done(whole_heading(subject, self.headings))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+
+    def _fitting_if_in_brief(self, subject: str, heads: Sequence[str]) -> Sequence[str]:
+        kept = self._fitting(subject, heads)
+        if len(kept) > 1 or len(heads) <= 1:
+            return kept
+        in_brief = self._fitting(subject, [brief(head) for head in heads], MAX_TITLE_CELLS)
+        return in_brief[:_MOST_IN_BRIEF] if len(in_brief) > 1 else kept
 
     def _awaited(self, lead: str, heads: Sequence[str], kept: Sequence[str]) -> str:
         """Return the title of a list whose lead says nothing without it, such as a condition, and leaves no room."""
@@ -459,12 +461,6 @@ class _Writer:
             if short != subject:
                 kept.append(short)
         return kept
-
-    def _whole_heading(self, subject: str) -> str:
-        """Return a heading as a title of its own: a single word below its document's title."""
-        is_word = " " not in subject and not _CJK.search(subject) and subject in self.headings[1:]
-        above = self.headings[-2] if is_word else ""
-        return f"{above}: {subject}" if above and not is_file_name(above) else subject
 
     def _done(self, words: str, subject: str = "", *, told: str = "") -> str:
         """Return a finished title: the words, after the subject if there is one and room for it.

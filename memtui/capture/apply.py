@@ -89,12 +89,7 @@ def apply_plan(
             extras[owner.id] = item.draft.extra
         if memory is not None:
             pending.append(memory)
-            report.ids.append(memory.id)
-            report.added += item.action in {"add", "restore"}
-            report.updated += item.action in {"update", "replace"}
-            report.updated_in_use += item.action in {"update", "replace"} and _says_anew(item.memory, memory)
-            if item.draft.notes:
-                report.flagged.append((memory.id, item.draft.notes))
+            _count(report, item, memory)
             if item.action == "restore":
                 dropped.extend(stone for stone in stones if stone.memory_id == memory.id)
         states.extend(_states(item, memory))
@@ -109,6 +104,17 @@ def apply_plan(
     store_conflicts(writer, plan, report.conflicts)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report
+
+
+def _count(report: ImportReport, item: Planned, memory: Memory) -> None:
+    report.ids.append(memory.id)
+    if item.action in {"add", "restore"}:
+        report.added += 1
+    elif item.action in {"update", "replace"}:
+        report.updated += 1
+        report.updated_in_use += _says_anew(item.memory, memory)
+    if item.draft.notes:
+        report.flagged.append((memory.id, item.draft.notes))
 
 
 def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], progress: ProgressCallback | None) -> None:

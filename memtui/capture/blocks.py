@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
+from memtui.text.words import CJK
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -65,7 +66,6 @@ _INDENT = re.compile(r"(?: {4}|\t)")
 _UNDERLINED_WORDS, _RULED_WORDS = 12, 3
 _UNDERLINE_SHARE = 0.6
 _NO_HEADING_ENDS = (".", ":", ";", ",", "!", "?", "。", "：", "！")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _PARAGRAPHS_CHARS = 1_000
 _TAB = 4
 
@@ -308,7 +308,7 @@ def _is_underlined(content: str, lines: Sequence[str], underline: int) -> bool:
     """Return whether `---` below a line makes it a heading: it is short, no sentence, and text follows."""
     if "\n" in content or content.rstrip().endswith(_NO_HEADING_ENDS):
         return False
-    words = len(content.split()) + len(_CJK.findall(content)) // 2
+    words = len(content.split()) + len(CJK.findall(content)) // 2
     as_long = len(lines[underline].strip()) >= max(4, _UNDERLINE_SHARE * len(content))
     follows = any(line.strip() for line in lines[underline + 1 : underline + 4])
     return follows and words <= (_UNDERLINED_WORDS if as_long else _RULED_WORDS)

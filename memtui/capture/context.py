@@ -27,6 +27,7 @@ from memtui.capture.prose import (
     words_in,
 )
 from memtui.text.inline import plain_text
+from memtui.text.words import CJK
 
 SEPARATOR = " > "
 
@@ -40,7 +41,6 @@ _TERM_WORDS = 4  # A heading this short may be the term that the text below it d
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def lead_of(path: Sequence[str]) -> str:
@@ -97,7 +97,7 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
         return False
     words = words_in(plain)
-    if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or _CJK.search(plain)):
+    if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or CJK.search(plain)):
         return True
     is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
     return is_labelled or _names_nothing(text, first, plain)
@@ -110,14 +110,14 @@ def _names_nothing(text: str, first: str, plain: str) -> bool:
         return True
     if is_imperative(plain):
         return False
-    return not is_statement(text) or not (is_strong(first) or pattern("verb").search(plain) or _CJK.search(plain))
+    return not is_statement(text) or not (is_strong(first) or pattern("verb").search(plain) or CJK.search(plain))
 
 
 def with_lead(text: str, lead: str) -> str:
     """Return a text with the headings that it needs before it."""
     if not lead:
         return text
-    colon = "：" if _CJK.match(lead[-1]) else ":"
+    colon = "：" if CJK.match(lead[-1]) else ":"
     if _STRUCTURE.match(text):
         return f"{lead}{colon}\n\n{text}"
     if goes_on(text.lstrip()):

@@ -12,6 +12,7 @@ from memtui.analysis.sentence_acts import openings
 from memtui.capture.blocks import Block
 from memtui.text.inline import plain_text
 from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import CJK
 
 LeadRole = Literal["neutral", "label", "condition", "needed"]
 
@@ -45,7 +46,6 @@ _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORD_LETTER = re.compile(r"\w")
 
 REMEMBERED = 4_096  # Texts whose judgement is kept; several steps ask about the same ones
@@ -74,8 +74,8 @@ def pattern(name: str) -> re.Pattern[str]:
 @lru_cache(REMEMBERED)
 def words_in(text: str) -> int:
     """Return the number of words; two CJK characters count as one."""
-    latin = sum(1 for word in _CJK.sub(" ", text).split() if WORD_LETTER.search(word))
-    return latin + (len(_CJK.findall(text)) + 1) // 2
+    latin = sum(1 for word in CJK.sub(" ", text).split() if WORD_LETTER.search(word))
+    return latin + (len(CJK.findall(text)) + 1) // 2
 
 
 def sentence_ends(text: str) -> Iterator[int]:

@@ -293,6 +293,11 @@ def _print_report(
     for problem in report.bad_records:
         say(f"Record skipped: {problem}")
     _say_missing(plan, vanished)
+    _say_outcome(plan, report, active=active)
+
+
+def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> None:
+    """Say what came in, and what to do with it next."""
     said = outcomes.imported(report)
     if any(item.action == "add" and item.project is None for item in plan.items):
         said += ". Without a project they are in no payload (--project NAME, or `memtui project link`)"

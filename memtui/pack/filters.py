@@ -438,13 +438,15 @@ def read_by(
         if not standing and not _fits(source, memory, files):
             continue
         return source
-    for block in published:
-        form = _FORMAT_OF_BLOCK.get(block.format, block.format)
-        if form not in target.loads or block.imported_hash != content_hash(memory) or block.agent != project:
-            continue
-        if form not in _SCOPED_RULES or memory.pinned or not memory.anchors or _is_about(memory, files):
-            return block
-    return None
+    return next((block for block in published if _holds_for(block, target, memory, files, project)), None)
+
+
+def _holds_for(block: Source, target: Target, memory: Memory, files: tuple[str, ...], project: str | None) -> bool:
+    """Return whether a target reads a memory by a block of memtui in a file of its own."""
+    form = _FORMAT_OF_BLOCK.get(block.format, block.format)
+    if form not in target.loads or block.imported_hash != content_hash(memory) or block.agent != project:
+        return False
+    return form not in _SCOPED_RULES or memory.pinned or not memory.anchors or _is_about(memory, files)
 
 
 def _is_about(memory: Memory, files: tuple[str, ...]) -> bool:

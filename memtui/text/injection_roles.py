@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import CJK
 
 _COMPARED = 9  # letters of a word
 _DENIED_WITHIN = 28  # characters after a denial
@@ -40,7 +41,6 @@ _ENDS = re.compile(r"[.;:!?]\s")
 _LEAD = " \t\n-*+>#|0123456789.)`\"“”'_"
 _LENGTHS = tuple((least, f"from-{least}-words") for least in (12, 20, 30, 45))
 _MANY_TICKS = 4
-_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @cache
@@ -179,7 +179,7 @@ def _near_each_other(placed: Sequence[tuple[int, str]]) -> Iterator[str]:
 
 def _denies(denial: int, at: int, sentence: str) -> bool:
     """Return whether a denial is one of what stands at a place: before it, or in scripts without spaces around it."""
-    if sentence.isascii() or not _WITHOUT_SPACES.search(sentence):
+    if sentence.isascii() or not CJK.search(sentence):
         return 0 < at - denial <= _DENIED_WITHIN and not _ENDS.search(sentence, denial, at)
     return -_DENIED_AROUND <= denial - at <= _DENIED_AROUND
 
@@ -243,7 +243,7 @@ def planted_by_structure(sentence: str) -> str | None:
     """Return why a sentence looks planted by the roles that it plays, None if it does not."""
     sentence = sentence[:_READ_CHARS]
     lower = sentence.lower()
-    is_spaced = sentence.isascii() or not _WITHOUT_SPACES.search(sentence)
+    is_spaced = sentence.isascii() or not CJK.search(sentence)
     told, words = _told(lower)
     weights = _weights()
     at_most = weights.base + _weigh(_lengths(sentence)) + sum([max(0, weights.words[word]) for word in words])

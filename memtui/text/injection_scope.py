@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from memtui.text.injection_roles import placed_roles
+from memtui.text.words import CJK
 
 _LONGEST = 1_200  # characters of a sentence that is read: no rule is longer
 _WITHIN = 28  # characters from a denial to the act that it forbids
@@ -20,7 +21,6 @@ _ACT_ROLES = _HARMFUL | _HARMFUL_TO_SOME | {"tell", "outrank", "falsify", "obey"
 _PROTECTS = frozenset(["check", "guard", "tell", "person", "claim"])
 _OF_THE_PERSON = frozenset(["tell", "person"])
 _OF_ITSELF = frozenset(["selftext", "memory"])
-_SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DENIED_BEHIND = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
 _REMINDER = re.compile(
     r"\b(?:forget|fail to|hesitate|vergiss|vergess|zöger|oubli|hésit|olvid|dud[ea]|esque|hesit|dimentic|забу|стесня"
@@ -65,7 +65,7 @@ def beyond_prohibitions(sentence: str) -> str:
     if len(sentence) > _LONGEST:
         return sentence
     placed = placed_roles(sentence)
-    spaceless = _SPACELESS.search(sentence) is not None
+    spaceless = CJK.search(sentence) is not None
     scope: Callable[[str, int, Placed], tuple[int, int] | None] = _spaceless_scope if spaceless else _scope
     kept, start = [], 0
     for at, role in placed:

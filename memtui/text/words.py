@@ -12,6 +12,9 @@ from typing import Literal
 
 from memtui.errors import UsageError
 
+CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A letter of Chinese, Japanese or Korean, which puts no spaces between words."""
+
 
 def counted(number: int, noun: str, many: str = "") -> str:
     """Return `1 memory`, `2 memories`, `1,143 memories`; `many` where the plural is irregular."""

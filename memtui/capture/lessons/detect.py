@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import language_of, only_agrees, says
 from memtui.capture.lessons.exchange import Said, said_in, stems
-from memtui.capture.lessons.features import NAME, SHORT, WIDE, Setting, features, is_kept, model
+from memtui.capture.lessons.features import NAME, SHORT, Setting, features, is_kept, model
 from memtui.capture.lessons.findings import finding_taken_up
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, Evidence, LessonSignal, Proposal
 from memtui.capture.lessons.recovery_text import evidence_of, proposal_of
@@ -33,6 +33,7 @@ from memtui.capture.lessons.write import (
     title_of,
 )
 from memtui.capture.transcripts.session import CallKind, Role, Session, ToolCall
+from memtui.text.words import CJK
 
 LEAST = 0.33
 """Share of the model from which a statement is proposed: a false proposal costs a person more than a missed one."""
@@ -308,7 +309,7 @@ _FEW_SIGNS = 14  # Of Chinese or Japanese
 def _is_only_for_a_while(one: _Judged) -> bool:
     """Return whether a short statement says for how long the one before it holds."""
     plain = one.statement.plain
-    is_short = len(plain.split()) <= _FEW_WORDS and len(WIDE.findall(plain)) <= _FEW_SIGNS
+    is_short = len(plain.split()) <= _FEW_WORDS and len(CJK.findall(plain)) <= _FEW_SIGNS
     return is_short and says("for_a_while", plain, one.setting.language)
 
 
@@ -345,7 +346,7 @@ def _lead(before: Sequence[_Judged], one: _Judged) -> list[_Judged]:
     if last is None or last.is_out or last.statement.paragraph != one.statement.paragraph:
         return []
     text = last.statement.text
-    is_short = len(text.split()) <= _FEW_ANSWERED and len(WIDE.findall(text)) <= _FEW_SIGNS
+    is_short = len(text.split()) <= _FEW_ANSWERED and len(CJK.findall(text)) <= _FEW_SIGNS
     return [last] if is_short or NAME.search(text) is not None else []
 
 

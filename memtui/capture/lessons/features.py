@@ -13,8 +13,8 @@ from pathlib import Path
 from memtui.analysis.sentence_acts import acts_of
 from memtui.capture.lessons.cues import only_agrees, says
 from memtui.capture.lessons.speech import Statement
+from memtui.text.words import CJK
 
-WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 NAME = re.compile(
     r"`[^`\n]{1,80}`|(?<![\w-])--?[A-Za-z][\w-]+|[\w.@~-]{0,80}/[\w./@*-]*\w|[\w.-]{2,80}/(?!\w)|\w{1,80}\(\)|[A-Za-z_]\w{0,80}(?:(?:\.|::)[A-Za-z_]\w{0,80})+"
     r"|[a-z]{2,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Za-z]\w{0,80}_\w+|\b[A-Z]{2,}[A-Z0-9_]*\b|\b\w+=\S+"
@@ -133,7 +133,7 @@ _KEEPS = re.compile(r"/(?:remember|memori[sz]e|note)\s")
 def _told_after(plain: str) -> bool:
     """Return whether a clause of some words follows the first."""
     parts = _CLAUSE.split(plain)
-    return any(len(part.split()) + len(WIDE.findall(part)) / 2 >= _CLAUSE_WORDS for part in parts[1:])
+    return any(len(part.split()) + len(CJK.findall(part)) / 2 >= _CLAUSE_WORDS for part in parts[1:])
 
 
 _CLAUSE = re.compile(r"[,;:，；：。] ?| [–—-] ")
@@ -152,7 +152,7 @@ def _is_explained(setting: Setting) -> bool:
 
 
 def _form(statement: Statement, plain: str, setting: Setting) -> dict[str, float]:
-    wide = len(WIDE.findall(plain))
+    wide = len(CJK.findall(plain))
     words = len(plain.split()) + wide / 2
     asked = bool(_ASKED.search(plain)) or says("asks_last", plain, setting.language)
     return {

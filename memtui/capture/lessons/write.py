@@ -11,11 +11,12 @@ from memtui.analysis.classify import anchors_in, kind_guess, states_rule
 from memtui.analysis.titles import title_for
 from memtui.capture.lessons.cues import matches, says
 from memtui.capture.lessons.exchange import Said
-from memtui.capture.lessons.features import NAME, WIDE
+from memtui.capture.lessons.features import NAME
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.transcripts.session import CallKind, ToolCall
 from memtui.text.sanitize import one_line
+from memtui.text.words import CJK
 
 _LONGEST_ACT = 160
 _CUT = "…"
@@ -116,7 +117,7 @@ def _is_lead(clause: str, language: str) -> bool:
         return False
     left = f"{plain[: found[0]]} {plain[found[1] :]}".split()
     left = [word for word in left if word not in _LEADS]
-    return max(len(left), len(WIDE.findall("".join(left)))) <= _LEFT_OF_LEAD
+    return max(len(left), len(CJK.findall("".join(left)))) <= _LEFT_OF_LEAD
 
 
 def act_words(call: ToolCall) -> str:

@@ -31,6 +31,7 @@ from memtui.capture.readers.lesson_entry import (
 )
 
 _DEEPEST_SPLIT = 3
+_REPORT_ALONE = "reports what was done, no lesson"
 _NAMES = re.compile(
     r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retrospectives?"
     r"|retros?(?=$|[-_ .]*\d|[-_ .]sprint))(?:[-_ .].*)?$",
@@ -129,12 +130,9 @@ class _Reading:
         self._section(tree, path, None)
 
     def _section(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
-        if section.heading and self.explains_itself and (is_how_to(section.heading) or is_placeholder(section.heading)):
-            self._skip(section.span, "how the file is to be used, no lesson")
-            return
         told = not self.is_report or section.level <= 1 or any(map(_OUTCOME.search, path))
-        if not told and not any(_OUTCOME.search(one.heading) for one in section.walk()):
-            self._skip(section.span, "reports what was done, no lesson")
+        if reason := self._why_none(section, told=told):
+            self._skip(section.span, reason)
             return
         children = [child for child in section.children if child.level <= _DEEPEST_SPLIT]
         if section.level and (not children or are_parts(children)):
@@ -145,11 +143,18 @@ class _Reading:
         if told:
             self._loose(section, path, date)
         elif section.blocks:
-            self._skip(section.own_span, "reports what was done, no lesson")
+            self._skip(section.own_span, _REPORT_ALONE)
         if section.heading_lines is not None:
             self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
         for child in section.children:
             self._section(child, (*path, child.heading), date)
+
+    def _why_none(self, section: Section, *, told: bool) -> str:
+        """Return why a section holds no lesson, empty where it may."""
+        if section.heading and self.explains_itself and (is_how_to(section.heading) or is_placeholder(section.heading)):
+            return "how the file is to be used, no lesson"
+        holds_outcome = told or any(_OUTCOME.search(one.heading) for one in section.walk())
+        return "" if holds_outcome else _REPORT_ALONE
 
     def _loose(self, section: Section, path: tuple[str, ...], date: datetime | None) -> None:
         """Read what stands below a heading that has lessons below it."""

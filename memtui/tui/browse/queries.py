@@ -17,6 +17,7 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 
 if TYPE_CHECKING:
+    from memtui.curate.query import Query
     from memtui.recall.resident import HeldWords
     from memtui.recall.result import Hit
     from memtui.vault.facets import Browsing
@@ -135,14 +136,7 @@ class ListQueries:
                 left = set(reader.select_ids(by_fields, sort="created", now=now))
             listed: tuple[str, ...] = base.ids
             if asked.names_status or asked.names_project:
-                # What the query names takes the place of what the list was limited to.
-                chosen = dict(base.wanted.chosen)
-                if asked.names_status:
-                    chosen["status"] = STATUSES
-                if asked.names_project:
-                    chosen.pop("project", None)
-                    browsing = replace(browsing, scope=EVERYTHING)
-                browsing = replace(browsing, chosen=chosen)
+                browsing = _opened_to(browsing, asked)
                 listed = tuple(listed_ids(reader, browsing, sort=base.wanted.sort))
         listed = tuple(identifier for identifier in listed if identifier in left)
         if not words:
@@ -464,6 +458,17 @@ def _scope_of(browsing: Browsing) -> Scope:
     from memtui.vault.facets import scope_of
 
     return scope_of(browsing)
+
+
+def _opened_to(browsing: Browsing, asked: Query) -> Browsing:
+    """Return what is browsed with the statuses and projects that a query names in place of those of the list."""
+    chosen = dict(browsing.chosen)
+    if asked.names_status:
+        chosen["status"] = STATUSES
+    if not asked.names_project:
+        return replace(browsing, chosen=chosen)
+    chosen.pop("project", None)
+    return replace(browsing, chosen=chosen, scope=EVERYTHING)
 
 
 def _only_closest(ids: Sequence[str], found: Sequence[str], *, is_known: bool) -> bool:

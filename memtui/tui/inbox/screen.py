@@ -216,13 +216,16 @@ class InboxScreen(ListDetail):
             return "The inbox is empty."
         if action.id in _ON_SOME and not self._list.members:
             return "No candidate matches." if self._list.offers else "The inbox is empty."
+        return self._why_not_this(action) or super().why_not(action)
+
+    def _why_not_this(self, action: Action) -> str | None:
         if action.id in _ON_ONE and self._list.group is not None:
             return "This key is for one candidate; right opens the group."
         if action.id in {"inbox-never", "inbox-file-kind"} and self._offer.path is None:
             return "This came from no file."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
             return "There are no source conflicts."
-        return super().why_not(action)
+        return None
 
     @property
     def _offer(self) -> Offer:

@@ -221,6 +221,9 @@ class TidyScreen(ListDetail):
                 return super().why_not(action)
             is_scanning = self._report is None and self._is_scanning
             return "The vault is still being scanned: the key was ignored." if is_scanning else _NOTHING
+        return self._why_not_finding(action, row) or super().why_not(action)
+
+    def _why_not_finding(self, action: Action, row: TidyRow) -> str | None:
         if action.id in {"tidy-edit", "tidy-retire", "tidy-keep"} and self.current_memory is None:
             return "This finding is about several memories; enter opens it."
         for identifier, findings, why in _ONLY_FOR:
@@ -232,7 +235,7 @@ class TidyScreen(ListDetail):
             return "None of them can be fixed without a look; enter opens each."
         if action.id == "tidy-keep" and self._report is not None and row.memory in self._report.waiting:
             return "It waits in the inbox; it is accepted or rejected there."
-        return super().why_not(action)
+        return None
 
     async def action_tidy_open(self) -> None:
         row = self._found.current
