@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memtui.analysis.dismissals import Lessons
-from memtui.analysis.duplicates import Resemblance, compared
+from memtui.analysis.duplicates import Resemblance, changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
+from memtui.curate.lifecycle import replaced_by
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
@@ -261,6 +262,32 @@ def resembling_each(vault: Vault, memories: Sequence[Memory]) -> list[tuple[Memo
         with suppress(VaultBusyError):
             found += [(memory, one) for one in resembling(vault, memory)]
     return found
+
+
+def to_settle(
+    vault: Vault, memories: Sequence[Memory], *, before: Memory | None = None, meaning: Meaning | None = None
+) -> list[tuple[Memory, Memory, Resemblance]]:
+    """Return memories just saved or accepted, each with what it was proposed to replace, else very likely repeats.
+
+    `before`: the one memory as it was before an edit: a small change is no new statement.
+    """
+    memories = memories[:MOST_COMPARED]
+    with vault.read() as reader:
+        replaced = replaced_by(reader, memories)
+    found = [
+        (memory, one)
+        for memory in memories
+        if memory.id not in replaced and (before is None or changed_much(before, memory))
+        for one in resembling(vault, memory, meaning=meaning)
+        if one.is_likely
+    ]
+    with vault.read() as reader:
+        others = reader.get_many({one.id for _, one in found})
+    return [
+        (memory, old, Resemblance(old.id, old.title, "replaces", 1.0, ""))
+        for memory in memories
+        for old in replaced.get(memory.id, ())
+    ] + [(memory, others[one.id], one) for memory, one in found if one.id in others]
 
 
 FEWEST_SOURCES = 2

@@ -43,33 +43,13 @@ class ResemblingAccess:
         self._vault, self._opening = access.vault, access.opening
 
     def beside(self, identifiers: Sequence[str], before: Memory | None = None) -> list[Beside]:
-        """Return what memories repeat, clash with or would replace, of each the nearest.
+        """Return what memories repeat, clash with or would replace; `before`: the one of them before an edit."""
+        from memtui.curate.links import to_settle
 
-        `before`: the one memory as it was before an edit: a small change is no new statement.
-        """
-        from memtui.analysis.duplicates import Resemblance, changed_much
-        from memtui.curate.lifecycle import replaced_by
-        from memtui.curate.links import MOST_COMPARED, resembling
-
-        memories = self._access.memories(list(identifiers)[:MOST_COMPARED])
-        with self._vault.read() as reader:
-            replaced = replaced_by(reader, memories)
-        if replaced:
-            return [
-                Beside(memory, old, Resemblance(old.id, old.title, "replaces", 1.0, ""))
-                for memory in memories
-                for old in replaced.get(memory.id, ())
-            ]
         meaning = self._opening.meaning
         ready = meaning if meaning is not None and meaning.is_ready else None
-        return [
-            Beside(memory, other, found)
-            for memory in memories
-            if before is None or changed_much(before, memory)
-            for found in resembling(self._vault, memory, meaning=ready)
-            if found.is_likely
-            for other in self._access.memories([found.id])
-        ]
+        memories = self._access.memories(identifiers)
+        return [Beside(*found) for found in to_settle(self._vault, memories, before=before, meaning=ready)]
 
     def still_open(self, asked: Sequence[Beside]) -> list[Beside]:
         """Return the pairs of which both are in use and say what they said."""
