@@ -80,11 +80,10 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     view = session.view
     files = check_named_files(session.vault, view, arguments.file, folder=session.folder)
     view = narrow_to_files(session.vault, view, files)
-    scope = EVERYTHING if arguments.all_projects else view.listing_scope
-    now = session.vault.now()
+    scope, now = EVERYTHING if arguments.all_projects else view.listing_scope, session.vault.now()
     found = search(
         session.vault,
-        " ".join(arguments.query),
+        query,
         scope,
         files=tuple(files),
         limit=session.config.recall.limit if arguments.limit is None else arguments.limit,

@@ -98,8 +98,7 @@ class ReviewScreen(MemtuiScreen):
         self._card: ReviewCard | None = None
         self._ahead: tuple[str, ReviewCard | None] | None = None
         """The next memory with its card, read while this one is shown."""
-        self._ahead_is_old = False
-        """Whether the evidence may have changed since the cards were read, by others or by more than a verdict."""
+        self._ahead_is_old = False  # Whether evidence may have changed since it was read, by more than a verdict
         self._reading_ahead = ""  # The memory whose card is being read ahead
         self._failed = ""  # The memory whose verdict was refused, to come back to
         self._overtaken = ""  # The memory whose verdict was refused because somebody changed it meanwhile
