@@ -161,7 +161,7 @@ class AppSettings:
     )
     burst: int = _number(
         8,
-        "Characters at once that are read as pasted text and run no commands; 0 reads all as keys.",
+        "Characters at once that are read as pasted text and run no commands; 0 reads all as keys, words as well.",
         0,
         1_000,
         whole=True,

@@ -24,8 +24,10 @@ from textual.worker import Worker
 
 from memtui import __version__, locations
 from memtui.errors import MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui import themes
+from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GUARANTEED, Keymap
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
@@ -33,6 +35,7 @@ from memtui.tui.loader import BackgroundThreads
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
+from memtui.tui.typed import TypedWords
 from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
@@ -50,6 +53,7 @@ TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs o
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
 RECENT = "palette"  # Section of the state that holds what was run last from palette and help
 MOST_RECENT = 20  # Kept of it, over all screens
+LINE_KEY = "slash"  # Opens the line of a screen that text can be typed into
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
 
 
@@ -73,7 +77,9 @@ class MemtuiApp(App[int]):
         super().__init__()
         self._notifications = FewNotifications()
         self.keymap = Keymap(opening.keys)
-        self._key_order = KeyOrder(self)
+        # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
+        self._key_order = KeyOrder(self, TypedWords(self, self._tell_typed) if opening.burst else None)
+        self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
         self._team_watch: Worker[None] | None = None  # What syncs with teams, or found that there are none
         self._teams_seen: tuple[int, ...] = ()  # The vault's files when it was looked for teams
@@ -178,13 +184,33 @@ class MemtuiApp(App[int]):
         keep_drafts(self.opening.vault.path, drafts_to_keep(self.drafts))
 
     async def on_event(self, event: events.Event) -> None:
-        """Hand out a key in its turn; what is pasted where nothing is typed runs no commands."""
+        """Hand out a key in its turn; what is pasted or typed where nothing takes text runs no commands."""
+        if self._key_order.keeps(event):
+            return
         if isinstance(event, events.Paste) and not isinstance(self.screen.focused, Input | TextArea):
-            self.notify("Pasted text runs no commands; / filters.", timeout=SECONDS["warning"], markup=False)
-        if not self._key_order.keeps(event):
-            if self.tour is not None and isinstance(event, events.Key) and event.key == "escape":
+            self._offer(event.text, "Pasted text runs no commands")
+        elif isinstance(event, events.Key):
+            if self.tour is not None and event.key == "escape":
                 self._end_tour()
-            await super().on_event(event)
+            offered, self._offered = self._offered, ""
+            if offered and event.key == LINE_KEY:
+                # Behind the key, which opens the line first.
+                self.post_message(events.Paste(offered))
+        await super().on_event(event)
+
+    def _tell_typed(self, text: str, acted: str) -> None:
+        """Say that a word ran no commands, or which of its first letters did."""
+        several = f"{' and '.join(acted)} ran as commands"
+        ran = several if len(acted) > 1 else f"only {acted} ran as a command" if acted else "no command was run"
+        self._offer(text, f"“{tame(text, 30)}” was typed where nothing takes text: {ran}")
+
+    def _offer(self, text: str, told: str) -> None:
+        """Say what became of a text, and that the line of the screen in front takes it, where there is one."""
+        line = self.screen.active_bindings.get(LINE_KEY)
+        action = registry.find(line.binding.id) if line is not None else None
+        self._offered = text if action is not None else ""
+        more = f"; / puts it into the {action.label}" if action is not None else ""
+        self.notify(f"{told}{more}.", timeout=SECONDS["warning"], markup=False)
 
     # -- the guided tour --------------------------------------------------------------------------
 

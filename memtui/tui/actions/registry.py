@@ -114,6 +114,11 @@ def by_id(identifier: str) -> Action:
     return _BY_ID[identifier]
 
 
+def find(identifier: str | None) -> Action | None:
+    """Return the action with an id; None where no action has it."""
+    return _BY_ID.get(identifier or "")
+
+
 def bindings(owner: str) -> list[BindingType]:
     """Return the bindings of an owner.
 
@@ -195,11 +200,10 @@ class Keymap:
 
     def _known(self, chosen: Mapping[str, str]) -> list[tuple[str, tuple[str, ...]]]:
         found = []
-        ids = {action.id for action in ACTIONS}
         for identifier, text in chosen.items():
             keys = tuple(_spelled(part) for part in _parts(text))
-            if identifier not in ids:
-                hint = did_you_mean(identifier, sorted(ids))
+            if identifier not in _BY_ID:
+                hint = did_you_mean(identifier, sorted(_BY_ID))
                 self.problems.append(f"keys.{identifier}: unknown action. {hint}".rstrip(". "))
             elif GUARANTEED in keys and identifier != "quit":
                 self.problems.append(f"keys.{identifier}: {GUARANTEED} always quits")

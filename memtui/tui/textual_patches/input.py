@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from textual import events
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.text.sanitize import one_line, sanitise
+from memtui.tui.typed import QUIET_SECONDS, Fate, TypedWords
 
 _ROUNDS = 3
 """Times that a mark follows a key from the focus up to the app: the key itself, what its act posts (`Submitted`), and
@@ -48,11 +49,17 @@ class KeyOrder:
     A screen that comes up takes keys once something on it has the focus, where anything can. One that reads before it
     can be typed into says by `is_opening` how long that is; meanwhile it can be left, and if it closes, what was meant
     for it is let go.
+
+    `words`: tells words, typed where nothing takes text, from commands; None takes all as commands.
     """
 
-    def __init__(self, app: App[Any]) -> None:
+    def __init__(self, app: App[Any], words: TypedWords | None = None) -> None:
         self._app = app
+        self._words = words
         self._held: deque[events.Key | events.Paste] = deque()
+        self._waiting: list[events.Key] = []  # Keys that may be letters of a word
+        self._settled: WeakSet[events.Key] = WeakSet()  # Those of them that are commands
+        self._newest: events.Key | None = None
         self._is_under_way = False
         self._awaited: Screen[Any] | None = None  # The screen that is coming up, while keys wait for it
         self._came_up: WeakKeyDictionary[Screen[Any], float] = WeakKeyDictionary()
@@ -82,6 +89,8 @@ class KeyOrder:
         if self._is_opening(self._app.screen) and not self._may_leave(event):
             self._held.append(event)
             self._await_screen()
+            return True
+        if self._waits_for_more(event):
             return True
         self._begin()
         return False
@@ -116,6 +125,48 @@ class KeyOrder:
                 self._await_screen()
                 return
             await self._app.on_event(self._held.popleft())
+
+    # -- words that are typed where nothing takes text --------------------------------------------
+
+    def _waits_for_more(self, event: events.Key | events.Paste) -> bool:
+        """Return whether a key waits for the next one, is a letter of a word, or comes after what waits."""
+        if self._words is None or not isinstance(event, events.Key) or event in self._settled:
+            return False
+        fate = self._words.fate_of(event)
+        if fate is Fate.RUN and not self._waiting:
+            return False
+        if fate is Fate.TEXT:
+            self._waiting.clear()
+        else:
+            self._waiting.append(event)
+        if fate is Fate.RUN:
+            self._settle()
+        else:
+            self._app.set_timer(QUIET_SECONDS, lambda: self._app.call_later(self._look_for_more, event))
+        self._newest = event
+        return True
+
+    def _look_for_more(self, newest: events.Key) -> None:
+        """Go on once no other key came after the newest."""
+        if self._words is None or self._newest is not newest:
+            return
+        if self._is_under_way:
+            self._app.set_timer(QUIET_SECONDS, lambda: self._app.call_later(self._look_for_more, newest))
+        elif self._waiting:
+            self._settle()
+        else:
+            self._words.tell()
+
+    def _settle(self) -> None:
+        """Hand out what waited, before all that came after it."""
+        self._settled.update(self._waiting)
+        self._held.extendleft(reversed(self._waiting))
+        self._waiting.clear()
+        self._is_under_way = True
+        self._awaited = None
+        self._turn += 1
+        self._began = monotonic()
+        self._app.call_later(self._end, self._turn)
 
     # -- screens that come up ---------------------------------------------------------------------
 
@@ -160,6 +211,7 @@ class KeyOrder:
     def _let_go(self) -> None:
         """Hand out nothing of what was meant for a screen that is left."""
         self._held.clear()
+        self._waiting.clear()
         self._is_under_way = False
         self._awaited = None
         self._turn += 1

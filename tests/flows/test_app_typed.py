@@ -1,0 +1,110 @@
+"""Words typed where nothing takes text: at a typist's speed they run no commands, and the filter takes them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.app_driver import WIDE, app_on, ferry_vault, fill, says, shows, stored, until
+from flows.editing_driver import candidate, inbox_opens
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.typed import QUIET_SECONDS, WORDS_SECONDS
+from memtui.vault.vault import Vault
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+BURST = 8  # As the configuration has it unless a person chose otherwise
+
+FOUND = (
+    candidate(11, "Gangway two needs a pilot", days=1),
+    candidate(12, "Never trust the quay clock", days=2),
+    candidate(13, "A snapshot of the quay is taken at noon", days=3),
+)
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Vault:
+    vault = ferry_vault(tmp_path)
+    fill(vault, FOUND)
+    return vault
+
+
+async def typed(pilot: Pilot[Any], keys: Sequence[str]) -> None:
+    """Type keys one right after the other, apart from what was pressed before."""
+    await asyncio.sleep(QUIET_SECONDS)
+    for name in keys:
+        pilot.app.post_message(events.Key(name, name if len(name) == 1 else None))
+    await pilot.pause()
+
+
+def statuses(vault: Vault) -> list[str]:
+    return [stored(vault, memory.id).status for memory in FOUND]
+
+
+async def test_a_word_runs_no_commands_and_is_put_into_the_filter(found: Vault, tmp_path: Path) -> None:
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        await typed(pilot, [*"snapshot", "enter"])
+        told = "“snapshot” was typed where nothing takes text: no command was run; / puts it into the filter."
+        await says(pilot, told)
+        await asyncio.sleep(QUIET_SECONDS)
+        await pilot.press("slash")
+        await until(
+            pilot,
+            lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "snapshot",
+            "the filter takes the word",
+        )
+        assert isinstance(pilot.app.screen, InboxScreen)
+    assert statuses(found) == ["candidate"] * 3
+
+
+async def test_the_first_letter_alone_may_act_and_is_named(found: Vault, tmp_path: Path) -> None:
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        await typed(pilot, "anchor")
+        await says(pilot, "“anchor” was typed where nothing takes text: only a ran as a command")
+        await until(pilot, lambda: statuses(found).count("candidate") == 2, "one was accepted")
+        await asyncio.sleep(WORDS_SECONDS)
+        await pilot.press("u")
+        await until(pilot, lambda: statuses(found).count("candidate") == 3, "u undoes it")
+
+
+async def test_commands_given_as_fast_are_all_of_them_run_in_their_order(found: Vault, tmp_path: Path) -> None:
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        await typed(pilot, [*"jka", *"xa"])
+        await until(pilot, lambda: statuses(found) == ["active", "retired", "active"], "each was decided")
+
+
+async def test_keys_that_move_run_behind_an_act_that_waits(found: Vault, tmp_path: Path) -> None:
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        await typed(pilot, ["a", "x", "down", "home"])
+        await until(pilot, lambda: statuses(found) == ["active", "retired", "candidate"], "the first two were decided")
+        await shows(pilot, "A snapshot of the quay")
+
+
+async def test_a_paste_runs_no_commands_and_is_put_into_the_filter(found: Vault, tmp_path: Path) -> None:
+    async with app_on(found, tmp_path).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        pilot.app.post_message(events.Paste("snapshot\nof x"))
+        await says(pilot, "Pasted text runs no commands; / puts it into the filter.")
+        await pilot.press("slash")
+        await until(
+            pilot,
+            lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "snapshot of x",
+            "the filter takes the paste",
+        )
+    assert statuses(found) == ["candidate"] * 3
