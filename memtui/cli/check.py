@@ -15,6 +15,7 @@ from memtui.assist.check_signals import keep_signals
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
+from memtui.domain.identity import suggest_name
 from memtui.errors import (
     EXIT_BUSY,
     EXIT_DONE,
@@ -121,7 +122,7 @@ def _report(arguments: argparse.Namespace, session: Session) -> Report:
 
 def _constraints(arguments: argparse.Namespace, session: Session) -> Constraints:
     if arguments.source:
-        project = session.project or find_workspace(session.folder).suggested_name
+        project = session.project or suggest_name(find_workspace(session.folder).suggested_name, ())
         from memtui import clock
 
         return written_constraints(session.path(arguments.source), clock.now(), project)

@@ -151,6 +151,44 @@ def _root_of(identity: str, workspace: Workspace) -> Path:
     return linked_folder(identity) or workspace.root
 
 
+def folders_here(reader: VaultReader) -> dict[str, tuple[Path, ...]]:
+    """Return the folders of each project that are there: those linked to it, then those where it was seen last."""
+    found = {
+        project.name: [folder for identity in project.identities if (folder := linked_folder(identity))]
+        for project in list_projects(reader)
+    }
+    for name, seen in store.seen_folders(reader).items():
+        found.setdefault(name, []).extend(seen)
+    return {name: there for name, folders in found.items() if (there := tuple(filter(Path.is_dir, folders)))}
+
+
+def known_folder(reader: VaultReader, name: str) -> Path | None:
+    """Return the folder of a project on this machine, None where none is known.
+
+    It still has to belong to the project: another repository may have taken its place.
+    """
+    for folder in folders_here(reader).get(name, ()):
+        owner, _ = _owner_of(reader, find_workspace(folder))
+        if owner is not None and owner[1] == name:
+            return folder
+    return None
+
+
+def note_folder(vault: Vault, folder: Path) -> None:
+    """Note where the project of a folder is on this machine, if the vault knows the project and not the place."""
+    workspace = find_workspace(folder)
+    with vault.read() as reader:
+        owner, _ = _owner_of(reader, workspace)
+        if (
+            owner is None
+            or linked_folder(owner[0])
+            or workspace.main_root in store.seen_folders(reader).get(owner[1], ())
+        ):
+            return
+    with vault.write(actor="person", action="project-seen") as writer:
+        store.note_folder(writer, owner[1], workspace.main_root.as_posix())
+
+
 def root_for(reader: VaultReader, folder: Path) -> Path:
     """Return the folder that anchors of memories made here are relative to."""
     workspace = find_workspace(folder)
@@ -171,6 +209,8 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
     if owner is not None:
         if owner[0].startswith("commit:") and workspace.remote:
             store.add_identities(writer, owner[1], identities)
+        if linked_folder(owner[0]) is None:
+            store.note_folder(writer, owner[1], workspace.main_root.as_posix())
         return owner[1]
     if not identities:
         return None
@@ -178,6 +218,8 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
     if workspace.remote and workspace.root_commit:
         # Stored beside the remote, so that a clone without it, or with another one, is recognised.
         store.add_identities(writer, name, [commit_identity(workspace.root_commit)])
+    if linked_folder(identities[0]) is None:
+        store.note_folder(writer, name, workspace.main_root.as_posix())
     return name
 
 

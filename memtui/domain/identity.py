@@ -86,6 +86,7 @@ _HOSTED = re.compile(r"^[\w-]+(?:\.[\w-]+)+/[^/]")
 _LOCAL = re.compile(r"^(?:/|~[^/]*/|\.{1,2}/|file://|[a-zA-Z]:[\\/]|\\\\).*[^/\s]", re.IGNORECASE)
 
 _PATH = "path:"
+_SEEN = "folder:"
 
 
 _SSH_HOSTS = {
@@ -168,7 +169,21 @@ def commit_identity(sha: str) -> str:
 
 def path_identity(path: str) -> str:
     """Return the identity of a folder outside a repository, by its absolute path; undecodable bytes are escaped."""
-    return _PATH + path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _PATH + _escaped(path)
+
+
+def seen_at(path: str) -> str:
+    """Return the entry that says in which folder of this machine a repository was seen; it identifies no project."""
+    return _SEEN + _escaped(path)
+
+
+def _escaped(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def seen_folder(entry: str) -> Path | None:
+    """Return the folder of an entry that says where a repository was seen, None for an identity."""
+    return Path(entry.removeprefix(_SEEN)) if entry.startswith(_SEEN) else None
 
 
 def linked_folder(identity: str) -> Path | None:

@@ -18,7 +18,6 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.filter import LineFilter
-from textual.screen import Screen
 from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
@@ -28,14 +27,17 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import GUARANTEED, Keymap
+from memtui.tui.actions.registry import GO, GUARANTEED, Keymap
+from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import BackgroundThreads
 from memtui.tui.state import Opening, State
+from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
 from memtui.tui.typed import TypedWords
+from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ MODEL_AFTER_SECONDS = 0.5
 
 TEAM_SECONDS = 5.0  # How often a vault that changed is looked at for a team that was joined
 TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs one read then
+
+NOTE_SECONDS = 5.0  # Pause before it is noted where the project in view is: nothing on the screens waits for it
 
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
 RECENT = "palette"  # Section of the state that holds what was run last from palette and help
@@ -65,22 +69,29 @@ class MemtuiApp(App[int]):
 
     `opening`: what the command line decided. `theme_folders`: where themes are looked for; by default those that ship
     and the user's own.
+
+    Attributes:
+        started: what the command line decided.
+        opening: the same, with the project that was switched to.
     """
 
     CSS_PATH: ClassVar[list[str | Path]] = _STYLE_SHEETS  # type: ignore[assignment] # Textual takes a list as well
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is `action_palette`
+    DEFAULT_MODE: ClassVar[str] = "start"  # A mode is what is open of a project, by its place; only one is kept
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
         # Before Textual's own: it asks for the driver class, which depends on it.
-        self.opening = opening
+        self.opening = self.started = opening
         super().__init__()
+        self.add_mode(self.DEFAULT_MODE, partial(BrowseScreen, opening))
         self._notifications = FewNotifications()
         self.keymap = Keymap(opening.keys)
         # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
         self._key_order = KeyOrder(self, TypedWords(self, self._tell_typed) if opening.burst else None)
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
+        self._team = ""  # How the sharing with teams stands
         self._team_watch: Worker[None] | None = None  # What syncs with teams, or found that there are none
         self._teams_seen: tuple[int, ...] = ()  # The vault's files when it was looked for teams
         self._ending = threading.Event()  # Set once the app ends, for what works in the background
@@ -133,10 +144,6 @@ class MemtuiApp(App[int]):
             told = f"{counted(message.number, 'control character', 'control characters')} stripped from the paste."
             self.notify(told, timeout=SECONDS["warning"], markup=False)
 
-    def get_default_screen(self) -> Screen[None]:
-        """Return the first screen."""
-        return BrowseScreen(self.opening)
-
     def on_load(self) -> None:
         """Work in threads that the end of the app does not wait for."""
         if not self.is_headless:
@@ -153,6 +160,8 @@ class MemtuiApp(App[int]):
         if self.opening.meaning is not None:
             self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
         self.set_timer(TEAM_AFTER_SECONDS, self._look_for_teams)
+        if self.opening.state_path is not None:  # a demo leaves nothing behind
+            self.set_timer(NOTE_SECONDS, self._note_folder)
         if self.opening.tour:
             self.call_after_refresh(self.action_tour)
 
@@ -279,9 +288,68 @@ class MemtuiApp(App[int]):
             watch_teams(self.opening, self._ending, show)
 
     def _tell_team(self, words: str) -> None:
-        first = self.screen_stack[0]
+        self._team, first = words, self.screen_stack[0]
         if isinstance(first, BrowseScreen):
             first.tell_team(words)
+
+    # -- the project in view ----------------------------------------------------------------------
+
+    @work(thread=True, group="folder", exit_on_error=False)
+    def _note_folder(self) -> None:
+        """Note where the project is, so that it can be switched to from elsewhere."""
+        from memtui.curate.projects import note_folder
+
+        with suppress(MemtuiError):  # it is noted another time
+            if self.started.vault.exists:
+                note_folder(self.started.vault, self.started.folder)
+
+    def _choose_project(self, screen: MemtuiScreen) -> None:
+        """Let the project be chosen that every screen is about."""
+        from memtui.tui.screens.dialogs import pick
+
+        def show(choices: list[tuple[str, str]]) -> None:
+            listed = screen.listed_project if isinstance(screen, BrowseScreen) else None
+            view = screen.access.view
+            current = listed or (view.project if view is not None else None) or EVERY
+            pick(self, "Switch project", choices, current, lambda name: self._find(screen, name))
+
+        screen.loader.read(lambda: project_choices(self.started), show, group="project")
+
+    @on(FacetPane.Switched)
+    def _switch_to(self, message: FacetPane.Switched) -> None:
+        """Switch to the project under the cursor of the facets."""
+        if isinstance(self.screen, MemtuiScreen):
+            self._find(self.screen, message.project)
+
+    def _find(self, screen: MemtuiScreen, chosen: str) -> None:
+        """Find the folder of a chosen project, and put it in view."""
+        name = None if chosen == EVERY else chosen
+        screen.loader.read(
+            lambda: opening_for(self.started, name),
+            # In the app's own turn: a screen that awaits its own removal would wait for ever.
+            lambda opening: self.call_later(self._switch, opening, chosen),
+            group="project",
+        )
+
+    async def _switch(self, opening: Opening, place: str) -> None:
+        """Let every screen be about what an opening puts in view, from the first one on."""
+        if not isinstance(self.screen, MemtuiScreen):
+            return
+        reason = why_not_go(registry.by_id(SWITCH), opening, self.screen_stack)
+        if reason is not None:
+            self.screen.say(reason, severity="warning")
+            return
+        if opening.place != self.opening.place:
+            for screen in self.screen_stack:
+                if isinstance(screen, MemtuiScreen):
+                    screen.remember(self.state)
+            left, self.opening = self.current_mode, opening
+            self.add_mode(opening.place, partial(BrowseScreen, opening))
+            await self.switch_mode(opening.place)
+            self.remove_mode(left)
+            drop_pictures()
+            self._tell_team(self._team)
+        self.screen.say(switched(opening, ALL_PROJECTS if place == EVERY else place))
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -303,6 +371,9 @@ class MemtuiApp(App[int]):
         """
         front, first = self.screen, self.screen_stack[0]
         if isinstance(front, MemtuiScreen) and name == front.AREA:
+            return
+        if isinstance(front, MemtuiScreen) and f"{GO}{name}" == SWITCH:
+            self._choose_project(front)
             return
         opened = [one for one in self.screen_stack if isinstance(one, MemtuiScreen) and name == one.AREA]
         if not opened or name in _AT_A_MEMORY:

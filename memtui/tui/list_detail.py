@@ -26,6 +26,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EVERYWHERE, GO, HISTORY, Action, Keymap
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State, state_of
+from memtui.tui.switching import why_not_go
 from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
@@ -153,7 +154,8 @@ class MemtuiScreen(Screen[None]):
         """Return why an action is not possible now, None where it is."""
         if action.id in {"undo", "redo"} and not self.opening.vault.exists:
             return f"There is nothing to {action.id} yet."
-        return next(filter(None, (part.why_not(action) for part in self.parts)), None)
+        reasons = (part.why_not(action) for part in self.parts)
+        return why_not_go(action, self.opening, self.app.screen_stack) or next(filter(None, reasons), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave a key to others while the part that it belongs to has no use for it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -103,12 +104,16 @@ READ_PATIENCE_SECONDS = 1.5
 """How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
 
 
+NO_FOLDER = Path(os.devnull)
+"""Stands for the folder of a project that is not known on this machine, and of all projects: nothing lies in it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """Everything that the command line decides before the app starts."""
+    """Everything that the command line decides before the app starts, or a person by switching the project."""
 
     vault: Vault
-    folder: Path  # the working directory, which says what project is in view
+    folder: Path  # the folder that says what project is in view: the working directory, or `NO_FOLDER`
     project: str | None = None  # the project that a person named, if any
     actor: Actor = field(default_factory=Actor)
     threshold: float = REVIEW_THRESHOLD  # freshness below which a memory is due
@@ -138,6 +143,16 @@ class Opening:
     def place(self) -> str:
         """The folder and the named project: what was typed for another place is not brought back here."""
         return f"{self.folder}\n{self.project or ''}"
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether there is a folder whose files the screens may read and write."""
+        return self.folder != NO_FOLDER
+
+    @property
+    def types_from(self) -> Path:
+        """The folder that a path is relative to which a person types."""
+        return self.folder if self.has_folder else Path.home()
 
     def vault_to_read(self) -> Vault:
         """Return the vault for looks that follow one another: they wait less long for the lease than a change does."""

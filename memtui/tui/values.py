@@ -96,6 +96,7 @@ class Listing:
     problem: QueryError | None = None  # why a query could not be read: then nothing is listed
     misnamed: tuple[str, str] | None = None  # what stands like a field in the words, and the field it may mean
     only_closest: bool = False  # whether nothing matches well, so that these are merely the closest
+    names_project: bool = False  # whether the query chooses the projects, in place of what is in view
 
 
 @dataclass(frozen=True, slots=True)

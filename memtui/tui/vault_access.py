@@ -62,6 +62,12 @@ class VaultAccess:
         """The project in view as a head names it, `all projects` where none is; empty before the first read."""
         return "" if self.view is None else self.view.project or ALL_PROJECTS
 
+    def read_place(self) -> str:
+        """Return the project in view as every head names it, read where it is not known yet."""
+        with self.read_vault.read() as reader:
+            self.view_of(reader)
+        return self.place_words
+
     def view_of(self, reader: VaultReader) -> View:
         """Return what is in view, found once: asking git again at every read would hold the lease."""
         if self.view is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from memtui.domain.identity import suggest_name
+from memtui.domain.identity import seen_at, seen_folder, suggest_name
 from memtui.domain.record import Record
 from memtui.errors import UsageError
 from memtui.vault.reader import VaultReader
@@ -30,7 +31,8 @@ def list_projects(reader: VaultReader) -> list[Project]:
     connection = reader.connection
     identities: dict[str, list[str]] = {}
     for name, identity in connection.execute("SELECT project, identity FROM project_identities").fetchall():
-        identities.setdefault(name, []).append(identity)
+        if seen_folder(identity) is None:
+            identities.setdefault(name, []).append(identity)
     counts = _memories_by_project(reader)
     return [
         Project(name, tuple(sorted(identities.get(name, ()))), counts.get(name, 0)) for name in _names(reader, counts)
@@ -113,6 +115,24 @@ def add_identities(writer: VaultWriter, name: str, identities: list[str]) -> Non
     if new:
         rows = [{"identity": identity, "project": name, "seen_at": writer.now} for identity in new]
         writer.insert_unjournaled("project_identities", rows)
+
+
+def note_folder(writer: VaultWriter, name: str, folder: str) -> None:
+    """Note in which folder a project's repository was seen, where that is not known yet."""
+    entry = seen_at(folder)
+    if find_project(writer, [entry]) != name:
+        writer.delete_unjournaled("project_identities", "identity", [entry])
+        add_identities(writer, name, [entry])
+
+
+def seen_folders(reader: VaultReader) -> dict[str, list[Path]]:
+    """Return in which folders each project's repository was seen, the newest first; it may have gone from there."""
+    found: dict[str, list[Path]] = {}
+    query = "SELECT project, identity FROM project_identities ORDER BY seen_at DESC, identity"
+    for name, entry in reader.connection.execute(query).fetchall():
+        if (folder := seen_folder(entry)) is not None:
+            found.setdefault(str(name), []).append(folder)
+    return found
 
 
 def link_identity(writer: VaultWriter, name: str, identity: str) -> str | None:

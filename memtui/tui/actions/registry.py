@@ -22,6 +22,7 @@ GLYPHS = {
     "colon": ":",
     "asterisk": "*",
     "number_sign": "#",
+    "at": "@",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "left_curly_bracket": "{",
@@ -86,7 +87,7 @@ SCREEN_ANSWERS = frozenset({MERGE_FIELDS, CLASH_TEXT})
 WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, FORM_LINE, FORM_TOGGLE}) | SCREEN_ANSWERS
 """Widgets with keys of their own."""
 
-GO = "go-"  # Start of the ids of actions that open a screen; the rest is its name
+GO = "go-"  # Start of the ids of actions that open a screen, or switch the project; the rest is its name
 MERGE_TAKE = "merge-take-"  # Start of the ids of actions that take the text of one memory; the rest is its number
 
 ERASING = frozenset({"delete", "remove", "forget", "erase", "drop", "archive", "purge"})

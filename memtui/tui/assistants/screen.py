@@ -99,7 +99,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
 
     def _show(self, read: AssistantsRead) -> None:
         self._read = read
-        self._title.place = read.project.name if read.project is not None else None
+        self._title.place = read.place
         self._title.note = SCOPE_WORDS[self._scope]
         installed = sum(row.state.is_installed for row in read.rows)
         self.show_rows(assistant_lines(read.rows), f"{installed} installed")

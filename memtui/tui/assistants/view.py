@@ -62,7 +62,8 @@ class AssistantsRead:
 
     rows: tuple[AssistantRow, ...]
     titles: Mapping[str, str]
-    project: Path | None
+    project: Path | None  # the repository's root
+    place: str  # what is in view, as every head names it
 
 
 class Installer:
@@ -81,7 +82,7 @@ class Installer:
             for state in states(self._root, self._program)
         )
         wanted = [identifier for row in rows for identifier in served_last(row)]
-        return AssistantsRead(rows, self._titles(wanted), self._root)
+        return AssistantsRead(rows, self._titles(wanted), self._root, self._access.read_place())
 
     def _titles(self, ids: Sequence[str]) -> dict[str, str]:
         if not ids or not self._access.vault.exists:
@@ -91,7 +92,7 @@ class Installer:
 
     def plan(self, assistant: Assistant, scope: Scope, *, removal: bool) -> Plan:
         """Return what installing or removing would change."""
-        root = self._root or self._access.opening.folder
+        root = self._root or self._access.opening.types_from
         if removal:
             return plan_uninstall(assistant, scope, root, self._program)
         return plan_install(assistant, scope, root, self._program, Wishes())
@@ -104,7 +105,7 @@ class Installer:
 
     def probe(self, assistant: Assistant) -> list[Probed]:
         """Call what is installed in an assistant as it would."""
-        return list(probe([state_of(assistant, self._root, self._program)], self._access.opening.folder))
+        return list(probe([state_of(assistant, self._root, self._program)], self._access.opening.types_from))
 
     def copy_lines(self, assistant: Assistant, scope: Scope) -> CopyResult:
         """Copy the lines of the server's entry."""

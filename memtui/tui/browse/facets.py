@@ -13,11 +13,13 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FACETS
 from memtui.tui.memory_view import fit
+from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 from memtui.tui.widgets.pane_border import share_of
@@ -102,6 +104,7 @@ def chosen_words(chosen: Mapping[str, Sequence[str]]) -> str:
 
 
 _CHOSEN = "✓"
+NO_SINGLE = frozenset({None, "", GLOBAL_PROJECT})  # Lines below Project that are no project to switch to
 
 
 class FacetPane(CursorList):
@@ -118,6 +121,12 @@ class FacetPane(CursorList):
 
         facet: str
         value: str
+
+    @dataclass
+    class Switched(Message):
+        """Every screen is to be about a project."""
+
+        project: str
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -179,6 +188,14 @@ class FacetPane(CursorList):
             self._lay_out()
         else:
             self.post_message(self.Toggled(line.facet, line.value))
+
+    async def action_facet_switch(self) -> None:
+        """Switch to the project under the cursor, else let one be chosen."""
+        line = self.current
+        if line is None or line.facet != "project" or line.value in NO_SINGLE:
+            await self.screen.run_action(f"screen.act('{SWITCH}')")
+        else:
+            self.post_message(self.Switched(str(line.value)))
 
     def action_facet_fold(self) -> None:
         if self.current is not None:
@@ -268,6 +285,18 @@ _SHORT_PROBLEM = 36  # Cells beside the filter line, which has to show what was 
 
 def _no_field(typed: str, meant: str) -> str:
     return f"{tame(typed, 16)}: is no field: {meant}:?"
+
+
+def beyond_words(listing: Listing, key: str) -> str:
+    """Return that the list holds memories of another project than the other screens; empty where it does not.
+
+    `key`: what switches the project.
+    """
+    here = listing.base.project
+    others = set(listing.base.wanted.chosen.get("project", ())) - {here} - NO_SINGLE
+    if here is None or not (others or listing.names_project):
+        return ""
+    return f"the project is still {tame(here, 40)}: {key} switches"
 
 
 def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:

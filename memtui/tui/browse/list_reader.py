@@ -193,7 +193,7 @@ class ListReader:
             if base.active >= LARGE_VAULT:
                 self._loader.after(PREPARING_SECONDS, lambda: self.prepare(base), group="prepare")
         pane.sort = "" if listing.best and listing.query.strip() else base.wanted.sort
-        pane.show_projects = base.project is None or "project" in base.wanted.chosen
+        pane.show_projects = base.project is None or "project" in base.wanted.chosen or listing.names_project
         pane.put_rows(listing.rows)
         pane.show(listing.ids, follow=follow, fresh=fresh, notice=notice_of(listing))
         self._shown(listing)

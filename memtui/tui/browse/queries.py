@@ -141,7 +141,7 @@ class ListQueries:
         listed = tuple(identifier for identifier in listed if identifier in left)
         if not words:
             self._hits = (text, {})
-            return Listing(base, query, listed, best=False)
+            return Listing(base, query, listed, best=False, names_project=asked.names_project)
         at_hand = None if by_meaning else self._list_at_hand(base)
         found, is_sure = self._found(words, browsing, by_meaning=by_meaning, words=at_hand.words if at_hand else None)
         self._hits = (text, self._hits[1])
@@ -160,6 +160,7 @@ class ListQueries:
             rows={} if at_hand else self._first_rows(ids),
             partial=partial,
             only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
+            names_project=asked.names_project,
         )
 
     def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:

@@ -23,8 +23,10 @@ from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action, Keymap
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
+    NO_SINGLE,
     BrowseState,
     FacetPane,
+    beyond_words,
     head_counts,
     list_title,
     marked_count,
@@ -36,6 +38,7 @@ from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State, state_of
+from memtui.tui.switching import SWITCH
 from memtui.tui.textual_patches.display import stand_clear
 from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
@@ -152,6 +155,13 @@ class BrowseScreen(MemtuiScreen):
     def typed(self) -> str:
         return self.lists.query
 
+    @property
+    def listed_project(self) -> str | None:
+        """The other project whose memories are listed, where a single one is."""
+        chosen, listing = self.lists.chosen.get("project", ()), self.lists.listing
+        is_other = listing is not None and listing.base.project is not None
+        return chosen[0] if is_other and len(chosen) == 1 and chosen[0] not in NO_SINGLE else None
+
     # -- what is remembered -----------------------------------------------------------------------
 
     def _restore(self, was: BrowseState) -> None:
@@ -216,7 +226,8 @@ class BrowseScreen(MemtuiScreen):
         keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
         key = keymap.first(registry.by_id("go-import"))
         waiting = f"{counted(self._waiting, 'file')} to import here: {key}" if self._waiting else ""
-        pane.border_subtitle = Content(" · ".join(part for part in (waiting, marked, count) if part))
+        beyond = beyond_words(listing, keymap.first(registry.by_id(SWITCH)))
+        pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, count) if part))
         self._filter_count.update(Content(count if listing.query.strip() else ""))
         self.on_descendant_focus()
 

@@ -270,13 +270,13 @@ class Payloads:
 
         Raises `RefusedError`: the file exists and must not be replaced.
         """
-        return write_payload(answer.pack.payload, named, folder=self._opening.folder, overwrite=overwrite)
+        return write_payload(answer.pack.payload, named, folder=self._opening.types_from, overwrite=overwrite)
 
     def note_question(self, answer: Answer, named: str) -> Path:
         """Append the task to a file of evaluation questions, which expects what is in the payload."""
         expected = tuple(one.memory.id for one in answer.pack.included)
         question = Question(answer.task.text, expected, answer.task.files)
-        return add_question(question, named, folder=self._opening.folder)
+        return add_question(question, named, folder=self._opening.types_from)
 
     # -- recipes ----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,6 +44,7 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.loader import Task
 from memtui.tui.screens.dialogs import CardScreen, pick
 from memtui.tui.state import Opening
+from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList, TextRow
@@ -65,7 +67,7 @@ _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
 _ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
 
 _NOTHING_FOUND = (
-    "No rule files were found directly in this folder or in your home folder.",
+    "No rule files were found directly in the project's folder or in your home folder.",
     "/ names another file or folder; any Markdown file will do.",
     "esc leaves.",
 )
@@ -96,7 +98,9 @@ class ImportScreen(ListDetail):
         self._home = Path.home()
         self._importer = Importer(self.access, self._home)
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
-        self._words = Static(Content("\n".join(WELCOME if first_run else REMINDER)), id="import-words", markup=False)
+        self._reminder = REMINDER if opening.has_folder else (no_folder(opening), *REMINDER)
+        words = "\n".join(WELCOME if first_run else self._reminder)
+        self._words = Static(Content(words), id="import-words", markup=False)
         self._path = TextLine("a file or folder", longest=4_000, id="import-path")
         self._known = Places(())
         self._stores = Stores()
@@ -126,8 +130,8 @@ class ImportScreen(ListDetail):
         """Draw the empty panes; the disk is read after the first paint."""
         self._places.set_title("1 Sources")
         self._plan.set_title("2 Preview")
-        self._title.place = self.opening.folder.name
         self._title.note = "looking …"
+        self.loader.read(self.access.read_place, partial(setattr, self._title, "place"), group="place")
         self.call_after_refresh(self._find_places)
 
     def on_unmount(self) -> None:
@@ -319,7 +323,7 @@ class ImportScreen(ListDetail):
     @on(Input.Submitted, "#import-path")
     def _find_place(self, event: Input.Submitted) -> None:
         event.stop()
-        typed, folder = event.value, self.opening.folder
+        typed, folder = event.value, self.opening.types_from
         self.loader.read(lambda: places_at(typed, folder=folder, home=self._home), self._add_places, group="places")
 
     def _add_places(self, places: Places) -> None:
@@ -379,7 +383,7 @@ class ImportScreen(ListDetail):
         """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
         is_import = done is self._imported
-        self._words.update(Content(f"{self._came_in}   u undoes it." if is_import else "\n".join(REMINDER)))
+        self._words.update(Content(f"{self._came_in}   u undoes it." if is_import else "\n".join(self._reminder)))
         if is_import:
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())

@@ -13,6 +13,7 @@ from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.memory_view import Block, Piece, wrap
+from memtui.tui.state import NO_FOLDER
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -86,8 +87,11 @@ class Places:
 def known_places(folder: Path, home: Path) -> Places:
     """Return the places of the project around a folder and of the home folder."""
     from memtui.capture.left_out import ignore_lines
-    from memtui.capture.places import find_places
+    from memtui.capture.places import find_places, home_sources, places_of
 
+    if folder == NO_FOLDER:
+        found = home_sources(home)
+        return Places(places_of(found.sources, "home", home, home), found.skipped, found.links)
     rows, found = find_places(folder, home)
     return Places(rows, found.skipped, found.links, ignore_lines(find_workspace(folder).root))
 

@@ -302,7 +302,7 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
     other = [conflict_words(waiting)] if waiting.conflicts else []
     if waiting.elsewhere:
         wait = counted(waiting.elsewhere, "candidate waits", "candidates wait")
-        other.append(f"In other projects {wait}: memtui inbox list")
+        other.append(f"In other projects {wait}: @ switches the project")
     return (
         "The inbox is empty.",
         *other,

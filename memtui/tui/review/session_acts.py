@@ -54,7 +54,7 @@ class SessionActs:
 
     def write_receipt(self) -> None:
         """Write the receipt into the working directory."""
-        folder = Path(self._screen.opening.folder)
+        folder = Path(self._screen.opening.types_from)
         self._export(lambda session: self._review.write_receipt(session, folder))
 
     def _export(self, export: Callable[[ReviewSession], Done]) -> None:

@@ -14,8 +14,11 @@ from memtui.curate.projects import (
     View,
     alias_remote,
     check_named_files,
+    folders_here,
+    known_folder,
     link_folder,
     narrow_to_files,
+    note_folder,
     view_of,
 )
 from memtui.curate.views import count_vault
@@ -238,3 +241,67 @@ def test_an_empty_vault_counts_nothing(vault: Vault) -> None:
     counts = count_vault(vault, EVERYTHING)
     assert (counts["active"], counts["by_project"]) == (0, {})
     assert not vault.exists
+
+
+# -- where a project lies on this machine ---------------------------------------------------------------
+
+
+def folder_of(vault: Vault, name: str) -> Path | None:
+    with vault.read() as reader:
+        return known_folder(reader, name)
+
+
+def test_the_folder_of_a_repository_is_known_once_something_was_written_in_it(vault: Vault, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop", {"src/a.py": ""}, remote=REMOTE)
+    add(vault, "Lock payments", project=None, folder=shop / "src")
+    till = repository(tmp_path / "till", {})
+    add(vault, "Count the till", project=None, folder=till)
+    assert folder_of(vault, "shop") == shop.resolve()
+    assert folder_of(vault, "till") == till.resolve()
+    assert folder_of(vault, "quay") is None
+    with vault.read() as reader:
+        identities = {project.name: project.identities for project in list_projects(reader)}
+    assert not any("folder:" in one for of_one in identities.values() for one in of_one), "a place identifies nothing"
+
+
+def test_a_folder_that_another_repository_took_or_that_is_gone_is_not_the_projects(
+    vault: Vault, tmp_path: Path
+) -> None:
+    shop = repository(tmp_path / "shop", {}, remote=REMOTE)
+    add(vault, "Lock payments", project=None, folder=shop)
+    moved = Path(shutil.move(shop, tmp_path / "moved"))
+    assert folder_of(vault, "shop") is None
+    repository(shop, {}, remote="git@example.org:acme/other.git")
+    assert folder_of(vault, "shop") is None
+    note_folder(vault, moved)
+    assert folder_of(vault, "shop") == moved.resolve()
+
+
+def test_a_linked_folder_goes_before_one_where_the_repository_was_seen(vault: Vault, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop", {}, remote=REMOTE)
+    add(vault, "Lock payments", project=None, folder=shop)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    link_folder(vault, "shop", notes)
+    assert folder_of(vault, "shop") == notes.resolve()
+    with vault.read() as reader:
+        assert folders_here(reader)["shop"] == (notes.resolve(), shop.resolve())
+
+
+def test_a_linked_worktree_is_known_by_the_main_checkout_which_stays(vault: Vault, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop", {"a.py": ""}, remote=REMOTE)
+    git(shop, "worktree", "add", "-q", str(tmp_path / "side"))
+    add(vault, "Lock payments", project=None, folder=tmp_path / "side")
+    assert folder_of(vault, "shop") == shop.resolve()
+
+
+def test_noting_where_a_project_is_changes_nothing_that_is_known(vault: Vault, tmp_path: Path) -> None:
+    shop = repository(tmp_path / "shop", {}, remote=REMOTE)
+    note_folder(vault, shop)
+    assert folder_of(vault, "shop") is None, "a repository that the vault does not know is left alone"
+    add(vault, "Lock payments", project=None, folder=shop)
+    with vault.read() as reader:
+        before = reader.change_counter()
+    note_folder(vault, shop)
+    with vault.read() as reader:
+        assert reader.change_counter() == before

@@ -1,0 +1,101 @@
+"""Which project the screens are about: the choice among those of the vault, and what the app is opened with then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.text.sanitize import tame
+from memtui.text.words import counted
+from memtui.tui.actions.registry import ACTIONS, BROWSE, GO, Action
+from memtui.tui.state import NO_FOLDER, Opening
+from memtui.tui.vault_access import ALL_PROJECTS
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+SWITCH = "go-project"  # Id of the action
+EVERY = f"({ALL_PROJECTS})"  # The choice of no single project, as no project is called
+SHOWN_NAME = 60  # Characters of a name in a sentence
+PLACES = frozenset(one.id.removeprefix(GO) for one in ACTIONS if one.id.startswith(GO))  # Screens that hold no text
+
+
+def project_choices(start: Opening) -> list[tuple[str, str]]:
+    """Return what can be switched to, with what there is to know of it: all projects, then each by name.
+
+    `start`: what the app was started with; its project is among them although the vault holds nothing of it yet.
+    """
+    from memtui.curate.projects import folders_here, view_of
+    from memtui.vault.projects import list_projects
+
+    with start.vault_to_read().read() as reader:
+        numbers = {found.name: found.memories for found in list_projects(reader)}
+        folders = folders_here(reader)
+        first = view_of(reader, start.folder, start.project)
+    if first.project is not None:
+        numbers.setdefault(first.project, 0)
+        folders[first.project] = (first.root,) if first.stands_in else folders.get(first.project, ())
+    numbers.pop(GLOBAL_PROJECT, None)
+    return [(EVERY, ""), *((name, _about(number, folders.get(name, ()))) for name, number in sorted(numbers.items()))]
+
+
+def _about(memories: int, folders: Sequence[Path]) -> str:
+    return f"{counted(memories, 'memory')} · {shown_folder(folders[0]) if folders else 'folder not known here'}"
+
+
+def opening_for(start: Opening, name: str | None) -> Opening:
+    """Return what puts a project in view, None for all: its folder where one is known, as if memtui were started there.
+
+    What the app was started with comes back as it was, in the folder that the person stands in.
+    """
+    from memtui.curate.projects import known_folder, view_of
+
+    with start.vault_to_read().read() as reader:
+        if view_of(reader, start.folder, start.project).project == name:
+            return start
+        folder = known_folder(reader, name) if name is not None else None
+    if folder is not None:
+        return replace(start, folder=folder, project=None)
+    return replace(start, folder=NO_FOLDER, project=name)
+
+
+def why_not_go(action: Action, opening: Opening, screens: Sequence[Screen[Any]]) -> str | None:
+    """Return why a screen cannot be gone to, or the project not be switched, None where it can."""
+    if action.id == "go-publish" and not opening.has_folder:
+        return f"Publish writes into a project's folder. {no_folder(opening)}"
+    if action.id != SWITCH:
+        return None
+    if any(getattr(screen, "acting", False) for screen in screens):
+        return "A change is being made: switch once it is stored."
+    # A form, a merge: what is typed there is about memories of the project that would be left.
+    areas = {getattr(screen, "AREA", BROWSE) for screen in screens}
+    return None if areas <= PLACES else "Save or leave what you are editing first."
+
+
+def no_folder(opening: Opening) -> str:
+    """Return why there is no folder, and what to do."""
+    if opening.project is None:
+        return "All projects are in view: @ switches to one of them."
+    name = tame(opening.project, SHOWN_NAME)
+    return (
+        f"The folder of {name} is not known here: start memtui in it once, or run"
+        f" memtui project link {quote(name)} FOLDER"
+    )
+
+
+def switched(opening: Opening, place: str) -> str:
+    """Return what to say once the project was switched. `place`: what is in view, as the head names it."""
+    told = f"Every screen is about {tame(place, SHOWN_NAME)} now"
+    if opening.has_folder:
+        return f"{told}, in {shown_folder(opening.folder)}"
+    return told if opening.project is None else f"{told}. {no_folder(opening)}"
+
+
+def shown_folder(folder: Path) -> str:
+    """Return a folder as people write it, `~` for the home."""
+    home = Path.home()
+    return tame(f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder), 300)
