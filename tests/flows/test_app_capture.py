@@ -253,7 +253,7 @@ async def test_a_proposal_that_corrects_a_memory_says_so_and_asks_before_that_le
         await pilot.press("a")
         await says(pilot, "Also in use still: Store tide times in local time")
         await shows(pilot, "the new one was proposed to replace one in use")
-        await shows(pilot, "L link   X new replaces old   O compare, merge   esc keep both")
+        await shows(pilot, "L link   X new replaces old   A keep both   O compare, merge   esc later")
         assert chosen is not None
         assert [stored(vault, one).status for one in (old.id, chosen)] == ["active", "active"]
         await pilot.press("X")

@@ -289,7 +289,7 @@ async def test_a_save_tells_what_it_resembles_and_the_keys_settle_it(vault_resem
             "the new one clashes with one in use",
             "new      The refund lock lives for [60] seconds",
             "in use   The refund lock lives for [30] seconds",
-            "L link   X new replaces old   O compare, merge   esc keep both",
+            "L link   X new replaces old   A keep both   O compare, merge   esc later",
         ):
             await shows(pilot, part)
         saved = everything(vault_resemblance)
@@ -303,6 +303,32 @@ async def test_a_save_tells_what_it_resembles_and_the_keys_settle_it(vault_resem
         await until(
             pilot, lambda: everything(vault_resemblance) == saved, "undo takes the supersession back and keeps the save"
         )
+
+
+async def test_what_is_kept_both_is_not_suggested_by_tidy_until_that_is_undone_and_esc_leaves_it_open(
+    vault_resemblance: Vault, tmp_path: Path
+) -> None:
+    async with app_on(vault_resemblance, tmp_path).run_test(size=NARROW) as pilot:
+        await holds(pilot, 2)
+        await add(pilot, "The refund lock lives for 60 seconds")
+        await tells(pilot, OLD.id)
+        await shows(pilot, "esc later")
+        assert "esc back" not in screen_text(pilot), "esc means one thing"
+        await pilot.press("A")
+        await says(pilot, "This pair will not be suggested as a contradiction again")
+        await tells(pilot)
+        await pilot.press("T")
+        await shows(pilot, "1 finding in 3 memories")
+        assert "Contradictions" not in screen_text(pilot)
+        await pilot.press("u")
+        await shows(pilot, "Contradictions  1")
+        await pilot.press("escape")
+        await add(pilot, "The refund lock lives for 90 seconds")
+        await until(pilot, lambda: bool(beside(pilot)), "another question")
+        await pilot.press("escape")
+        await tells(pilot)
+        await pilot.press("T")
+        await shows(pilot, "Contradictions  3")
 
 
 async def test_the_question_stays_beside_a_look_and_other_acts_until_it_is_answered_or_moot(
@@ -325,13 +351,13 @@ async def test_the_question_stays_beside_a_look_and_other_acts_until_it_is_answe
         await until(pilot, lambda: bool(beside(pilot)), "the line tells of another")
         await pilot.press("escape")
         await tells(pilot)
-        assert "esc keep both" not in screen_text(pilot)
+        assert "esc later" not in screen_text(pilot)
         await add(pilot, "The refund lock lives for 45 seconds")
         await until(pilot, lambda: bool(beside(pilot)), "the line tells again")
         await until(pilot, lambda: "45" in title_under_cursor(pilot), "the cursor is on what was added")
         await pilot.press("p")
         await says(pilot, "Pinned: The refund lock lives for 45 seconds")
-        await shows(pilot, "esc keep both")
+        await shows(pilot, "esc later")
         await pilot.press("x")
         await says(pilot, "Retired: The refund lock lives for 45 seconds")
         await tells(pilot)
@@ -431,7 +457,7 @@ async def test_hostile_titles_stay_text_in_the_line(tmp_path: Path) -> None:
         for text in hostile[:4]:
             await add(pilot, f"{text}: the refund lock lives for 60 seconds")
             await until(pilot, lambda: bool(beside(pilot)), f"the line tells of {text!r}")
-            await shows(pilot, "esc keep both")
+            await shows(pilot, "esc later")
             strips = pilot.app.screen._compositor.render_strips()
             assert {strip.cell_length for strip in strips} == {NARROW[0]}
             assert not any(sign in screen_text(pilot) for sign in "\x1b\x07\u202e")

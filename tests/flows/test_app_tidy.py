@@ -130,6 +130,19 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, 
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
         before = screen._report
+        await pilot.press("enter")
+        await shows(pilot, "n keep apart")
+        await pilot.press("n")
+        await says(pilot, "These will not be suggested as duplicates again")
+        await passes(pilot, screen, before)
+        assert screen._report is not None
+        assert not screen._report.duplicates
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        assert screen._report.duplicates
+        await goes_to(pilot, screen, "duplicates")
+        before = screen._report
         await pilot.press("n")
         await passes(pilot, screen, before)
         await goes_to(pilot, screen, "contradictions")

@@ -133,7 +133,7 @@ class ListActions(ScreenPart):
         from memtui.tui.merge.screen import MergeScreen
 
         merging = MergeScreen(self.screen.opening, self._targets())
-        self.screen.app.push_screen(merging, lambda _: self._end(done=merging.merged))
+        self.screen.app.push_screen(merging, lambda _: self._end(done=merging.settled))
 
     def bulk(self) -> None:
         """Change all that are marked, else all that the filter lists."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
@@ -33,6 +33,11 @@ class Beside:
     memory: Memory
     other: Memory
     found: Resemblance
+
+    @property
+    def finding(self) -> str:
+        """What Tidy would list the two under."""
+        return "contradictions" if self.found.sort == "clashes" else "duplicates"
 
 
 class ResemblingAccess:
@@ -68,6 +73,13 @@ class ResemblingAccess:
         word = "Superseded" if link_type == "supersedes" else "Linked with"
         return Done(f"{word}: {tame(beside.other.title, 80)}", focus=beside.memory.id)
 
+    def keep(self, beside: Beside) -> Done:
+        """Never suggest the pair again, as Tidy's own dismissal does."""
+        from memtui.tui.tidy.view import TidyAccess
+
+        ids = (beside.memory.id, beside.other.id)
+        return replace(TidyAccess(self._access).dismiss(beside.finding, ids), focus=beside.memory.id)
+
 
 def _says(now: Memory | None, then: Memory) -> bool:
     return now is not None and (now.title, now.insight) == (then.title, then.insight)
@@ -76,11 +88,12 @@ def _says(now: Memory | None, then: Memory) -> bool:
 WORDS = {
     "resembling-link": ("link", "link"),
     "resembling-supersede": ("new replaces old", "replace"),
-    "resembling-both": ("compare, merge", "merge"),
+    "resembling-keep": ("keep both", "keep"),
+    "resembling-both": ("compare, merge", "open"),
 }
 """What the keys do, in words and in short."""
 
-KEEP = ("keep both", "keep")  # What esc does
+LATER = ("later", "later")  # What esc does: Tidy suggests the pair again
 
 SAID = {
     "same": "says the same as",
@@ -121,7 +134,7 @@ def _bare(text: str) -> str:
 
 
 class ResemblanceQuestion(Vertical):
-    """Shows both texts over the keys of the screen that act on them; esc keeps both as they are."""
+    """Shows both texts over the keys of the screen that act on them; esc leaves the question to Tidy."""
 
     DEFAULT_CSS = """
     ResemblanceQuestion {
@@ -182,8 +195,9 @@ class ResemblanceQuestion(Vertical):
         shown = clipped(head, room)
         end = (others, "$memtui-due")
         self._head.update(Content.assemble(shown, " " * (room - shown.cell_length + 1), end, " "))
-        keys = self._named_keys(0, "   ")
-        self._keys.update(clipped(keys if keys.cell_length <= width else self._named_keys(1, "  "), width))
+        ways = [self._named_keys(short, gap) for short, gap in ((0, "   "), (1, "  "), (1, " "))]
+        keys = next((way for way in ways if way.cell_length <= width), ways[-1])
+        self._keys.update(clipped(keys, width))
         self._texts.styles.height = max(1, min(len(self._texts.plain_lines), rows))
 
     def _named_keys(self, short: int, gap: str) -> Content:
@@ -195,9 +209,9 @@ class ResemblanceQuestion(Vertical):
         ]
         parts = [
             Content.assemble((key, "bold $primary"), (f" {words[short]}", "$memtui-dim"))
-            for key, words in (*named, ("esc", KEEP))
+            for key, words in (*named, ("esc", LATER))
         ]
-        return Content.assemble(" ", Content(gap).join(parts))
+        return Content.assemble(gap[1:2], Content(gap).join(parts))
 
 
 class SimilarOnSave(ScreenPart):
@@ -212,6 +226,7 @@ class SimilarOnSave(ScreenPart):
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "resembling-link": ("resemblance.tie", "relates"),
         "resembling-supersede": ("resemblance.tie", "supersedes"),
+        "resembling-keep": ("resemblance.keep",),
         "resembling-both": ("resemblance.open_both",),
     }
     """What answers the keys of the question on a screen that holds it as `resemblance`."""
@@ -219,7 +234,7 @@ class SimilarOnSave(ScreenPart):
     def __init__(self, screen: MemtuiScreen) -> None:
         super().__init__(screen)
         self.waiting: list[Beside] = []
-        self._tied: Beside | None = None  # The pair that is being linked
+        self._tied: Beside | None = None  # The pair whose answer is being saved
         self._queries = ResemblingAccess(screen.access)
 
     def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
@@ -298,19 +313,30 @@ class SimilarOnSave(ScreenPart):
         return registry.of_owners(RESEMBLING) if self.waiting else []
 
     def takes(self, identifier: str) -> bool:
-        """Take esc for the answer that both stay as they are; the next question follows."""
+        """Take esc for no answer; the next question follows."""
         if identifier != "back" or not self.waiting:
             return False
         self.show(self.waiting[1:])
         return True
 
+    def why_not(self, action: Action) -> str | None:
+        """Leave esc to the question, which names it."""
+        return "The question comes first." if action.id == "back" and self.waiting else None
+
     def tie(self, link_type: LinkType) -> None:
         """Link the new memory with what it resembles; `supersedes` takes that out of use."""
+        self._answer(lambda beside: self._queries.tie(beside, link_type))
+
+    def keep(self) -> None:
+        """Let both stay as they are, for good."""
+        self._answer(self._queries.keep)
+
+    def _answer(self, act: Callable[[Beside], Done]) -> None:
         if self.waiting:
             beside, *rest = self.waiting
             self._tied = beside
             self.show(rest)
-            self.screen.do(lambda: self._queries.tie(beside, link_type), focus=True)
+            self.screen.do(lambda: act(beside), focus=True)
 
     def open_both(self) -> None:
         """Open both side by side, to be merged or only looked at."""
@@ -319,11 +345,11 @@ class SimilarOnSave(ScreenPart):
         from memtui.tui.merge.screen import MergeScreen
 
         beside = self.waiting[0]
-        merging = MergeScreen(self.screen.opening, (beside.other.id, beside.memory.id))
+        merging = MergeScreen(self.screen.opening, (beside.other.id, beside.memory.id), beside.finding)
 
         def closed(_: None) -> None:
-            # Looked at without a merge, the question stands as it stood.
-            if merging.merged:
+            # Looked at without a decision, the question stands as it stood.
+            if merging.settled:
                 self.show([one for one in self.waiting if one is not beside])
                 self.screen.acts_ended(beside.other.id)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on
@@ -12,150 +11,34 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 
-from memtui.curate.merge import (
-    Marked,
-    MergeField,
-    fields_of,
-    marked_texts,
-    merge,
-    named_projects,
-    preview,
-    what_differs,
-)
-from memtui.curate.views import tokens_of
-from memtui.domain.memory import MOST_MERGED, Memory
-from memtui.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.text.sanitize import reveal, tame
+from memtui.domain.memory import MOST_MERGED
+from memtui.errors import ConflictError, MemtuiError
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, marked_pieces, source_line, vouched
+from memtui.tui.merge.view import (
+    CHOSEN,
+    LABELS,
+    MergePreview,
+    Sides,
+    letter,
+    make_merge,
+    preview_merge,
+    read_sides,
+    result_blocks,
+    side_blocks,
+    stacked_blocks,
+)
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
+from memtui.tui.tidy.view import TidyAccess
 from memtui.tui.values import Done
-from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
-from memtui.wording import outcomes
-
-
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """Memories to merge."""
-
-    memories: tuple[Memory, ...]  # the one that stays first
-    headings: tuple[str, ...]  # source and verification of each
-    fields: tuple[MergeField, ...]  # those in which they differ
-    marked: Mapping[str, Sequence[Marked]]  # the texts of each field, the differing words marked
-    differs: tuple[str, ...]  # what tells them apart, in words
-    projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
-
-
-@dataclass(frozen=True, slots=True)
-class MergePreview:
-    """The memory that a merge would make, its tokens, and those of all the memories before."""
-
-    memory: Memory
-    tokens: int
-    tokens_before: int
-
-
-def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
-    """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
-    memories, now = access.memories(identifiers), access.vault.now()
-    if len(memories) < 2:  # noqa: PLR2004 - a pair
-        raise NotFoundError("The memories to merge no longer exist")
-    fields = fields_of(memories)
-    headings = [
-        f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories
-    ]
-    return Sides(
-        memories=tuple(memories),
-        headings=tuple(headings),
-        fields=tuple(fields),
-        marked={field.name: marked_texts(field.texts) for field in fields},
-        differs=what_differs(memories),
-        projects=tuple(named_projects(memories)),
-    )
-
-
-def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
-    """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
-    project = sides.projects[0] if len(sides.projects) > 1 else None
-    made = preview(sides.memories, chosen, access.vault.kinds, project)
-    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
-
-
-def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
-    """Merge as one change. Raises `ConflictError`: one of the memories changed since it was read."""
-    access.opening.before_change()
-    merged = merge(
-        access.vault,
-        [memory.id for memory in sides.memories],
-        actor=access.opening.actor,
-        project=project,
-        chosen=chosen,
-        versions={memory.id: memory.version for memory in sides.memories},
-        secret_patterns=access.opening.secret_patterns,
-    )
-    return Done(f"{outcomes.merged(merged)}; u undoes it", focus=merged.result.id)
-
-
-LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
-
-CHOSEN = "✓"
-
-
-def letter(place: int) -> str:
-    """Return the letter of a memory: A for the one that is kept."""
-    return chr(ord("A") + place)
-
-
-def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
-    """Return the text of one memory in one field."""
-    return [Block(marked_pieces(sides.marked[name][place]))]
-
-
-def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
-    """Return the texts of all memories in one field, one below the other."""
-    blocks: list[Block] = []
-    for place, heading in enumerate(sides.headings):
-        sign = CHOSEN if place in taken else " "
-        head: tuple[Piece, ...] = (
-            (f"{sign} {letter(place)} ", "good" if place in taken else "label"),
-            (heading, "dim"),
-        )
-        blocks += [Block(head, gap=place > 0), *side_blocks(sides, name, place)]
-    return blocks
-
-
-def result_blocks(memory: Memory) -> list[Block]:
-    """Return what a merge would make, as a memory."""
-    head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
-    pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
-    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
-    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
-    if memory.rationale:
-        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
-    if memory.snippet:
-        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
-    rows = [
-        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
-        ("Tags", tame(", ".join(memory.tags))),
-        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
-        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
-    ]
-    shown = [(label, text) for label, text in rows if text]
-    blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
-    return blocks
-
-
-def _beginning(text: str) -> str:
-    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
-
 
 NARROWEST_SIDE = 30  # Cells that a text needs to be read beside others; with less, the texts are stacked
 
@@ -169,7 +52,7 @@ class MergeFields(ChoiceList):
 class MergeScreen(MemtuiScreen):
     """Choose whose text each field takes; the merge itself is one undoable change.
 
-    `identifiers`: the memories, the one that is kept first.
+    `identifiers`: the memories, the one that is kept first. `finding`: of Tidy, what they are dismissed as.
     """
 
     AREA = MERGE
@@ -182,9 +65,10 @@ class MergeScreen(MemtuiScreen):
     AUTO_FOCUS = "#merge-fields"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-high")]  # noqa: RUF012 - Textual declares it as a class variable
 
-    def __init__(self, opening: Opening, identifiers: Sequence[str]) -> None:
+    def __init__(self, opening: Opening, identifiers: Sequence[str], finding: str = "duplicates") -> None:
         super().__init__(opening)
-        self.merged = False  # Whether the merge was made
+        self._finding = finding
+        self.settled = False  # Whether the merge was made, or the memories are kept apart for good
         self._identifiers = tuple(identifiers)[:MOST_MERGED]
         self._title = TitleLine("Merge", id="merge-head")
         self._fields = MergeFields(id="merge-fields")
@@ -247,7 +131,7 @@ class MergeScreen(MemtuiScreen):
         if sides is None:
             return
         rows = [
-            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text"), self._word(field.name))
+            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text"), self._word(sides, field.name))
             for field in sides.fields
         ]
         self._fields.show(rows)
@@ -257,10 +141,13 @@ class MergeScreen(MemtuiScreen):
         self._title.counts = [Content(place)] if place else []
         self._title.note = "tags, files, sources and links are united"
 
-    def _word(self, name: str) -> str:
+    def _word(self, sides: Sides, name: str) -> str:
+        """Return whose text a field takes: `→ A  Sail times are stored in UTC`."""
         if name in self._written:
             return "→ written"
-        return "→ " + " + ".join(letter(place) for place in self._taken[name])
+        taken = self._taken[name]
+        letters = "→ " + " + ".join(letter(place) for place in taken)
+        return f"{letters}  {sides.names[taken[0]]}" if len(taken) == 1 else letters
 
     def _show_texts(self) -> None:
         sides, name = self._sides, self._field
@@ -324,7 +211,7 @@ class MergeScreen(MemtuiScreen):
             return "The merge is being saved."
         if action.owner == MERGE and self._sides is None:
             return "The memories are being read."
-        if action.owner == MERGE and action.id != "merge-apply" and self._field is None:
+        if action.owner == MERGE and action.id not in {"merge-apply", "merge-not"} and self._field is None:
             return "Their texts are the same; enter merges them."
         return super().why_not(action)
 
@@ -404,15 +291,25 @@ class MergeScreen(MemtuiScreen):
 
         def run() -> Done:
             done = make_merge(self.access, sides, chosen, project)
-            self.merged = True
+            self.settled = True
             return done
 
         self.do(run, focus=True)
 
+    def action_merge_not(self) -> None:
+        """Keep them apart, as Tidy's own dismissal does."""
+
+        def run() -> Done:
+            done = TidyAccess(self.access).dismiss(self._finding, self._identifiers)
+            self.settled = True
+            return done
+
+        self.do(run)
+
     def acts_ended(self, focus: str | None) -> None:
-        """Close once merged."""
+        """Close once merged or kept apart."""
         del focus
-        if self.merged and self.is_current:
+        if self.settled and self.is_current:
             self.dismiss(None)
 
     def answers_failure(self, error: MemtuiError) -> bool:

@@ -375,7 +375,7 @@ class VerdictChoices:
             merging = MergeScreen(screen.opening, [other, identifier])
 
             def closed(_: None) -> None:
-                if merging.merged:
+                if merging.settled:
                     screen.acts_ended(identifier)
 
             screen.app.push_screen(merging, closed)

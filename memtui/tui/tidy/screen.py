@@ -258,7 +258,7 @@ class TidyScreen(ListDetail):
 
     def _merge(self, row: TidyRow) -> None:
         screen = MergeScreen(self.opening, row.subject.ids)
-        self._fix_in(screen, row, lambda: screen.merged)
+        self._fix_in(screen, row, lambda: screen.settled)
 
     def _conclude(self, row: TidyRow) -> None:
         screen = ReflectScreen(self.opening, row.subject.ids)

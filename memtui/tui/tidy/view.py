@@ -27,7 +27,7 @@ from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
 from memtui.text.words import clip, counted
 from memtui.tui.memory_view import Block, Piece, StyleName, marked_pieces, source_line, vouched
-from memtui.tui.merge.screen import letter
+from memtui.tui.merge.view import letter
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

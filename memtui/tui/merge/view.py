@@ -1,0 +1,146 @@
+"""The memories of a merge: what is read, what it would make, and their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memtui.curate.merge import (
+    Marked,
+    MergeField,
+    fields_of,
+    marked_texts,
+    merge,
+    named_projects,
+    preview,
+    what_differs,
+)
+from memtui.curate.views import tokens_of
+from memtui.domain.memory import Memory
+from memtui.errors import NotFoundError
+from memtui.text.sanitize import reveal, tame
+from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, marked_pieces, source_line, vouched
+from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
+from memtui.wording import outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Memories to merge."""
+
+    memories: tuple[Memory, ...]  # the one that stays first
+    headings: tuple[str, ...]  # source and verification of each
+    fields: tuple[MergeField, ...]  # those in which they differ
+    marked: Mapping[str, Sequence[Marked]]  # the texts of each field, the differing words marked
+    differs: tuple[str, ...]  # what tells them apart, in words
+    projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people know each memory by: its title, or where it came from if others have the same."""
+        titles = tuple(tame(memory.title, 200) for memory in self.memories)
+        return titles if len(set(titles)) == len(titles) else self.headings
+
+
+@dataclass(frozen=True, slots=True)
+class MergePreview:
+    """The memory that a merge would make, its tokens, and those of all the memories before."""
+
+    memory: Memory
+    tokens: int
+    tokens_before: int
+
+
+def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
+    """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
+    memories, now = access.memories(identifiers), access.vault.now()
+    if len(memories) < 2:  # noqa: PLR2004 - a pair
+        raise NotFoundError("The memories to merge no longer exist")
+    fields = fields_of(memories)
+    headings = [
+        f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories
+    ]
+    return Sides(
+        memories=tuple(memories),
+        headings=tuple(headings),
+        fields=tuple(fields),
+        marked={field.name: marked_texts(field.texts) for field in fields},
+        differs=what_differs(memories),
+        projects=tuple(named_projects(memories)),
+    )
+
+
+def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) -> MergePreview:
+    """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
+    project = sides.projects[0] if len(sides.projects) > 1 else None
+    made = preview(sides.memories, chosen, access.vault.kinds, project)
+    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
+
+
+def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
+    """Merge as one change. Raises `ConflictError`: one of the memories changed since it was read."""
+    access.opening.before_change()
+    merged = merge(
+        access.vault,
+        [memory.id for memory in sides.memories],
+        actor=access.opening.actor,
+        project=project,
+        chosen=chosen,
+        versions={memory.id: memory.version for memory in sides.memories},
+        secret_patterns=access.opening.secret_patterns,
+    )
+    return Done(f"{outcomes.merged(merged)}; u undoes it", focus=merged.result.id)
+
+
+LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
+
+CHOSEN = "✓"
+
+
+def letter(place: int) -> str:
+    """Return the letter of a memory: A for the one that is kept."""
+    return chr(ord("A") + place)
+
+
+def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
+    """Return the text of one memory in one field."""
+    return [Block(marked_pieces(sides.marked[name][place]))]
+
+
+def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
+    """Return the texts of all memories in one field, one below the other."""
+    blocks: list[Block] = []
+    for place, heading in enumerate(sides.headings):
+        sign = CHOSEN if place in taken else " "
+        head: tuple[Piece, ...] = (
+            (f"{sign} {letter(place)} ", "good" if place in taken else "label"),
+            (heading, "dim"),
+        )
+        blocks += [Block(head, gap=place > 0), *side_blocks(sides, name, place)]
+    return blocks
+
+
+def result_blocks(memory: Memory) -> list[Block]:
+    """Return what a merge would make, as a memory."""
+    head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
+    pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
+    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
+    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
+    if memory.rationale:
+        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
+    if memory.snippet:
+        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
+    rows = [
+        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
+        ("Tags", tame(", ".join(memory.tags))),
+        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
+        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
+    ]
+    shown = [(label, text) for label, text in rows if text]
+    blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
+    return blocks
+
+
+def _beginning(text: str) -> str:
+    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
