@@ -317,6 +317,16 @@ class MemoryActs:
             tree = self._access.tree_of(reader, projects.pop()) if len(projects) == 1 else None
         return self._act(lifecycle.verify, identifiers, "Verified", tree=tree)
 
+    def dismiss(self, finding: str, *groups: Iterable[str]) -> Done:
+        """Never suggest a finding of Tidy about these groups of memories again, until a text changes."""
+        from memtui.analysis.dismissals import VERDICT_OF
+        from memtui.curate.resolutions import dismiss
+        from memtui.wording import outcomes, tidying
+
+        self._access.opening.before_change()
+        dismiss(self._vault, VERDICT_OF[finding], *groups, actor=self._actor)
+        return Done(outcomes.dismissed(tidying.DISMISSED[finding], len(groups)))
+
     def _act(self, service: Callable[..., Outcome], identifiers: Sequence[str], word: str, **options: Any) -> Done:
         """Change those of the memories that are still there: one that is gone stops no other.
 

@@ -19,7 +19,7 @@ from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.memory_view import Block, clipped, from_difference, marked_pieces
 from memtui.tui.values import Done
-from memtui.tui.vault_access import VaultAccess
+from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ class ResemblingAccess:
 
     def keep(self, beside: Beside) -> Done:
         """Never suggest the pair again, as Tidy's own dismissal does."""
-        from memtui.tui.tidy.view import TidyAccess
-
         ids = (beside.memory.id, beside.other.id)
-        return replace(TidyAccess(self._access).dismiss(beside.finding, ids), focus=beside.memory.id)
+        return replace(MemoryActs(self._access).dismiss(beside.finding, ids), focus=beside.memory.id)
 
 
 def _says(now: Memory | None, then: Memory) -> bool:

@@ -33,7 +33,6 @@ from memtui.tui.merge.view import (
 )
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
-from memtui.tui.tidy.view import TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
@@ -300,7 +299,7 @@ class MergeScreen(MemtuiScreen):
         """Keep them apart, as Tidy's own dismissal does."""
 
         def run() -> Done:
-            done = TidyAccess(self.access).dismiss(self._finding, self._identifiers)
+            done = self.memories.dismiss(self._finding, self._identifiers)
             self.settled = True
             return done
 

@@ -109,7 +109,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def action_clash_none(self) -> None:
         """Say that it is not a contradiction."""
-        self._resolve(lambda: self._tidying.dismiss("contradictions", self._contradiction.ids))
+        self._resolve(lambda: self.memories.dismiss("contradictions", self._contradiction.ids))
 
     def action_clash_both(self) -> None:
         """Ask where each holds; at least one answer is needed."""

@@ -304,7 +304,7 @@ class TidyScreen(ListDetail):
             if row.finding == "lessons":
                 self.do(lambda: self._tidying.unlearn(lesson))
             else:
-                self.do(lambda: self._tidying.dismiss(row.finding, lesson.ids))
+                self.do(lambda: self.memories.dismiss(row.finding, lesson.ids))
 
     def action_tidy_not_any(self) -> None:
         """Never suggest this finding and those like it again, as one change."""
@@ -323,7 +323,7 @@ class TidyScreen(ListDetail):
     def _dismiss_all(self, row: TidyRow, alike: Sequence[tuple[str, ...]]) -> None:
         same = (other for other in self._found.rows if other.finding == row.finding)
         self._take_out(*(other for other in same if other.subject.ids in alike))
-        self.do(lambda: self._tidying.dismiss(row.finding, *alike))
+        self.do(lambda: self.memories.dismiss(row.finding, *alike))
 
     def action_tidy_mend(self) -> None:
         """Mend the memory as it is offered; what only a person can shorten is opened."""

@@ -12,14 +12,14 @@ from typing import Any
 from rich.cells import cell_len
 
 from memtui.analysis.contradictions import Contradiction
-from memtui.analysis.dismissals import VERDICT_OF, Lesson
+from memtui.analysis.dismissals import Lesson
 from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor, re_anchor
 from memtui.curate.mends import mend
 from memtui.curate.merge import Marked, marked_texts
-from memtui.curate.resolutions import dismiss, keep_both, keep_one, merge_copies, parse_validity, unlearn
+from memtui.curate.resolutions import keep_both, keep_one, merge_copies, parse_validity, unlearn
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory
@@ -96,12 +96,6 @@ class TidyAccess:
             secret_patterns=self._opening.secret_patterns,
         )
         return Done(outcomes.both_kept([(memory.title, place) for memory, place in said]))
-
-    def dismiss(self, finding: str, *groups: Iterable[str]) -> Done:
-        """Never suggest a finding about these groups of memories again, until a text changes."""
-        self._opening.before_change()
-        dismiss(self._vault, VERDICT_OF[finding], *groups, actor=self._opening.actor)
-        return Done(outcomes.dismissed(tidying.DISMISSED[finding], len(groups)))
 
     def unlearn(self, lesson: Lesson) -> Done:
         """Propose again what is like dismissed ones."""
