@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from heapq import heappop, heappush
 
 from memtui.analysis.classify import is_imperative
@@ -21,29 +21,26 @@ from memtui.analysis.grammar import (
     plain_verbs,
     without_filler,
 )
-from memtui.text.tables import compile_lines, read_table
+from memtui.analysis.headlines import PURPOSE, without_asides
 from memtui.text.words import cell_width, clip
 
 _READ_CHARS = 600  # Of a longer sentence only the start is read
 _TAIL_CHARS = 240  # What stands further behind the end of a title does not limit what that says
 
-_BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
 _BEFORE_REASON = re.compile(
     r"(?:because|since(?! \S+ \d)|due to|being|given|having|weil|da|parce qu|puisqu|comme|porque|como|dado que|já que"
     r"|由于|因为)(?:e |['’]| |(?<=[于为]))",
     re.IGNORECASE,
 )
 _WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|sobald)\s+(\S.*)$", re.IGNORECASE)
+_PRONOUN_ACTS = re.compile(r"(?:it|they|you|we) (?:\w+ ){1,2}\w+")
 _NO_SUBJECT = re.compile(
     r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
 )
-_ASIDE = re.compile(r"\s*(?:\([^()]{0,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
-_QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
 _CLAUSE_END = re.compile(r";|\s[—–]|—|\s--?\s|；|。")
 _COMMA = re.compile(r"[,:]\s|[，：]")
 _COMMA_OR_COLON = re.compile("[,:]")
-_PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
@@ -106,7 +103,7 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, least_rank: 
         return text
     language = language_of(text)
     grammar = grammar_of(language)
-    text = _without_asides(text, most, width, grammar)
+    text = without_asides(text, most, width)
     if width(text) <= most:
         return text
     label, rest = _labelled(text)
@@ -127,33 +124,13 @@ def _without_label(
     label: str, rest: str, most: int, width: Callable[[str], int], language: str, *, least_rank: int
 ) -> str | None:
     """Return what a label stands before if that says enough, else the label if it states something itself."""
-    is_condition = grammar_of(language).condition.match(label) or _PURPOSE.match(label)
+    is_condition = grammar_of(language).condition.match(label) or PURPOSE.match(label)
     is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not has_verb(rest, language))
     if not (is_condition or is_named or least_rank >= CLAUSE) and len(rest.split()) >= _STATEMENT_WORDS:
         return shortened(capital(rest), most, width)
     statement = label.rstrip(_ENDING)
     states = len(statement.split()) >= _LEAST_WORDS and has_verb(statement, language)
     return statement if states and not is_condition else None
-
-
-def without_asides(text: str, most: int) -> str:
-    """Return a sentence without as much of what it says in brackets as makes it fit; it may still be too long."""
-    return _without_asides(text, most, cell_width, grammar_of(language_of(text)))
-
-
-@cache
-def _compactions() -> tuple[tuple[re.Pattern[str], str], ...]:
-    rows = read_table(__file__, "shorten.toml")["compact"]
-    return tuple((compile_lines(row["words"]), row["by"]) for row in rows)
-
-
-def compact(text: str) -> str:
-    """Return an English sentence as a headline says it: without articles, with short words for long ones."""
-    if language_of(text) != "en":
-        return text
-    for words, by in _compactions():
-        text = words.sub(by, text)
-    return capital(text.strip()) or text
 
 
 def cut_off(text: str, most: int) -> str:
@@ -163,7 +140,7 @@ def cut_off(text: str, most: int) -> str:
     """
     language = language_of(text)
     grammar = grammar_of(language)
-    text = _without_asides(text, most, cell_width, grammar)
+    text = without_asides(text, most, cell_width)
     lead, main = _leading(text, grammar)
     if main and _BEFORE_REASON.match(lead) and cell_width(main) > most:
         text = capital(main)
@@ -177,6 +154,9 @@ def cut_off(text: str, most: int) -> str:
     whole.sort(key=ranks.__getitem__, reverse=True)
     if whole and ranks[whole[0]] >= _CLEAN_CUT:
         return whole[0]
+    if whole and _hides_limit(whole[0], text[len(whole[0]) :], grammar):
+        further = (head for head in whole[1:] if len(head) > len(whole[0]) and ranks[head])
+        whole[:1] = [next(further, whole[0])]
     head = next(iter(whole), heads[0] if heads else clip(text, most).removesuffix("…").rstrip(_ENDING))
     return head + "…"
 
@@ -184,10 +164,12 @@ def cut_off(text: str, most: int) -> str:
 def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:
     """Return how good a marked cut is; of equal ones the longest is best."""
     waiting = _WAITING.search(head)
-    is_open = (waiting is not None and not has_verb(waiting[1], language)) or _INFINITIVE_END.search(head)
+    states = waiting is None or _PRONOUN_ACTS.match(waiting[1]) or has_verb(waiting[1], language)
+    is_open = not states or _INFINITIVE_END.search(head)
     rest = text[len(head) :]
     ends = rest[:1] in set(";:；：—。")
-    if is_open or (grammar.dangling.fullmatch(head.rpartition(" ")[2]) and not ends):
+    waits = (grammar.dangling, grammar.exception, grammar.condition)
+    if is_open or (not ends and any(word.fullmatch(head.rpartition(" ")[2]) for word in waits)):
         return 0
     tail = rest.lstrip(" ,，、")
     opens = (grammar.condition, grammar.exception, grammar.addition, grammar.reason)
@@ -201,29 +183,13 @@ def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:
     return rank + (0 if lacks_main or not has_verb(head, language) else 4)
 
 
-def _without_asides(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str:
-    """Drop what stands in brackets, from the end, or between dashes, unless it limits what is said or is quoted."""
-    text = _without_dashes(text, grammar) if width(text) > most else text
-    for aside in reversed(list(_ASIDE.finditer(text))):
-        if width(text) <= most:
-            break
-        if text[max(0, aside.start() - 1) : aside.start()] + text[aside.end() : aside.end() + 1] in _QUOTES:
-            continue
-        words = aside[0].strip(" (（【")
-        limits = grammar.exception.match(words) or grammar.condition.match(words)
-        if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):
-            text = text[: aside.start()] + text[aside.end() :]
-    return text
-
-
-def _without_dashes(text: str, grammar: Grammar) -> str:
-    """Drop what stands between two dashes, if it names and does not limit."""
-    dashes = _BETWEEN_DASHES.search(text)
-    is_aside = dashes and text[dashes.end() : dashes.end() + 1].islower() and not has_verb(dashes[0].strip(" —–"), "en")
-    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
-        is_lead = _PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
-        text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
-    return text
+def _hides_limit(head: str, tail: str, grammar: Grammar) -> bool:
+    """Return whether what is cut off says when a rule holds, or what else it forbids."""
+    tail = tail.lstrip(" ,，、").removeprefix("only ")
+    limits = (grammar.condition, grammar.exception, grammar.negation)
+    if any(limit.match(tail) for limit in limits):
+        return True
+    return bool(grammar.negation.search(head) and grammar.addition.match(tail))
 
 
 def _labelled(text: str) -> tuple[str, str]:
@@ -246,7 +212,7 @@ def _without_reason(text: str, most: int, width: Callable[[str], int], grammar: 
 def _leading(text: str, grammar: Grammar) -> tuple[str, str]:
     """Return the condition or circumstance that a sentence begins with and its main clause, if it has both."""
     condition = grammar.condition.match(text)
-    most_words = _LEAD_WORDS * (2 if _PURPOSE.match(text) or _BEFORE_REASON.match(text) else 1)
+    most_words = _LEAD_WORDS * (2 if PURPOSE.match(text) or _BEFORE_REASON.match(text) else 1)
     if not (condition or most_words > _LEAD_WORDS or grammar.preposition.match(text)):
         return "", ""
     for comma in _COMMA.finditer(text):
@@ -268,7 +234,7 @@ def _both(lead: str, main: str, most: int, width: Callable[[str], int], language
         room = most - width(clause) - 2
         if room >= _LEAST_CELLS[5] and (short := shortened(main, room, width)):
             return f"{clause}{between}{short}"
-    return shortened(capital(main), most, width) if _PURPOSE.match(lead) else None
+    return shortened(capital(main), most, width) if PURPOSE.match(lead) else None
 
 
 def _cuts(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from memtui.analysis.grammar import grammar_of, has_verb, is_balanced, language_of
-from memtui.analysis.shorten import without_asides
+from memtui.analysis.headlines import without_articles, without_asides
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
@@ -76,9 +76,11 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         both = _below(above, named)
         if cell_width(both) <= MAX_TITLE_CELLS:
             return both
-    if cell_width(named) > MAX_TITLE_CELLS:
-        named = _below(name, without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2))
-    return named if cell_width(named) <= MAX_TITLE_CELLS else title
+    if not at or cell_width(named) <= MAX_TITLE_CELLS:
+        return named
+    bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
+    fitting = (_below(name, words) for words in (bare, without_articles(title), without_articles(bare)))
+    return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), title)
 
 
 def _is_part(name: str, title: str) -> bool:

@@ -8,8 +8,9 @@ from itertools import chain
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.headlines import compact
 from memtui.analysis.sentence_acts import openings
-from memtui.analysis.shorten import CLAUSE, REASON, compact, cut_off, shortened
+from memtui.analysis.shorten import CLAUSE, REASON, cut_off, shortened
 from memtui.text.inline import HeldCode, visible
 from memtui.text.words import cell_width
 

@@ -110,6 +110,7 @@ class BoldLead:
     words: str
     rest: str
     is_apart: bool  # whether a sign or nothing at all follows
+    goes_on: bool = False  # whether a comma follows, so that the sentence goes on
 
     @property
     def is_rule(self) -> bool:
@@ -124,7 +125,7 @@ def bold_lead(source: str) -> BoldLead | None:
         return None
     words, rest = lead[1] or lead[2], source[lead.end() :]
     ended = words.rstrip().endswith((":", "：", ".", "。", ";", "!"))
-    return BoldLead(words, rest, bool(lead[3].strip()) or ended or not rest.strip(" :："))
+    return BoldLead(words, rest, bool(lead[3].strip()) or ended or not rest.strip(" :："), lead[3].strip() == ",")
 
 
 def is_metadata(words: str) -> bool:

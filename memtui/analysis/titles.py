@@ -9,7 +9,8 @@ from itertools import islice
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
-from memtui.analysis.shorten import CLAUSE, cut_off, shortened, without_asides
+from memtui.analysis.headlines import without_asides
+from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, blocks
 from memtui.analysis.title_context import below_subjects, brief, goes_on, heads_in, is_telling, subjects, tree_root
 from memtui.analysis.title_fit import (
@@ -324,7 +325,7 @@ class _Writer:
         """Return the first sentence that states something, without labels and numbers before it."""
         bare, wrong = undecorated(source)
         lead = bold_lead(bare)
-        if lead and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
+        if lead and not lead.goes_on and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
             statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest)
             aside = _ASIDE.match(bare, bare.find(lead.words) + len(lead.words) + 2)
             both = f"{statement.words} {unmarked(aside[0])}" if aside and statement.words == statement.lead else ""

@@ -76,13 +76,28 @@ def is_property(heading: str) -> bool:
     return bool(pattern("property_heading").match(heading))
 
 
-def context_lead(text: str, path: Sequence[str]) -> str:
-    """Return the headings that a text needs before it, empty if it stands by itself."""
+def context_lead(text: str, path: Sequence[str], title: str) -> str:
+    """Return the headings that a text needs before it, empty if it stands by itself, or if its title names them."""
     lead = lead_of(path)
     if path and pattern("deictic").search(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS])):
         outermost = _name(path[0])
         return lead or ("" if is_file_name(outermost) or len(outermost) > _LONGEST else outermost)
-    return lead if lead and _needs(text, path, lead) else ""
+    if not lead or _needs(text, path, lead):
+        return lead
+    heading = lead.rpartition(SEPARATOR)[2]
+    return "" if any(_names(plain_text(words), heading) for words in (title, text)) else _below_document(lead, path)
+
+
+def _names(words: str, heading: str) -> bool:
+    return heading.casefold() in words.casefold() or says_the_same(words, heading)
+
+
+def _below_document(lead: str, path: Sequence[str]) -> str:
+    """Return a brief heading below the document's title, if that names a subject; else the heading as it is."""
+    document = _name(path[0])
+    both = f"{document}{SEPARATOR}{lead}"
+    is_brief = words_in(lead) <= _BRIEF_WORDS and not lead.startswith(document)
+    return lead if not is_brief or _says_nothing(document, outermost=True) or len(both) > _LONGEST else both
 
 
 def _needs(text: str, path: Sequence[str], lead: str) -> bool:
@@ -135,7 +150,9 @@ def _leads(text: str, lead: str) -> bool:
 def without_lead(text: str, path: Sequence[str]) -> str:
     """Return a text without the headings that `with_lead` put before it."""
     for start in range(len(path)):
-        lead = next((one for one in (lead_of(path[start:]), _name(path[start])) if _leads(text, one)), "")
+        lead = lead_of(path[start:])
+        leads = (_below_document(lead, path[start:]), lead, _name(path[start]))
+        lead = next((one for one in leads if _leads(text, one)), "")
         if lead:
             rest = text[len(lead) + 1 :]
             return rest.lstrip("\n") if rest.startswith("\n\n") else rest.removeprefix(" ")

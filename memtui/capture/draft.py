@@ -301,7 +301,7 @@ class DraftMaker:
         return Draft(
             title=name,
             title_stated=bool(stated.strip()),
-            insight=self._led(insight, why, path, native_id) if lead else insight,
+            insight=self._led(insight, why, path, native_id, name) if lead else insight,
             kind=kind or kind_guess(f"{insight}\n{why}", name, path, path=self.file.name, hint=self.hint).kind,
             source=Source(
                 format=self.format,
@@ -318,13 +318,13 @@ class DraftMaker:
             notes=self._notes(cleaned),
         )
 
-    def _led(self, insight: str, why: str, path: Sequence[str], native_id: str) -> str:
+    def _led(self, insight: str, why: str, path: Sequence[str], native_id: str, title: str) -> str:
         """Return a text below the headings that it needs, unless the last import took it without them."""
         familiar = self.file.familiar
         taken = "\n".join(filter(None, (insight, why)))
         if familiar is not None and familiar.stood_alone(taken, KnownUnit(sanitise(native_id).text, "").heading):
             return insight
-        return with_lead(insight, context_lead(insight, path))
+        return with_lead(insight, context_lead(insight, path, title))
 
     def _anchors(self, text: str) -> tuple[str, ...]:
         named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text))

@@ -25,8 +25,10 @@ IGNORE_FILE = ".memtuiignore"  # In the root of a repository: what import leaves
 
 _TEXTS = frozenset({".md", ".mdc", ".mdx", ".markdown"})
 _NO_CODE = _TEXTS | {".txt", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ""}
-_NO_CODE |= {".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".env", ".example", ".tmp", ".lock"}
+_NO_CODE |= {".sh", ".ps1", ".bat", ".lock", ".tmp", ".env", ".example"}
+_NO_CODE |= {".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini"}
 _MANIFESTS = frozenset({"package.json", "pyproject.toml", "Cargo.toml", "composer.json", "Makefile", "Dockerfile"})
+_PLUGIN_MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
 _MOST_LOOKED_AT = 300
 
 
@@ -63,10 +65,14 @@ def folder_names(table: str) -> frozenset[str]:
     return frozenset(read_table(__file__, "places.toml")[table])
 
 
-def kind_of_folder(name: str) -> str:
-    """Return `fixtures`, `templates`, `examples`, `archives`, `tests` or `test_data` by a folder's name, or nothing."""
+def kind_of_folder(name: str, *, in_examples: bool = False) -> str:
+    """Return `fixtures`, `templates`, `examples`, `archives`, `tests` or `test_data` by a folder's name, or nothing.
+
+    Among examples, what ends with the name of a template is one to start from: `harbour-starter`.
+    """
     bare = name.lower().strip("_-.")
-    if "{{" in name or "cookiecutter" in bare:
+    is_start = in_examples and re.split("[-_.]", bare)[-1] in folder_names("templates")
+    if is_start or "{{" in name or "cookiecutter" in bare:
         return "templates"
     tables = ("fixtures", "templates", "examples", "archives", "tests", "test_data")
     return next((table for table in tables if {bare, name.lower()} & folder_names(table)), "")
@@ -227,7 +233,16 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
         return (lies_in or unread) if unread else None
     if lies_in is LeftOut.EXAMPLE:
         return None if _holds_code(file) else lies_in
-    return lies_in
+    return lies_in or (LeftOut.TEMPLATE if named and _is_beside_offered_skills(file) else None)
+
+
+def _is_beside_offered_skills(file: SourceFile) -> bool:
+    """Return whether a file tells the users of a plugin or of a folder of skills, not those who work on it."""
+    folder = file.path.parent
+    if folder == file.root or folder.name.startswith("."):
+        return False
+    is_plugin = any((folder / manifest).is_file() for manifest in _PLUGIN_MANIFESTS)
+    return (is_plugin or folder.name.lower().endswith("skills")) and any(folder.glob(f"skills/*/{SKILL_FILE}"))
 
 
 def _is_started_by_name(file: SourceFile) -> bool:

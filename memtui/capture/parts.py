@@ -15,6 +15,7 @@ from memtui.capture.prose import (
     is_answer,
     is_dependent,
     is_example_label,
+    is_mere_condition,
     is_negative,
     is_problem,
     is_statement,
@@ -22,6 +23,7 @@ from memtui.capture.prose import (
     is_stored_list,
     is_strong,
     lead_role,
+    leads_to_files,
     only_announces,
     pseudo_heading,
     splits_into_items,
@@ -152,7 +154,7 @@ class Parts:
             self.gaps.append((block.lines, reason))
             self.dropped.append(block.lines)
             lead = kept[-1] if kept and reason in {SkipReason.LINKS, SkipReason.POINTER, SkipReason.IMPORT} else None
-            if lead is not None and lead_role(lead) and not is_strong(lead.content):
+            if lead is not None and leads_to_files(lead):
                 kept.pop()
                 self.gaps.append((lead.lines, reason))
                 self.dropped.append(lead.lines)
@@ -171,7 +173,8 @@ class Parts:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
         text = kept[0].content
         above = self.passage.has_children and len(first_label(text)) > 1 and not is_statement(text)
-        if not above and not (announces(text) and only_announces(text, PIECE_CHARS)):
+        leads = announces(text) and (only_announces(text, PIECE_CHARS) or is_mere_condition(text))
+        if not above and not leads:
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []

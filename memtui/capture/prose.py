@@ -215,6 +215,24 @@ def lead_role(block: Block) -> LeadRole | None:
     return "condition" if is_condition else "needed"
 
 
+def leads_to_files(block: Block) -> bool:
+    """Return whether a paragraph right before a list of places only leads to them, with a colon or without."""
+    if is_strong(block.content):
+        return False
+    return bool(lead_role(block)) or (
+        block.kind == "paragraph"
+        and words_in(block.content) <= _RULE_WORDS
+        and bool(pattern("listed_files").search(plain_text(block.content)))
+    )
+
+
+def is_mere_condition(text: str) -> bool:
+    """Return whether words before a colon only say when what follows holds: "When a hoist fails:"."""
+    plain = plain_text(text).strip(EDGES)
+    is_open = not any(sign in plain for sign in (",", "，", "、", ". "))
+    return is_open and bool(pattern("condition").match(plain)) and bool(pattern("occasion").match(plain))
+
+
 def is_example_label(text: str) -> bool:
     """Return whether a text is a label above an example: "Good:", "❌ Don't", "Example"."""
     if len(text) > _LONGEST_LABEL or "\n" in text.strip():

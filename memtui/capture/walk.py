@@ -145,8 +145,8 @@ class Walk:
         return None
 
     def _inside(self, here: _Folder, entry: os.DirEntry[str], real: str, *, linked: bool) -> _Folder:
-        kind = kind_of_folder(entry.name)
         lies_in = here.lies_in
+        kind = kind_of_folder(entry.name, in_examples=lies_in is LeftOut.EXAMPLE)
         if lies_in in {None, LeftOut.EXAMPLE}:
             if kind == "fixtures" or (kind == "test_data" and here.in_tests):
                 lies_in = LeftOut.FIXTURE

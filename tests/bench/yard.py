@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.yard_faults import fragment_faults, is_expected, is_loaded, lines_lost, title_faults
+from bench.yard_faults import fragment_faults, is_expected, is_heading, is_loaded, lines_lost, title_faults
 
 if TYPE_CHECKING:
     from memtui.capture.importer import SourcesRead
@@ -174,7 +174,7 @@ def _count_sources(card: Card, memories: Sequence[Memory], read: SourcesRead, pl
             lines = text.split("\n")
             for number in lines_lost(lines, held.get(name, ()), told.get(name, ())):
                 card.lost.append(
-                    f"{_relative(name, folder)}:{number}{HEADING if lines[number - 1].startswith('#') else ''}"
+                    f"{_relative(name, folder)}:{number}{HEADING if is_heading(lines[number - 1]) else ''}"
                 )
     real = {one.file.path.resolve() for one in read.files}
     left = {path for paths in card.left_out.values() for path in paths}

@@ -166,7 +166,7 @@ def lines_lost(
     said = [(first, last, _squeezed(body), frozenset(words_of(body))) for (first, last), body in memories]
     lost = []
     for number, line in enumerate(lines, 1):
-        bare = _squeezed(re.sub(r"^\s*(?:[-*+>]\s+)*(?:\d+[.)]\s+)?(?:\[[ xX]\]\s+)?", "", line))
+        bare = _squeezed(re.sub(r"^\s*(?:[-*+>]\s+|#{1,6}\s+)*(?:\d+[.)]\s+)?(?:\[[ xX]\]\s+)?", "", line))
         if not bare or number in reported or line.lstrip().startswith(("```", "~~~")):
             continue
         mine = words_of(line)
@@ -181,6 +181,11 @@ def lines_lost(
         if not held:
             lost.append(number)
     return lost
+
+
+def is_heading(line: str) -> bool:
+    """Return whether a line is a heading, or a label alone, as in `**Findings:**`, which is one in all but form."""
+    return bool(re.match(r"\s*(?:#|(?:[-*+>]\s+)?[*_]{0,2}[\w' -]{1,40}[*_]{0,2}[:：][*_]{0,2}\s*$)", line))
 
 
 def words_of(text: str) -> list[str]:

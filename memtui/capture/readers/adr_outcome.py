@@ -8,8 +8,9 @@ from functools import cache
 from itertools import islice
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import capital
-from memtui.analysis.shorten import compact, shortened
+from memtui.analysis.grammar import capital, has_verb, language_of
+from memtui.analysis.headlines import compact
+from memtui.analysis.shorten import shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import says_the_same
 from memtui.analysis.titles import title_for
@@ -92,9 +93,13 @@ def _of_topic(subject: str, decision: str) -> str:
     if not subject:
         return title_for(decision, ())
     is_question = subject.endswith(("?", "？"))
-    if _is_action(subject) or not (is_question or len(subject.split()) <= _TOPIC_WORDS):
+    is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS
+    if _is_action(subject) or not (is_topic or not has_verb(subject, language_of(subject))):
         return subject
     told = title_for(decision, (subject,))
+    told = told.removeprefix(f"{subject}: ")
+    if not (has_verb(told, language_of(told)) if is_topic else is_imperative(told)):
+        return subject
     says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("…", "?", "？"))
     both = f"{subject} {told}" if is_question else f"{subject}: {told}"
     fits = says_more and not says_the_same(told, subject) and cell_width(both) <= MAX_TITLE_CELLS
@@ -147,6 +152,7 @@ def _name(words: str) -> str:
     """Return an option's name with a capital; empty for a placeholder and for more than a sentence."""
     bare = words.strip(" .,;:*_")
     is_name = len(bare) <= _CHOICE_CHARS and not bare.startswith("{") and not is_open(bare)
+    is_name = is_name and not _pattern("announces").search(bare)
     return capital(bare) if is_name else ""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memtui.analysis.grammar import has_verb, language_of
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Section, section_tree
 from memtui.capture.dates import date_in
@@ -31,6 +32,7 @@ from memtui.capture.readers.lesson_entry import (
 )
 
 _DEEPEST_SPLIT = 3
+_TOPIC_WORDS = 3
 _REPORT_ALONE = "reports what was done, no lesson"
 _NAMES = re.compile(
     r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retrospectives?"
@@ -227,6 +229,8 @@ class _Reading:
             self._skip_heading(entry)
             return
         title = bare_title(entry.section.heading or "".join(entry.path[-1:]))
+        if self.is_report and len(title.split()) <= _TOPIC_WORDS and not has_verb(title, language_of(title)):
+            title = ""  # a topic, which does not say what was learned
         fault = self.incidents or any(names_a_fault(part.label) for part in rules)
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at, tags=tuple(entry.tags))
         drafted = maker.draft(

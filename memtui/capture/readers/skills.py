@@ -23,7 +23,7 @@ _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".
 _USE = re.compile(
     r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
 )
-_WHEN = re.compile(rf"{_USE.pattern}|this skill\b", re.IGNORECASE)
+_WHEN = re.compile(rf"{_USE.pattern}|this skill\b|(?:it )?triggers?\b|when\b", re.IGNORECASE)
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
 _PHRASE_END = re.compile(
     r",?\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as)\s"
@@ -91,7 +91,7 @@ class SkillReader:
             scope="global" if is_global else "project",
             tags=("skill",),
         )
-        text = f"Skill `{name}`: {description}"
+        text = f"Skill `{name}`: {description.rstrip(' :')}"  # what a colon leads to is a step
         result = ReadResult()
         result.add(
             maker.draft(text, span=(first, last), native_id=name, title=_title(name, description), kind="tooling")
@@ -137,7 +137,7 @@ def _title(name: str, description: str) -> str:
         says = says[use.end() :]
         says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
     heads = (f"Skill {name}: ", f"{name}: ", *(() if use else ("",)))
-    phrases = (_phrase(says.rstrip(" .\u3002"), MAX_TITLE_CELLS - cell_width(head)) for head in heads)
+    phrases = (_phrase(says.rstrip(" .:\u3002"), MAX_TITLE_CELLS - cell_width(head)) for head in heads)
     return next(
         (head + phrase for head, phrase in zip(heads, phrases, strict=True) if phrase),
         cut_off(heads[0] + says, MAX_TITLE_CELLS),

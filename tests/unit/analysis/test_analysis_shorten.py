@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.analysis.grammar import is_balanced, language_of, without_filler
+from memtui.analysis.headlines import compact, without_asides
 from memtui.analysis.shorten import cut_off, shortened
 from memtui.text.words import cell_width
 
@@ -176,3 +177,40 @@ def test_brackets_in_quotes_are_what_is_spoken_of_and_no_aside() -> None:
     short = shortened(line, 80, cell_width) or cut_off(line, 80)
     assert '"(tidal only)"' in short
     assert "of any size" not in short
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        (
+            "Loads are accepted at the northern quay only if they pass the scales and carry a seal of the yard",
+            "Loads are accepted at the northern quay only if they pass the scales…",
+        ),
+        (
+            "Do not add exceptions or waivers of cranes without approval by the yard for that one rule",
+            "Do not add exceptions or waivers of cranes without approval by the yard…",
+        ),
+    ],
+)
+def test_a_cut_shows_what_limits_a_rule_if_there_is_room(text: str, cut: str) -> None:
+    assert cut_off(text, 76) == cut
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        ("Check any gear, such as ropes, hooks of the old crane, and chains", "Check any gear"),
+        (
+            "Facts about a lift, such as its time, its crane, and its load.",
+            "Facts about lift, such as its time, its crane, and its load.",
+        ),
+        ("Take a rope, such as the blue one, to lift", "Take rope to lift"),
+    ],
+)
+def test_an_example_goes_from_a_headline_with_all_of_its_list_or_not_at_all(text: str, headline: str) -> None:
+    assert compact(text) == headline
+
+
+def test_what_a_conjunction_joins_is_no_aside() -> None:
+    text = "Routes live in groups of pages like (harbour) and (yard)"
+    assert without_asides(text, 40) == text

@@ -403,12 +403,12 @@ def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -
         (
             "For pumps, cranes, ropes or winches, mooring lines, tide tables, lights, fuel, or oil, read the yard book",
             "Quay",
-            "Read the yard book for pumps, cranes, ropes or winches, mooring lines, tide tables, lights, fuel",
+            "Quay: Read yard book for pumps, cranes, ropes or winches, mooring lines, tide tables, lights, fuel",
         ),
         (
             "If a rope in the northern or in the southern basin of the harbour was replaced, the lists must be signed.",
             "Winches",
-            "If rope in northern or in southern basin of the harbour was replaced, the lists must be signed",
+            "Winches: If rope in northern or in southern basin of harbour was replaced, lists must be signed",
         ),
         (
             "Every new crane, tide table, winding engine, mooring line of a big boat, or lamp must map to a yard book",
@@ -545,3 +545,15 @@ def test_the_heading_stands_before_a_statement_that_does_not_name_it(
 )
 def test_a_list_is_titled_by_its_topic_and_as_many_items_in_brief_as_fit(text: str, title: str) -> None:
     assert title_for(text, ("Harbour", "Yard", "Passage")) == title
+
+
+def test_a_bold_condition_before_a_comma_goes_on_to_its_rule() -> None:
+    title = title_for("**Before lifting any boat**, ask the pilot for the list of cranes.", ("Harbour", "Hard rules"))
+    assert title == "Harbour: Before lifting any boat, ask the pilot for the list of cranes"
+
+
+def test_a_heading_for_which_there_is_no_room_gets_it_from_the_articles() -> None:
+    text = "Begin every list with a line that names the crane, the berth and the hour at which the tide is highest."
+    assert title_for(text, ("Harbour", "Crane lists", "Tide sheets")) == (
+        "Tide sheets: Begin every list with line that names crane, berth and hour at which tide is highest"
+    )

@@ -47,7 +47,49 @@ from memtui.vault.vault import Vault
     ],
 )
 def test_a_text_gets_the_headings_that_it_lacks(path: tuple[str, ...], text: str, lead: str) -> None:
-    assert context_lead(text, path) == lead
+    assert context_lead(text, path, f"{path[-1]}: {text}" if path else text) == lead
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title", "lead"),
+    [
+        # neither the text nor the title has room for the heading that says what they are about
+        (
+            ("Loom", "Selvedge"),
+            "Never trim the cloth while it hangs in the frame.",
+            "Never trim the cloth",
+            "Loom > Selvedge",
+        ),
+        (
+            ("Loom", "Selvedge"),
+            "Write what was found, and why, above each of the rows.",
+            "Write what was found",
+            "Loom > Selvedge",
+        ),
+        (
+            ("AGENTS.md", "Selvedge"),
+            "Never trim the cloth while it hangs in the frame.",
+            "Never trim the cloth",
+            "Selvedge",
+        ),
+        (
+            ("Loom", "Mending of old cloth"),
+            "Write down each of the rows.",
+            "Write down each of the rows",
+            "Mending of old cloth",
+        ),
+        # one of them names it
+        (("Loom", "Selvedge"), "Never trim the cloth while it hangs.", "Selvedge: Never trim the cloth", ""),
+        (("Loom", "Selvedge"), "Never trim the cloth. Keep two threads of selvedges.", "Never trim the cloth", ""),
+        # no heading says anything
+        (("AGENTS.md", "Rules"), "Never trim the cloth while it hangs in the frame.", "Never trim the cloth", ""),
+    ],
+)
+def test_a_heading_that_neither_title_nor_text_names_goes_before_the_text(
+    path: tuple[str, ...], text: str, title: str, lead: str
+) -> None:
+    assert context_lead(text, path, title) == lead
+    assert without_lead(with_lead(text, lead), path) == text
 
 
 @pytest.mark.parametrize("text", ["Custom patterns", "- oil\n- felt", "```sh\noil\n```", "保护纬线"])
@@ -86,7 +128,7 @@ def test_a_text_that_was_taken_without_its_headings_stays_so(
     root = tmp_path / "mill"
     write_files(root, {"AGENTS.md": MILL})
     with monkeypatch.context() as before:
-        before.setattr("memtui.capture.draft.context_lead", lambda _text, _path: "")
+        before.setattr("memtui.capture.draft.context_lead", lambda *_: "")
         bring(vault, root)
     assert stored(vault) == [BARE]
     assert outcome(bring(vault, root)) == (0, 0, 1, 0)
@@ -97,7 +139,7 @@ def test_a_text_that_was_taken_without_its_headings_stays_so(
     ["A frame which keeps the warp tight.", "Ein Rahmen, der die Kette spannt.", "Un cadre qui tend la chaîne."],
 )
 def test_a_definition_names_the_term_that_is_its_heading(definition: str) -> None:
-    assert context_lead(definition, ("Loom", "Terms", "Warp beam")).endswith("Warp beam")
+    assert context_lead(definition, ("Loom", "Terms", "Warp beam"), "").endswith("Warp beam")
 
 
 def test_when_a_file_was_written_is_no_memory() -> None:
@@ -107,12 +149,12 @@ def test_when_a_file_was_written_is_no_memory() -> None:
 
 def test_a_statement_that_begins_with_code_needs_no_heading() -> None:
     text = "`__warp__`, `weft` and `out` are generated and must not be reviewed."
-    assert context_lead(text, ("Guidance for looms", "Notes")) == ""
+    assert context_lead(text, ("AGENTS.md", "Notes"), "") == ""
 
 
 def test_a_sentence_that_its_heading_begins_goes_on_after_it() -> None:
     path = ("Harbour", "Ropes", "Loose ropes on deck")
     text = "are forbidden. If a ship needs one, ask the pilot."
-    led = with_lead(text, context_lead(text, path))
+    led = with_lead(text, context_lead(text, path, ""))
     assert led == f"Loose ropes on deck {text}"
     assert without_lead(led, path) == text

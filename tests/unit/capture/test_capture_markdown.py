@@ -394,3 +394,22 @@ def test_an_import_line_is_no_text_whatever_stands_around_it() -> None:
 
 def test_a_fence_of_quotes_is_no_import() -> None:
     assert reasons(split_markdown(">>>\nNever sail alone.\n\nMoor at dusk.\n>>>\n")).get(5) != SkipReason.IMPORT
+
+
+LONG = "Call the yard, and nobody else, whenever a boat was lifted by one of the cranes of the northern quay. " * 14
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["When somebody asks how a lift works:", "Cranes know several kinds of lifts:", "We have a few notes on lifts:"],
+)
+def test_words_that_only_lead_to_the_headings_below_them_are_no_memory(lead: str) -> None:
+    split = split_markdown(f"# Cranes\n\n{lead}\n\n## Lifts\n\n{LONG}\n")
+    assert not any(lead in piece.text for piece in split.pieces)
+    assert SkipReason.LEAD in {gap.reason for gap in split.skipped}
+
+
+def test_words_that_send_to_files_go_with_the_list_of_them() -> None:
+    lead = "Read these files before a lift so that you know the yard"
+    split = split_markdown(f"# Yard\n\n## Files\n\n**{lead}**\n\n1. `README.md`\n2. `LIFTS.md` (read on demand)\n")
+    assert split.pieces == []

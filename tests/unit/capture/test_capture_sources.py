@@ -62,6 +62,8 @@ def test_instructions_count_in_code_folders_and_pages_about_agents_do_not(tmp_pa
         ("create-app/_template/.claude/rules/a.md", LeftOut.TEMPLATE),
         ("gen/{{cookiecutter.slug}}/CLAUDE.md", LeftOut.TEMPLATE),
         ("docs/_static/CLAUDE.md", LeftOut.TEMPLATE),
+        ("examples/till-starter/CLAUDE.md", LeftOut.TEMPLATE),
+        ("docs/adr/drafts/0001-a.md", LeftOut.ARCHIVED),
         ("examples/CLAUDE.md", LeftOut.EXAMPLE),
         ("tests/init/CLAUDE.md", LeftOut.EXAMPLE),
         ("examples/docs/adr/0001-a.md", LeftOut.EXAMPLE),
@@ -98,6 +100,29 @@ def test_what_no_assistant_loads_is_left_out_with_the_reason(
 def test_folders_that_only_resemble_those_of_data_are_read(tmp_path: Path, home: Path, name: str) -> None:
     write_files(tmp_path / "shop", {name: RULE})
     assert names(found(tmp_path / "shop", home)) == [name]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["agent-skills/skills/count/SKILL.md", "till-helper/.claude-plugin/plugin.json till-helper/skills/a/SKILL.md"],
+)
+def test_rules_beside_skills_that_are_given_to_others_are_left_out(tmp_path: Path, home: Path, beside: str) -> None:
+    folder = beside.partition("/")[0]
+    files = [f"{folder}/AGENTS.md", "AGENTS.md", *beside.split()]
+    write_files(tmp_path / "shop", dict.fromkeys(files, RULE))
+    sources = found(tmp_path / "shop", home)
+    assert names(sources) == ["AGENTS.md"]
+    assert left_out(sources)[f"{folder}/AGENTS.md"] == LeftOut.TEMPLATE
+
+
+def test_rules_of_a_package_that_ships_skills_are_read(tmp_path: Path, home: Path) -> None:
+    write_files(tmp_path / "shop", {"packages/till/AGENTS.md": RULE, "packages/till/skills/count/SKILL.md": RULE})
+    assert names(found(tmp_path / "shop", home)) == ["packages/till/AGENTS.md"]
+
+
+def test_a_demonstration_with_nothing_but_a_script_is_an_example_of_a_rule_file(tmp_path: Path, home: Path) -> None:
+    write_files(tmp_path / "shop", {"examples/rules/AGENTS.md": RULE, "examples/rules/try.sh": "x", "AGENTS.md": RULE})
+    assert names(found(tmp_path / "shop", home)) == ["AGENTS.md"]
 
 
 @pytest.mark.parametrize("folder", ["examples/till", "tests/unit"])
@@ -317,6 +342,23 @@ def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home
     assert (draft.title, draft.kind) == ("Skill tide-charts: Draw tide charts", "tooling")
     assert draft.insight == "Skill `tide-charts`: Draw tide charts. Use when asked to."
     assert [one.span for one in file.result.skipped] == [(1, 4), (5, 8)]
+
+
+@pytest.mark.parametrize(
+    ("description", "title"),
+    [
+        ('Use when charts are drawn. Triggers on "tide", "moon".', "Skill tide-charts: use when charts are drawn"),
+        ("Run the gauges, then draw once:", "Skill tide-charts: Run the gauges, then draw once"),
+    ],
+)
+def test_a_skill_is_titled_by_its_purpose_not_by_the_words_that_start_it(
+    tmp_path: Path, home: Path, description: str, title: str
+) -> None:
+    skill = f"---\nname: tide-charts\ndescription: '{description}'\n---\n\nSteps.\n"
+    write_files(tmp_path / "shop", {".claude/skills/tide-charts/SKILL.md": skill})
+    [file] = read(found(tmp_path / "shop", home)).files
+    assert [draft.title for draft in file.result.drafts] == [title]
+    assert not file.result.drafts[0].insight.endswith(":")
 
 
 def test_skills_that_a_plugin_offers_and_rules_in_an_archive_are_left_out(tmp_path: Path, home: Path) -> None:

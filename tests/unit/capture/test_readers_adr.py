@@ -126,6 +126,9 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
             "Queue: Redis streams",
         ),
         ("Use Redis streams for the queue", 'Chosen option: "Redis streams", because fast.', None),
+        # words that only lead to a list are no choice
+        ("Layout of the yard", "We decided on the following:\n\n1. Cranes in the north.\n2. Ropes in the hall.", None),
+        ("Brokers for the outbox", "Keep what we have. It is fast.", "Brokers for the outbox: Keep what we have"),
         ("Use Redis streams for the queue", "We will keep the outbox in one stream per berth.", None),
         (
             "Add a tide field",

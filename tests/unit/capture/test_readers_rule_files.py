@@ -82,7 +82,7 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ),
         (
             "architecture",
-            "Alarms are raised by a separate process that reads the published forecasts and the raw gauge",
+            "Data flow: Alarms are raised by separate process that reads published forecasts and raw gauge",
         ),
         (
             "architecture",

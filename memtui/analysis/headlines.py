@@ -1,0 +1,70 @@
+"""Say a sentence in fewer words without touching its clauses: without asides, without articles, as a headline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, language_of
+from memtui.text.tables import compile_lines, read_table
+from memtui.text.words import cell_width
+
+PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
+
+_BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
+_ASIDE = re.compile(r"\s*(?:\([^()]{0,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
+_QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
+_JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|an?)\s(?=[^\s\d])", re.IGNORECASE)
+
+
+@cache
+def _compactions() -> tuple[tuple[re.Pattern[str], str], ...]:
+    rows = read_table(__file__, "shorten.toml")["compact"]
+    return tuple((compile_lines(row["words"]), row["by"]) for row in rows)
+
+
+def compact(text: str) -> str:
+    """Return an English sentence as a headline says it: without articles, with short words for long ones."""
+    if language_of(text) != "en":
+        return text
+    for words, by in _compactions():
+        text = words.sub(by, text)
+    return capital(text.strip()) or text
+
+
+def without_articles(text: str) -> str:
+    """Return an English sentence without its articles, the mildest form of a headline."""
+    return text if language_of(text) != "en" else capital(_ARTICLE.sub("", text).strip()) or text
+
+
+def without_asides(text: str, most: int, width: Callable[[str], int] = cell_width) -> str:
+    """Drop what stands in brackets, from the end, or between dashes, until a sentence fits; it may still be too long.
+
+    What limits the sentence, or is quoted, stays.
+    """
+    grammar = grammar_of(language_of(text))
+    text = _without_dashes(text, grammar) if width(text) > most else text
+    for aside in reversed(list(_ASIDE.finditer(text))):
+        if width(text) <= most:
+            break
+        if text[max(0, aside.start() - 1) : aside.start()] + text[aside.end() : aside.end() + 1] in _QUOTES:
+            continue
+        if _JOINS.fullmatch(text[: aside.start()].rpartition(" ")[2]):
+            continue  # `groups like (app) and (auth)`
+        words = aside[0].strip(" (（【")
+        limits = grammar.exception.match(words) or grammar.condition.match(words)
+        if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):
+            text = text[: aside.start()] + text[aside.end() :]
+    return text
+
+
+def _without_dashes(text: str, grammar: Grammar) -> str:
+    """Drop what stands between two dashes, if it names and does not limit."""
+    dashes = _BETWEEN_DASHES.search(text)
+    is_aside = dashes and text[dashes.end() : dashes.end() + 1].islower() and not has_verb(dashes[0].strip(" —–"), "en")
+    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
+        is_lead = PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
+        text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
+    return text
