@@ -13,6 +13,7 @@ from textual.content import Content
 
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import LinkType, Memory, Source
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import bar, cell_width, clip, clip_start, steady
 from memtui.tui.values import Detail, Explained
@@ -80,7 +81,7 @@ def clipped(content: Content, cells: int) -> Content:
 
 _TAB = "    "
 _CUT_CHARACTERS = 24
-_LIST_MARK = re.compile(r"[-*+] |\d{1,3}[.)] ")
+_LIST_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")
 
 
 def wrap(line: str, cells: int) -> list[str]:
@@ -91,7 +92,7 @@ def wrap(line: str, cells: int) -> list[str]:
     shown = steady(reveal(line.replace("\t", _TAB)))
     if len(shown) <= cells and shown.isascii():
         return [shown]
-    margin = _margin(shown, cells)
+    margin = margin_of(shown, cells)
     lines: list[str] = []
     current, used = "", 0
     for word, width in _parts(shown, cells - len(margin)):
@@ -104,7 +105,8 @@ def wrap(line: str, cells: int) -> list[str]:
     return [*lines, current.rstrip()] if current.strip() or not lines else lines
 
 
-def _margin(text: str, cells: int) -> str:
+def margin_of(text: str, cells: int) -> str:
+    """Return how far a line is set in once it is wrapped: as far as it begins, and behind its list mark."""
     blanks = len(text) - len(text.lstrip(" "))
     mark = _LIST_MARK.match(text, blanks)
     return " " * min(blanks + (len(mark.group()) if mark else 0), cells // 3)
@@ -284,7 +286,7 @@ def describe(detail: Detail) -> list[Block]:
 
 def _long(text: str, identifier: str, *, plain: StyleName | None = None) -> tuple[Piece, ...]:
     shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
-    pieces: tuple[Piece, ...] = highlighted(shown) if plain is None else ((shown, plain),)
+    pieces: tuple[Piece, ...] = highlighted(unwrapped(shown)) if plain is None else ((shown, plain),)
     if len(text) <= LONGEST_SHOWN:
         return pieces
     return (*pieces, (f"\n… {len(text) - LONGEST_SHOWN:,} more characters: memtui show {identifier}", "warning"))

@@ -251,3 +251,20 @@ async def test_a_proposed_neighbour_fits_a_small_screen(vault_neighbourhood: Vau
         await until(pilot, lambda: browser(pilot)._list.current == NOTE.id, "enter follows the only link")
         await pilot.press("escape")
         await until(pilot, lambda: browser(pilot)._list.current == RULE.id, "esc comes back")
+
+
+async def test_paragraphs_that_were_wrapped_by_hand_fill_the_pane_and_items_are_set_in(tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    first = "The ferry waits for the train from the north whenever it is late"
+    item = "- Never leave before the signal of the harbour master, given by"
+    code = "```\nsail --now\nsail --later\n```"
+    text = f"{first}\nby less than ten minutes.\n\n{item}\n  radio and only to the bridge.\n\n{code}"
+    fill(vault, [memory(1, "Trains and ferries", insight=text)])
+    async with app_on(vault, tmp_path).run_test(size=(80, 40)) as pilot:
+        await holds(pilot, 1)
+        await pilot.press("enter")
+        await shows(pilot, f"{first} by less")
+        lines = [line[2:].rstrip("│ ") for line in screen_text(pilot).splitlines()]
+        assert lines[lines.index(f"{item} radio and") + 1] == "  only to the bridge."
+        assert {"sail --now", "sail --later"} <= set(lines)
+    assert stored(vault, "m0000001").insight == text

@@ -22,11 +22,9 @@ from memtui.pack.targets.base import (
     short_ids,
     trust_line,
 )
+from memtui.text.paragraphs import NESTED_FENCE, ends_fence, unwrapped
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
-_NESTED_FENCE = re.compile(
-    r"(?P<around>(?: {0,3}(?:(?:[-*+]|\d{1,9}[.)]) {1,4}|> ?))*) {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)"
-)
 _NO_QUOTE = re.compile("[^>]")  # What of the marks around a fence is a margin of spaces in the lines below
 _BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*>](?:\s|$)|\d{1,9}[.)](?:\s|$)|`{3}|~{3}|[-=_]{3,}\s*$")
 _MARKUP = re.compile(r"<(?=!--|\s*/?\s*background-facts\b)", re.IGNORECASE)
@@ -49,53 +47,15 @@ def close_fences(text: str) -> str:
         if opened and margin and line.strip() and not line.startswith(margin):
             lines.append(margin + opened)
             opened = ""
-        found = _NESTED_FENCE.match(line)
+        found = NESTED_FENCE.match(line)
         if found:
             fence, info = found["fence"], found["info"]
-            if _ends_fence(found, opened):
+            if ends_fence(found, opened):
                 opened = ""
             elif not opened and (fence[0] == "~" or "`" not in info):
                 opened, margin = fence, _NO_QUOTE.sub(" ", found["around"])
         lines.append(line)
     return "\n".join([*lines, margin + opened] if opened else lines)
-
-
-def _ends_fence(found: re.Match[str], opened: str) -> bool:
-    return bool(opened) and found["fence"].startswith(opened) and not found["info"].strip()
-
-
-WRAPPED = 60
-"""A line of prose of so many characters was wrapped, and the next one goes on with it: Markdown reads them as one."""
-
-_ALONE = re.compile(r"\s*(?:[|<#>]|[-+*•]\s|\d{1,9}[.)]\s|`{3}|~{3}|[-=_*]{3,}\s*$)")
-_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s")
-_BROKEN = ("  ", "\\", "|", ":")  # Ends of lines that are not wrapped
-
-
-def unwrapped(text: str) -> str:
-    """Return a text of Markdown with the lines of each wrapped paragraph in one; code and tables stay as they are."""
-    lines: list[str] = []
-    fence = last = ""
-    for line in text.split("\n"):
-        found = _NESTED_FENCE.match(line)
-        if found:
-            fence = "" if _ends_fence(found, fence) else fence or found["fence"]
-        is_text = not (found or fence)
-        is_prose = is_text and _is_prose(line)
-        if is_prose and _is_wrapped(last):
-            lines[-1] = f"{lines[-1]} {line.strip()}"
-        else:
-            lines.append(line)
-        last = line if is_prose or (is_text and _ITEM.match(line)) else ""
-    return "\n".join(lines)
-
-
-def _is_wrapped(line: str) -> bool:
-    return len(line) >= WRAPPED and not line.endswith(_BROKEN)
-
-
-def _is_prose(line: str) -> bool:
-    return line.strip() != "" and not _ALONE.match(line)
 
 
 def fenced(code: str) -> str:
@@ -212,7 +172,7 @@ class MarkdownWriter:
 def compiled_text(item: PackItem, short_id: str, files: str) -> str:
     """Return one memory as a list item of one line, and its snippet where it has one."""
     told = compiled_line(item, short_id)
-    told = "\\" + told if _NESTED_FENCE.match(told) else told
+    told = "\\" + told if NESTED_FENCE.match(told) else told
     line = f"- {told}" + (f" ({files})" if files else "")
     snippet = clean(item.memory.snippet).strip("\n")
     text = defused(line)
@@ -245,7 +205,7 @@ def _headed(title: str, body: str, *, is_new: bool) -> tuple[str, str]:
     `is_new`: whether a title may also go where the text says it in other forms; payloads of before did not do that.
     """
     first, _, rest = body.partition("\n")
-    fence = _NESTED_FENCE if is_new else _MARKDOWN_LIST_FENCE
+    fence = NESTED_FENCE if is_new else _MARKDOWN_LIST_FENCE
     if same_words(first, title) and not fence.match(first):  # the fence's end would open a block
         if is_new and _may_lead(first) and _goes_on(first, rest):
             return body, ""
@@ -287,7 +247,7 @@ def _facts(item: PackItem, info: PayloadInfo) -> list[str]:
     if memory.rationale.strip():
         why = close_fences(defused(clean(memory.rationale)).strip())
         # A fence opens a block only where it starts a line.
-        facts.append(f"Why:\n{why}" if _NESTED_FENCE.match(why) else f"Why: {why}")
+        facts.append(f"Why:\n{why}" if NESTED_FENCE.match(why) else f"Why: {why}")
     files, trust = files_beside(item, info), trust_line(item, info)
     facts += [f"Files: {defused(files)}"] if files else []
     return [*facts, defused(trust)] if trust else facts

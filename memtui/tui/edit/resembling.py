@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from memtui.domain.memory import LinkType, Memory
 from memtui.errors import MemtuiError
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
@@ -115,7 +116,7 @@ def side_blocks(beside: Beside, most: int) -> list[Block]:
     from memtui.curate.merge import marked_texts
 
     both = (beside.memory, beside.other)
-    titles, insights = (marked_texts([getattr(one, name) for one in both]) for name in ("title", "insight"))
+    titles, insights = (marked_texts([unwrapped(getattr(one, name)) for one in both]) for name in ("title", "insight"))
     blocks: list[Block] = []
     for label, memory, title, insight in zip((_NEW, _OLD), both, titles, insights, strict=True):
         has_title = _bare(memory.insight).startswith(_bare(memory.title))

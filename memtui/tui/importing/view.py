@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
@@ -371,7 +372,7 @@ def row_blocks(row: PlanRow) -> list[Block]:
     if row.planned.holds_secret:
         return blocks
     draft = row.planned.draft
-    blocks.append(Block(((reveal(draft.insight[:_LONGEST_TEXT]), "text"),), gap=True))
+    blocks.append(Block(((unwrapped(reveal(draft.insight[:_LONGEST_TEXT])), "text"),), gap=True))
     if draft.rationale:
         blocks.append(Block(((reveal(draft.rationale[:_LONGEST_TEXT]), "text"),), label="Why", gap=True))
     if draft.snippet:

@@ -18,6 +18,7 @@ from memtui.curate.merge import (
 from memtui.curate.views import tokens_of
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, marked_pieces, source_line, vouched
 from memtui.tui.values import Done
@@ -65,7 +66,7 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
         memories=tuple(memories),
         headings=tuple(headings),
         fields=tuple(fields),
-        marked={field.name: marked_texts(field.texts) for field in fields},
+        marked={field.name: marked_texts([_paragraphs(field.name, text) for text in field.texts]) for field in fields},
         differs=what_differs(memories),
         projects=tuple(named_projects(memories)),
     )
@@ -126,11 +127,11 @@ def result_blocks(memory: Memory) -> list[Block]:
     head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
     pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
-    blocks.append(Block(((_beginning(memory.insight), "text"),), gap=True))
+    blocks.append(Block(((_beginning("insight", memory.insight), "text"),), gap=True))
     if memory.rationale:
-        blocks.append(Block(((_beginning(memory.rationale), "text"),), label="Why", gap=True))
+        blocks.append(Block(((_beginning("rationale", memory.rationale), "text"),), label="Why", gap=True))
     if memory.snippet:
-        blocks.append(Block(((_beginning(memory.snippet), "code"),), gap=True))
+        blocks.append(Block(((_beginning("snippet", memory.snippet), "code"),), gap=True))
     rows = [
         ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
         ("Tags", tame(", ".join(memory.tags))),
@@ -142,5 +143,12 @@ def result_blocks(memory: Memory) -> list[Block]:
     return blocks
 
 
-def _beginning(text: str) -> str:
-    return reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip() + ("\n…" if len(text) > LONGEST_SHOWN else "")
+def _paragraphs(name: str, text: str) -> str:
+    """Return a text of a field with each paragraph in one line; an example is code."""
+    return text if name == "snippet" else unwrapped(text)
+
+
+def _beginning(name: str, text: str) -> str:
+    return _paragraphs(name, reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()) + (
+        "\n…" if len(text) > LONGEST_SHOWN else ""
+    )

@@ -18,6 +18,7 @@ from memtui.curate.merge import common_project, named_projects
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
@@ -114,7 +115,7 @@ def source_blocks(sources: Sources) -> list[Block]:
         blocks.append(Block(((f"{place} ", "label"), (tame(memory.title, 300), "title")), gap=place > 1))
         blocks.append(Block(((heading, "dim"),)))
         for label, text in (("", memory.insight), ("Why", memory.rationale)):
-            shown = reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip()
+            shown = unwrapped(reveal(text[:LONGEST_SHOWN]).strip("\n").rstrip())
             if shown and shown != memory.title:
                 blocks.append(Block(highlighted(shown + ("\n…" if len(text) > LONGEST_SHOWN else "")), label=label))
     return blocks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from textual.widgets import Static
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.domain.memory import Memory
+from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, Action
@@ -87,7 +89,9 @@ class ContradictionScreen(MemtuiScreen):
             Block(_marked(memory.insight, words), gap=True),
         ]
         if memory.rationale:
-            blocks.append(Block(((reveal(memory.rationale[:LONGEST_SHOWN]), "text"),), label="Why", gap=True))
+            blocks.append(
+                Block(((unwrapped(reveal(memory.rationale[:LONGEST_SHOWN])), "text"),), label="Why", gap=True)
+            )
         blocks += [
             Block(((tame(anchor.path), "path"),), label=" " if at else "Files", gap=not at)
             for at, anchor in enumerate(memory.anchors[:3])
@@ -165,11 +169,11 @@ class ContradictionScreen(MemtuiScreen):
 
 
 def _marked(text: str, words: str) -> tuple[Piece, ...]:
-    shown, sought = reveal(text[:LONGEST_SHOWN]), reveal(words).strip()
-    at = shown.lower().find(sought.lower()) if sought else -1
-    if at < 0:
-        return ((shown, "text"), *(((f"\n[{sought}]", "warning"),) if sought else ()))
-    end = at + len(sought)
-    return tuple(
-        piece for piece in ((shown[:at], "text"), (f"[{shown[at:end]}]", "warning"), (shown[end:], "text")) if piece[0]
-    )
+    shown, sought = unwrapped(reveal(text[:LONGEST_SHOWN])), reveal(words).split()
+    # Wherever a line ends now.
+    found = re.search(r"\s+".join(map(re.escape, sought)), shown, re.IGNORECASE) if sought else None
+    if found is None:
+        return ((shown, "text"), *(((f"\n[{' '.join(sought)}]", "warning"),) if sought else ()))
+    before, after = shown[: found.start()], shown[found.end() :]
+    pieces: tuple[Piece, ...] = ((before, "text"), (f"[{found.group()}]", "warning"), (after, "text"))
+    return tuple(piece for piece in pieces if piece[0])

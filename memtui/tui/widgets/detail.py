@@ -20,7 +20,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.memory_view import Block, StyleName, fit
+from memtui.tui.memory_view import Block, StyleName, fit, margin_of
 from memtui.tui.widgets.lists import MovingView
 
 MOST_RENDERED = 3_000
@@ -203,10 +203,18 @@ class DetailPane(MovingView):
         text = Text(tab_size=_TAB)
         for piece, style in block.pieces:
             text.append(piece, self._style(style))
-        lines = list(text.wrap(self.app.console, width))
+        lines = [line for each in text.split("\n", allow_blank=True) for line in self._hung(each, width)]
         for line in lines:
             line.rstrip()
         return lines
+
+    def _hung(self, line: Text, width: int) -> list[Text]:
+        """Return a line wrapped, what follows the first part set in behind its own beginning and its list mark."""
+        lines, margin = list(line.wrap(self.app.console, width)), margin_of(line.plain, width)
+        if len(lines) < 2 or not margin:  # noqa: PLR2004 - it goes on below
+            return lines
+        first, *others = line[len(margin) :].wrap(self.app.console, width - len(margin))
+        return [line[: len(margin)] + first, *(Text(margin) + other for other in others)]
 
     def _style(self, name: StyleName) -> Style:
         if name == "text":

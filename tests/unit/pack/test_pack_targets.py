@@ -15,7 +15,7 @@ from memtui.errors import UsageError
 from memtui.pack.compile import Compiler
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style, Target, heading
 from memtui.pack.targets.formats import target_named, target_names
-from memtui.pack.targets.markdown import bold, close_fences, fenced, indented, says_title, unwrapped
+from memtui.pack.targets.markdown import bold, close_fences, fenced, indented, says_title
 
 INFO = PayloadInfo("payments-api")
 CHAT = target_named("chat")
@@ -338,19 +338,7 @@ def test_of_a_title_with_its_heading_what_the_text_says_is_said_once(title: str,
     assert said in _chat(PackItem(memory("rulerule", title, text, pinned=True)))
 
 
-LONG = "Fire the kiln slowly to six hundred degrees and hold it there for an hour,"
-
-
-def test_wrapped_lines_are_one_and_code_tables_lists_and_short_lines_stay() -> None:
-    kept = f"- {LONG}\n- {LONG}\n\n| {LONG} |\n| {LONG} |\n\n```\n{LONG}\n{LONG}\n```\n\nOne:\nTwo\nThree"
-    assert unwrapped(kept) == kept
-    assert unwrapped(f"{LONG}\nthen open the lid.\n\nDone.") == f"{LONG} then open the lid.\n\nDone."
-    assert unwrapped(f"- {LONG}\n  then open.\n- Next") == f"- {LONG} then open.\n- Next"
-    assert unwrapped(f"{LONG}  \nthen open.") == f"{LONG}  \nthen open."
-    payload = _chat(PackItem(memory("rulerule", "Firing", f"{LONG}\nthen open the lid.", pinned=True)))
-    assert f"{LONG} then open the lid." in payload
-
-
-@given(st.text(alphabet="ab `~-#|>1.\n", max_size=200))
-def test_unwrapping_changes_nothing_but_line_breaks(text: str) -> None:
-    assert unwrapped(text).split() == text.split()
+def test_a_payload_says_a_wrapped_paragraph_in_one_line() -> None:
+    first = "Fire the kiln slowly to six hundred degrees and hold it there for an hour,"
+    payload = _chat(PackItem(memory("rulerule", "Firing", f"{first}\nthen open the lid.", pinned=True)))
+    assert f"{first} then open the lid." in payload
