@@ -18,6 +18,7 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
@@ -32,12 +33,12 @@ from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import BackgroundThreads
+from memtui.tui.project_switch import ProjectSwitch
 from memtui.tui.state import Opening, State
-from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
+from memtui.tui.switching import SWITCH
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
 from memtui.tui.typed import TypedWords
-from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
@@ -84,13 +85,13 @@ class MemtuiApp(App[int]):
         # Before Textual's own: it asks for the driver class, which depends on it.
         self.opening = self.started = opening
         super().__init__()
-        self.add_mode(self.DEFAULT_MODE, partial(BrowseScreen, opening))
         self._notifications = FewNotifications()
         self.keymap = Keymap(opening.keys)
         # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
         self._key_order = KeyOrder(self, TypedWords(self, self._tell_typed) if opening.burst else None)
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
+        self._switching = ProjectSwitch(self, opening, self._open_anew)
         self._team = ""  # How the sharing with teams stands
         self._team_watch: Worker[None] | None = None  # What syncs with teams, or found that there are none
         self._teams_seen: tuple[int, ...] = ()  # The vault's files when it was looked for teams
@@ -143,6 +144,10 @@ class MemtuiApp(App[int]):
         if isinstance(self.screen.focused, Input | TextArea):
             told = f"{counted(message.number, 'control character', 'control characters')} stripped from the paste."
             self.notify(told, timeout=SECONDS["warning"], markup=False)
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the first screen."""
+        return BrowseScreen(self.opening)
 
     def on_load(self) -> None:
         """Work in threads that the end of the app does not wait for."""
@@ -303,53 +308,28 @@ class MemtuiApp(App[int]):
             if self.started.vault.exists:
                 note_folder(self.started.vault, self.started.folder)
 
-    def _choose_project(self, screen: MemtuiScreen) -> None:
-        """Let the project be chosen that every screen is about."""
-        from memtui.tui.screens.dialogs import pick
-
-        def show(choices: list[tuple[str, str]]) -> None:
-            listed = screen.listed_project if isinstance(screen, BrowseScreen) else None
-            view = screen.access.view
-            current = listed or (view.project if view is not None else None) or EVERY
-            pick(self, "Switch project", choices, current, lambda name: self._find(screen, name))
-
-        screen.loader.read(lambda: project_choices(self.started), show, group="project")
-
     @on(FacetPane.Switched)
     def _switch_to(self, message: FacetPane.Switched) -> None:
         """Switch to the project under the cursor of the facets."""
         if isinstance(self.screen, MemtuiScreen):
-            self._find(self.screen, message.project)
+            self._switching.find(self.screen, message.project)
 
-    def _find(self, screen: MemtuiScreen, chosen: str) -> None:
-        """Find the folder of a chosen project, and put it in view."""
-        name = None if chosen == EVERY else chosen
-        screen.loader.read(
-            lambda: opening_for(self.started, name),
-            # In the app's own turn: a screen that awaits its own removal would wait for ever.
-            lambda opening: self.call_later(self._switch, opening, chosen),
-            group="project",
-        )
-
-    async def _switch(self, opening: Opening, place: str) -> None:
-        """Let every screen be about what an opening puts in view, from the first one on."""
-        if not isinstance(self.screen, MemtuiScreen):
+    async def _open_anew(self, opening: Opening) -> None:
+        """Begin with the first screen on what an opening puts in view; nothing of what was open is kept."""
+        if opening.place == self.opening.place:
             return
-        reason = why_not_go(registry.by_id(SWITCH), opening, self.screen_stack)
-        if reason is not None:
-            self.screen.say(reason, severity="warning")
-            return
-        if opening.place != self.opening.place:
-            for screen in self.screen_stack:
-                if isinstance(screen, MemtuiScreen):
-                    screen.remember(self.state)
-            left, self.opening = self.current_mode, opening
-            self.add_mode(opening.place, partial(BrowseScreen, opening))
-            await self.switch_mode(opening.place)
-            self.remove_mode(left)
-            drop_pictures()
-            self._tell_team(self._team)
-        self.screen.say(switched(opening, ALL_PROJECTS if place == EVERY else place))
+        for screen in self.screen_stack:
+            if isinstance(screen, MemtuiScreen):
+                screen.remember(self.state)
+        left = self.current_mode
+        if left == self.DEFAULT_MODE:
+            self.add_mode(left, self.get_default_screen)  # Only one that was added can be removed
+        self.opening = opening
+        self.add_mode(opening.place, partial(BrowseScreen, opening))
+        await self.switch_mode(opening.place)
+        self.remove_mode(left)
+        drop_pictures()
+        self._tell_team(self._team)
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -373,7 +353,7 @@ class MemtuiApp(App[int]):
         if isinstance(front, MemtuiScreen) and name == front.AREA:
             return
         if isinstance(front, MemtuiScreen) and f"{GO}{name}" == SWITCH:
-            self._choose_project(front)
+            self._switching.choose(front, front.listed_project if isinstance(front, BrowseScreen) else None)
             return
         opened = [one for one in self.screen_stack if isinstance(one, MemtuiScreen) and name == one.AREA]
         if not opened or name in _AT_A_MEMORY:

@@ -1,4 +1,4 @@
-"""Which project the screens are about: the choice among those of the vault, and what the app is opened with then."""
+"""Which project the screens are about: what can be chosen, what the app is opened with then, and what it says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import clip_start
 from memtui.tui.actions.registry import ACTIONS, BROWSE, GO, Action
 from memtui.tui.state import NO_FOLDER, Opening
 from memtui.tui.vault_access import ALL_PROJECTS
@@ -20,31 +20,28 @@ if TYPE_CHECKING:
 
 SWITCH = "go-project"  # Id of the action
 EVERY = f"({ALL_PROJECTS})"  # The choice of no single project, as no project is called
+PLACE_CELLS = 24  # Of a folder among the choices; its end tells it from others
 SHOWN_NAME = 60  # Characters of a name in a sentence
 PLACES = frozenset(one.id.removeprefix(GO) for one in ACTIONS if one.id.startswith(GO))  # Screens that hold no text
 
 
 def project_choices(start: Opening) -> list[tuple[str, str]]:
-    """Return what can be switched to, with what there is to know of it: all projects, then each by name.
+    """Return what can be switched to: all projects, then each by name with its folder.
 
     `start`: what the app was started with; its project is among them although the vault holds nothing of it yet.
     """
     from memtui.curate.projects import folders_here, view_of
-    from memtui.vault.projects import list_projects
+    from memtui.vault.projects import project_names
 
     with start.vault_to_read().read() as reader:
-        numbers = {found.name: found.memories for found in list_projects(reader)}
+        names = set(project_names(reader)) - {GLOBAL_PROJECT}
         folders = folders_here(reader)
         first = view_of(reader, start.folder, start.project)
     if first.project is not None:
-        numbers.setdefault(first.project, 0)
+        names.add(first.project)
         folders[first.project] = (first.root,) if first.stands_in else folders.get(first.project, ())
-    numbers.pop(GLOBAL_PROJECT, None)
-    return [(EVERY, ""), *((name, _about(number, folders.get(name, ()))) for name, number in sorted(numbers.items()))]
-
-
-def _about(memories: int, folders: Sequence[Path]) -> str:
-    return f"{counted(memories, 'memory')} · {shown_folder(folders[0]) if folders else 'folder not known here'}"
+    places = {name: shown_folder(folders[name][0]) if folders.get(name) else "folder not known" for name in names}
+    return [(EVERY, ""), *((name, clip_start(places[name], PLACE_CELLS)) for name in sorted(names))]
 
 
 def opening_for(start: Opening, name: str | None) -> Opening:

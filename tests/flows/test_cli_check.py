@@ -301,6 +301,19 @@ def test_fifty_files_are_checked_in_a_moment(cli: Cli, repo: Repo) -> None:
     assert min(spent) < 0.4
 
 
+def test_the_project_of_a_repository_has_the_same_name_where_there_is_no_vault(cli: Cli, repo: Repo) -> None:
+    rows = [
+        {"insight": "Generated code is made by make gen.", "project": name, "rules": [f"protect '{name}/'"]}
+        for name in ("tides", "moon")
+    ]
+    source = cli.write("all.jsonl", "\n".join(map(json.dumps, rows)))
+    repo.commit("start", tides__api_dot_py="A = 1\n", moon__api_dot_py="A = 1\n")
+    repo.stage(moon__api_dot_py="A = 2\n")
+    cli("check", "--from", source)
+    repo.stage(tides__api_dot_py="A = 2\n")
+    assert "protect 'tides/'" in cli("check", "--from", source, code=7).out
+
+
 def test_a_rule_is_tried_on_the_last_commits_before_it_is_saved(cli: Cli, repo: Repo) -> None:
     repo.commit("start", gen__a_dot_py="A = 1\n")
     repo.commit("by hand", gen__a_dot_py="A = 2\n")

@@ -66,6 +66,7 @@ REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # Th
 _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
 _ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
 
+_NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
     "No rule files were found directly in the project's folder or in your home folder.",
     "/ names another file or folder; any Markdown file will do.",
@@ -98,6 +99,7 @@ class ImportScreen(ListDetail):
         self._home = Path.home()
         self._importer = Importer(self.access, self._home)
         self._title = TitleLine("Welcome" if first_run else "Import", id="import-title")
+        self._nothing = _NOTHING_FOUND if opening.has_folder else (_NOTHING_AT_HOME, *_NOTHING_FOUND[1:])
         self._reminder = REMINDER if opening.has_folder else (no_folder(opening), *REMINDER)
         words = "\n".join(WELCOME if first_run else self._reminder)
         self._words = Static(Content(words), id="import-words", markup=False)
@@ -171,7 +173,7 @@ class ImportScreen(ListDetail):
         """Draw the sources, the cursor on the one that it was on."""
         current = self._places.current
         rows = [*place_rows(self._known, self._ticked, self._known_paths), *self._stores.rows()]
-        self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=_NOTHING_FOUND)
+        self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=self._nothing)
         number = len(self._ticked) + len(self._stores.ticked)
         self._places.set_title("1 Sources", f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked")
 

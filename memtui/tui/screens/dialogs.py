@@ -13,9 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from memtui.text.sanitize import without_surrogates
+from memtui.text.sanitize import tame, without_surrogates
+from memtui.text.words import cell_width
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import Block, describe
+from memtui.tui.memory_view import Block, describe, fit
 from memtui.tui.values import Detail
 from memtui.tui.widgets.detail import DetailPane
 
@@ -64,6 +65,7 @@ class OptionScreen(ModalScreen[str | None]):
 
 
 NUMBERED = 9  # Choices that a single digit chooses
+NAME_CELLS = 26  # Of a name that something is said of besides
 
 
 class ChoiceScreen(OptionScreen):
@@ -84,7 +86,9 @@ class ChoiceScreen(OptionScreen):
         self._current = current
 
     def compose(self) -> ComposeResult:
-        width = max((len(name) for name, _ in self._choices), default=0)
+        width = max((cell_width(tame(name)) for name, _ in self._choices), default=0)
+        if any(label for _, label in self._choices):
+            width = min(width, NAME_CELLS)
         options = [
             Option(_line(number, name, label, width), id=f"n{number}")
             for number, (name, label) in enumerate(self._choices, 1)
@@ -112,7 +116,7 @@ def _line(number: int, name: str, label: str, width: int) -> Content:
     if name == str(number):
         return Content.assemble((name, "bold $primary"), f"  {label}")
     return Content.assemble(
-        (key, "bold $primary"), f"  {name.ljust(width)}", (f"  {label}", "$memtui-dim") if label else ""
+        (key, "bold $primary"), f"  {fit(tame(name), width)}", (f"  {label}", "$memtui-dim") if label else ""
     )
 
 

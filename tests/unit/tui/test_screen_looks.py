@@ -72,7 +72,7 @@ def test_every_text_can_be_read_on_its_ground(path: Path) -> None:
 
 PICTURES = sorted((Path(__file__).parents[2] / "snapshots").rglob("*.svg"))
 
-UNDER_A_POPUP = re.compile(r"\[(?:help|palette|diff)")
+UNDER_A_POPUP = re.compile(r"\[(?:help|palette|diff|switch-)")
 """Pictures in which a popup lies over a screen that is dimmed on purpose."""
 
 CELL = 12.2

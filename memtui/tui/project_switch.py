@@ -1,0 +1,56 @@
+"""Switch the project that all screens are about."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from textual.app import App
+
+from memtui.tui.actions import registry
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.state import Opening
+from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
+from memtui.tui.vault_access import ALL_PROJECTS
+
+
+class ProjectSwitch:
+    """Lets the project be switched.
+
+    `start`: what the app was started with. `open_anew`: opens the first screen on another, in the app's own turn.
+    """
+
+    def __init__(self, app: App[Any], start: Opening, open_anew: Callable[[Opening], Awaitable[None]]) -> None:
+        self._app = app
+        self._start = start
+        self._open_anew = open_anew
+
+    def choose(self, screen: MemtuiScreen, listed: str | None) -> None:
+        """Let the project be chosen. `listed`: the one whose memories are listed, the first choice."""
+        from memtui.tui.screens.dialogs import pick
+
+        def show(choices: list[tuple[str, str]]) -> None:
+            view = screen.access.view
+            current = listed or (view.project if view is not None else None) or EVERY
+            pick(self._app, "Switch project", choices, current, partial(self.find, screen))
+
+        screen.loader.read(lambda: project_choices(self._start), show, group="project")
+
+    def find(self, screen: MemtuiScreen, chosen: str) -> None:
+        """Find the folder of what was chosen, and put it in view."""
+        name = None if chosen == EVERY else chosen
+        screen.loader.read(
+            lambda: opening_for(self._start, name),
+            # In the app's own turn: a screen that awaits its own removal would wait for ever.
+            lambda opening: self._app.call_later(self._switch, opening, name),
+            group="project",
+        )
+
+    async def _switch(self, opening: Opening, name: str | None) -> None:
+        reason = why_not_go(registry.by_id(SWITCH), opening, self._app.screen_stack)
+        if reason is None:
+            await self._open_anew(opening)
+        if isinstance(self._app.screen, MemtuiScreen):
+            told = switched(opening, name or ALL_PROJECTS) if reason is None else reason
+            self._app.screen.say(told, severity="information" if reason is None else "warning")
