@@ -154,6 +154,8 @@ class MemtuiScreen(Screen[None]):
         """Return why an action is not possible now, None where it is."""
         if action.id in {"undo", "redo"} and not self.opening.vault.exists:
             return f"There is nothing to {action.id} yet."
+        if action.id == f"{self.AREA}-again" and self.loader.is_under_way(LIST):
+            return "It is being read already."
         reasons = (part.why_not(action) for part in self.parts)
         return why_not_go(action, self.opening, self.app.screen_stack) or next(filter(None, reasons), None)
 

@@ -34,7 +34,7 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.BELOW_FLOOR: "barely related to the task",
     ReasonCode.UNRELATED: "nothing ties it to the task",
     ReasonCode.NOTHING_NEAR: "nothing is close enough to this task",
-    ReasonCode.BEYOND_LIMIT: "ranked below the hits shown",
+    ReasonCode.BEYOND_LIMIT: "outranked by others",
     ReasonCode.TOO_FAR: "hardly matters for the task",
     ReasonCode.NEEDS_ANOTHER: "refers to a memory that is not included",
     ReasonCode.OVER_BUDGET: "over budget",

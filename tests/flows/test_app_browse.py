@@ -420,6 +420,7 @@ async def test_a_query_with_an_unknown_value_says_all_that_is_known_beside_what_
         await pilot.press("slash", *"kind:foo")
         await shows(pilot, "Unknown kind: kind:foo")
         text = screen_text(pilot)
+        assert text.count("Unknown kind") == 1
         for kind in ferry.kinds.names():
             assert kind in text
         assert any(line.strip().startswith("/ kind:foo") for line in screen_lines(pilot)), text

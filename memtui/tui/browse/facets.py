@@ -270,17 +270,14 @@ def list_title(wanted: Wanted, *, best: bool, only_closest: bool = False) -> str
 
 
 def shown_count(listing: Listing) -> str:
-    """Return `120`, with a filter `12 of 120`; in short what is wrong with a query."""
+    """Return `120`, with a filter `12 of 120`; nothing of a query that could not be read, as `notice_of` says why."""
     if listing.problem:
-        return tame(listing.problem.what, _SHORT_PROBLEM)
+        return ""
     total = len(listing.base.ids)
     if not listing.query.strip():
         return f"{total:,}" if total else ""
     count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}"
     return f"{_no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
-
-
-_SHORT_PROBLEM = 36  # Cells beside the filter line, which has to show what was typed
 
 
 def _no_field(typed: str, meant: str) -> str:

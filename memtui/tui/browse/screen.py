@@ -227,8 +227,10 @@ class BrowseScreen(MemtuiScreen):
         key = keymap.first(registry.by_id("go-import"))
         waiting = f"{counted(self._waiting, 'file')} to import here: {key}" if self._waiting else ""
         beyond = beyond_words(listing, keymap.first(registry.by_id(SWITCH)))
-        pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, count) if part))
-        self._filter_count.update(Content(count if listing.query.strip() else ""))
+        # Said once: beside what is typed, where something is.
+        beside, below = (count, "") if listing.query.strip() else ("", count)
+        pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, below) if part))
+        self._filter_count.update(Content(beside))
         self.on_descendant_focus()
 
     def _tell_counts(self) -> None:

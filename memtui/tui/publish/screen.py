@@ -63,7 +63,7 @@ class PublishScreen(RowDetail[Row]):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         row = self._list.current
-        if action.owner != PUBLISH or action.area == "look":
+        if action.owner != PUBLISH or action.area == "view":
             return super().why_not(action)
         if row is None:
             return _READING if self._read is None else "No assistant is under the cursor."

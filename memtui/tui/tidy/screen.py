@@ -216,6 +216,8 @@ class TidyScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         row = self._found.current
+        if action.id == "tidy-again" and self._is_scanning and self._waited_for:
+            return "The vault is being scanned already; esc stops it."
         if row is None:
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
