@@ -54,9 +54,10 @@ _LONGEST_OWNER = 12
 _AFTER = re.compile(
     r"(?i:s?(?:[-_]?(?:key|base|value|prod|production|dev|staging|live|old|new|primary|secondary|b64|base64|\d{1,3})){0,3})"
     r"(?![A-Za-z0-9])[\"'`*\])]{0,4}"
-    r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]| ]{0,40}?)?"  # a type annotation
+    r"(?:[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]| ]{0,40}?|[ ]string(?=[ ]=))?"  # a type annotation
     r"(?:,?\s{1,20}[\"']?value[\"']?(?=[ \t]{0,3}[:=]))?"  # {"name": "DB_PASSWORD", "value": …}
     r"[ \t]{0,6}(?P<sign>[?.+|:]{0,3}=(?!=)>?|:(?!:)|\uff1a|>|,(?=[ \t]?[\"'])|-(?=[ ][\"'`])"
+    r"|\([^()\n]{0,40}\)[^\"'`\n=;]{0,20}[{:]\s{1,20}return(?=[ ])"
     r"|(?:is|was|are|ist|lautet|est|es|[\u00e8\u00e9\u662f\u4e3a\u306f\ub294\uc740])(?:[ \t]+(?:now|set to|still))?"
     r"(?=[:\s\"'`]):?)"
     r"[*]{0,2}(?:[ \t]{0,6}\n\s{0,40}(?=\S{1,200}\s{1,40}</)|[ \t]{0,6})"
@@ -76,6 +77,7 @@ _SAID_AFTER = re.compile(
 # “log in as deploy with password …”
 _WITH_BEFORE = re.compile(r"(?:with|and|und|mit|y|con|et|avec|e|com|/)[ \t]+(?:the[ \t]+)?$", re.IGNORECASE)
 _VALUE_AFTER = re.compile(r"[ \t]+[\"'`]?(?P<bare>[^\s\"'`,;<>]{8,200})")
+_SCHEME = re.compile(r"[A-Z][A-Za-z-]{3,20} [\w./+=~-]{20,}$")
 _SIGN = re.compile(r"[!@#$%^&*?+=~]")
 _REST = re.compile(r"[^\s\"'`,;<>]*")
 _HYPHENATED_WORDS = re.compile(r"[A-Za-z]+\d{0,4}(?:[-_./][A-Za-z0-9]{1,12})+")
@@ -90,6 +92,10 @@ _STRICT_NAME = re.compile(
     r"api[-_ ]?(?:key|token|secret)$|[a-z0-9][-_ ]?secret$"
     r"|(?:heroku|hubspot|snyk|kucoin|squarespace|sendbird|postmark|messagebird|opsgenie|onesignal|npm)"
 )
+# Long parts of hexadecimal digits, or groups of letters and digits as in a licence
+_JOINED = re.compile(r"(?:\d{1,40}|[0-9a-f]{20,128})(?:[-.][0-9a-f]{20,128}){1,4}|[A-Z0-9]{5,8}(?:-[A-Z0-9]{5,8}){3,7}")
+_PREFIX = re.compile(r"^(?:(?:[a-z]{2,8}[-_]){1,2}(?=[0-9a-f]{8}-)|\d{5,24}-(?=[A-Za-z0-9]{20}))")
+_OWNED = re.compile(r"[A-Za-z]{3}[-_. ]?(?:[Tt]oken|[Ss]ecret|TOKEN|SECRET)$")  # fooToken, "Postmark token: …"
 _LEAST_CHANGE_COUNT, _LEAST_CHANGE_SHARE = 3, 0.25
 
 
@@ -131,18 +137,21 @@ def _assignment(text: str, at: int, end: int) -> Hit | None:
     if not found:
         return _told(text, start, end, word)
     group = "bare" if found["bare"] else "quoted"
-    value = found[group]
+    value, begin = found[group], found.start(group)
     if group == "bare":
         value = _bare_value(value, is_in_query=text[start - 1 : start] in ("?", "&"))
+    elif _SCHEME.match(value):  # "Token …", as in the header
+        value = value.partition(" ")[2]
+        begin = found.end(group) - len(value)
     is_secret = word in _SECRETS
     kind, plausible = ("secret", _is_assigned_secret) if is_secret else ("password", _is_assigned_password)
     name = text[start:end].lower()
-    strict = _is_strict(text, start, end, env=env)
+    strict = _is_strict(text, start, end, word, env=env)
     if value.lower() in name or not plausible(value, env=env, quoted=group == "quoted", strict=strict):
         return None
-    stop = found.start(group) + len(value)
+    stop = begin + len(value)
     rest = _REST.match(text, stop) if len(found[group]) >= _LONGEST_JUDGED else None
-    return (f"assigned-{kind}", found.start(group), rest.end() if rest else stop)
+    return (f"assigned-{kind}", begin, rest.end() if rest else stop)
 
 
 def _told(text: str, start: int, end: int, word: str) -> Hit | None:
@@ -170,11 +179,14 @@ def _bare_value(value: str, *, is_in_query: bool) -> str:
     return within.rstrip(".,)]}\\|")
 
 
-def _is_strict(text: str, start: int, end: int, *, env: bool) -> bool:
+def _is_strict(text: str, start: int, end: int, word: str, *, env: bool) -> bool:
     """Return whether the value of a name is a secret even if it is a UUID."""
     name = text[start:end]
     if env and name.isupper() and "_" in name:  # RAILWAY_TOKEN
         return True
+    owned = text[max(0, end - len(word) - _LONGEST_OWNER) : end]
+    if word in ("token", "secret") and _OWNED.search(owned):
+        return word == "secret" or not owned[: -len(word)].lower().endswith(_owners("request_tokens"))
     return bool(_STRICT_NAME.search(text[max(0, start - _LONGEST_OWNER) : end].lower()))
 
 
@@ -198,13 +210,23 @@ def _ends_secret_name(text: str, at: int, word: str) -> bool:
     if word in ("auth", "salt"):
         return not text[at - 1 : at].isalpha()
     if word == "token":
-        return not text[max(0, at - _LONGEST_OWNER) : at].lower().endswith(_owners("harmless_tokens"))
+        return not _is_harmless_token(text[max(0, at - _LONGEST_OWNER) : at])
     if word in _PASSWORDS and at:
         before = text[at - 1]
         if not before.isalpha() or (before.islower() and text[at].isupper()):
             return True
         return before.isupper() and text[at].isupper() and not text.endswith(_NO_PASS, 0, at)  # ACRPWD
     return True
+
+
+def _is_harmless_token(before: str) -> bool:
+    """Return whether what precedes "token" says that no one need keep it; a Statuspage token is no page token."""
+    for word in (each for each in _owners("harmless_tokens") if before.lower().endswith(each)):
+        rest = before[: -len(word)]
+        inside = rest[-1:].isalpha() and rest[-1].islower() == before[-len(word)].islower()
+        if not inside or len(rest) == 1 or not rest[-2:].isalpha() or _is_harmless_token(rest):
+            return True
+    return False
 
 
 def _ends_key_name(text: str, at: int) -> bool:
@@ -243,13 +265,22 @@ def _is_assigned_password(value: str, *, env: bool, quoted: bool, **_: bool) -> 
 def _is_assigned_secret(value: str, *, env: bool, quoted: bool, strict: bool) -> bool:
     if len(value) < (_SHORTEST_ENV_SECRET if env else _SHORTEST_SECRET) or "=" in value.rstrip("="):
         return False
-    if is_identifier(value) and len(value) >= SHORTEST_RANDOM:
-        plausible = len(set(value)) >= LEAST_DISTINCT and (strict or ("-" not in value and len(value) != _OBJECT_ID))
-    elif len(value) >= SHORTEST_RANDOM:
-        plausible = looks_random(value) or value.endswith("=") or _is_mixed_case(value)
-    else:
-        plausible = is_mixed(value) and change_count(value) >= _LEAST_CHANGE_COUNT
-    return plausible and not _HYPHENATED_WORDS.fullmatch(value) and not _is_no_value(value, quoted=quoted)
+    if _is_no_value(value, quoted=quoted):
+        return False
+    if _JOINED.fullmatch(value) and is_mixed(value):
+        return True
+    return _is_key_like(value, _PREFIX.sub("", value), strict=strict)
+
+
+def _is_key_like(value: str, bare: str, *, strict: bool) -> bool:
+    """Return whether a value looks made up by a machine. `bare`: the value without the prefix of its issuer."""
+    if is_identifier(bare) and len(bare) >= SHORTEST_RANDOM:
+        return len(set(value)) >= LEAST_DISTINCT and (strict or ("-" not in value and len(value) != _OBJECT_ID))
+    if _HYPHENATED_WORDS.fullmatch(bare):
+        return False
+    if len(value) >= SHORTEST_RANDOM:
+        return looks_random(bare) or value.endswith("=") or _is_mixed_case(value)
+    return is_mixed(value) and change_count(value) >= _LEAST_CHANGE_COUNT
 
 
 def _is_mixed_case(value: str) -> bool:

@@ -169,6 +169,11 @@ def _is_basic(value: str, _user: str = "") -> bool:
     return bool(colon) and user.isprintable() and _is_password(password, user)
 
 
+def _is_cipher(value: str, _user: str = "") -> bool:
+    """Return whether a value of Jenkins is a key, or one that is encrypted: a UUID counts too."""
+    return not is_placeholder(value) and len(set(value)) >= LEAST_DISTINCT and is_mixed(value)
+
+
 def _is_cookie(value: str, _user: str = "") -> bool:
     """Return whether a list of cookies holds one that no one could guess."""
     values = (pair.partition("=")[2].strip() for pair in value.split(";"))
@@ -181,6 +186,7 @@ _ACCEPTS: dict[str, Callable[[str, str], bool]] = {
     "bearer": _is_bearer,
     "url-password": _is_url_password,
     "basic": _is_basic,
+    "cipher": _is_cipher,
     "cookie": _is_cookie,
 }
 

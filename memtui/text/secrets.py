@@ -24,6 +24,7 @@ from memtui.text.secret_rules import (
     looks_random,
     word_set,
 )
+from memtui.text.secret_services import is_given_to_service
 
 Severity = Literal["secret", "example"]
 
@@ -137,15 +138,22 @@ def _find_words(text: str) -> Iterator[Hit]:
         start, end = match.start(), match.end() - 1
         hits = list(find_in_word(text, start, end))
         yield from hits
-        rule = _token_rule(token) if not hits and len(token) <= _LONGEST_TOKEN and is_mixed(token) else None
-        if not rule or text.endswith("$", 0, start):  # a password hash of crypt
+        if hits or len(token) > _LONGEST_TOKEN or not is_mixed(token):
             continue
-        before = text[max(0, start - _WINDOW) : start]
-        before = before[before.rfind("\n") + 1 :]
-        if _HASH_BEFORE.search(before):
-            continue
-        if rule == "prefixed-key" or _is_near_word(before):
+        rule = _token_rule(token)
+        if rule and _is_key_in_context(text, start, rule):
             yield (rule, start, end + len(match[2]))
+        elif is_given_to_service(text, start, end, random=bool(rule)):
+            yield ("service-key", start, end + len(match[2]))
+
+
+def _is_key_in_context(text: str, start: int, rule: str) -> bool:
+    """Return whether what precedes a token does not make it a hash and, unless its prefix says so, makes it a key."""
+    if text.endswith("$", 0, start):  # a password hash of crypt
+        return False
+    before = text[max(0, start - _WINDOW) : start]
+    before = before[before.rfind("\n") + 1 :]
+    return not _HASH_BEFORE.search(before) and (rule == "prefixed-key" or _is_near_word(before))
 
 
 def _token_rule(token: str) -> str | None:

@@ -56,6 +56,7 @@ UNITS: list[tuple[str, Callable[[str], Any], int, tuple[str, ...]]] = [
             ),
             *("://a:b", f"-----BEGIN {'PRIVATE'} KEY-----", "s" + "k-", "AK" + "IA", "aB1", "--token ", "a-", "earer "),
             *("密码:", "password is ", "curl -u ", "@tcp(", "Q~", "a/", "login a password ", "session=", "-us1"),
+            *("key() {", "<secret>{", "auth: a\n", f"mixpanel: {'9c41f0d7' * 4}\n", "xpagetoken"),
         ),
     ),
     (
