@@ -49,6 +49,7 @@ HARMLESS = [
     "example for mixpanel: " + MIXED,
     "github: " + HEX40,
     "docker: " + HEX64,
+    '"resolved": "github:PierOS/pierpkgs/' + HEX40 + '"',
     "notion: " + HEX32,
     "harbourmaster: " + MIXED,
     "harbourmaster: " + HEX40,
