@@ -12,7 +12,8 @@ from textual.pilot import Pilot
 
 from memtui.assist.install.command import Program
 from memtui.assist.sessions import Session
-from memtui.tui.assistants.screen import AssistantsScreen, DiffScreen
+from memtui.tui.assistants.screen import AssistantsScreen
+from memtui.tui.screens.dialogs import DiffScreen
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")

@@ -23,7 +23,7 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.tui.review.queries import Opened, ReviewAccess, ReviewCard
 from memtui.tui.review.screen import ReviewScreen
-from memtui.tui.review.view import MovesScreen
+from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.values import Found
 from memtui.vault.packs import PackMember, StoredPack, write_pack
@@ -326,13 +326,13 @@ async def test_files_that_moved_are_followed_for_one_memory_or_for_all_after_a_p
         assert reviewer(pilot)._queue.current == first, "it is no verdict"
         await rests(pilot)
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MovesScreen), "the preview is open")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DiffScreen), "the preview is open")
         await shows(pilot, "pay/lock.py  2 memories")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, ReviewScreen), "the preview is left")
         assert [stored(vault, one.id).anchors[0].path for one in made].count("pay/locking.py") == 1
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MovesScreen), "the preview is open")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DiffScreen), "the preview is open")
         await pilot.press("enter")
         await until(
             pilot,

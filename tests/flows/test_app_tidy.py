@@ -325,7 +325,7 @@ async def test_what_was_never_used_is_kept_by_one_key_and_retired_by_another(bla
         await shows(pilot, "Nothing to tidy.")
 
 
-async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(blank: Vault, tmp_path: Path) -> None:
+async def test_a_moved_file_is_tied_to_its_new_place_after_a_look(blank: Vault, tmp_path: Path) -> None:
     from curating import commit, git, repository
 
     root = repository(tmp_path / "ferry", {"pay/lock.py": "TTL = 30\n" * 20})
@@ -337,7 +337,15 @@ async def test_a_moved_file_is_tied_to_its_new_place_by_one_key(blank: Vault, tm
         screen = await tidy_opens(pilot, memories=1)
         await shows(pilot, "pay/lock.py → pay/locking.py")
         before = screen._report
+        await pilot.press("enter")
+        await shows(pilot, "Follow moved files ─ 1 memory")
+        await shows(pilot, "→ pay/locking.py")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
+        assert stored(blank, "m0000001").anchors[0].path == "pay/lock.py"
         await pilot.press("a")
+        await shows(pilot, "enter follows, u undoes it")
+        await pilot.press("enter")
         await passes(pilot, screen, before)
         assert stored(blank, "m0000001").anchors[0].path == "pay/locking.py"
 

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.screen import ModalScreen
+from textual.binding import BindingType
 
 from memtui.assist.install.plan import Plan
 from memtui.assist.install.probe import Probed
@@ -28,46 +25,11 @@ from memtui.tui.assistants.view import (
 )
 from memtui.tui.memory_view import Block
 from memtui.tui.row_detail import RowDetail, pane_answers
+from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.state import Opening
-from memtui.tui.widgets.detail import DetailPane
 from memtui.wording.wiring import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
-
-
-class DiffScreen(ModalScreen[bool]):
-    """A change of files, shown before it is made; True where the person wants it.
-
-    `verb`: what enter does; empty where there is nothing to do.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "accept", "write"),
-        Binding("escape,q", "leave", "leave"),
-    ]
-    AUTO_FOCUS = "#card"
-
-    def __init__(self, title: str, blocks: Sequence[Block], verb: str) -> None:
-        super().__init__()
-        self._title = title
-        self._blocks = tuple(blocks)
-        self._verb = verb
-
-    def compose(self) -> ComposeResult:
-        card = DetailPane(id="card")
-        card.border_title = Content(self._title)  # a plain str would be read as markup
-        card.border_subtitle = Content(f"enter {self._verb} · esc leaves" if self._verb else "esc leaves")
-        yield card
-
-    def on_mount(self) -> None:
-        """Show the text once the card has its width."""
-        self.call_after_refresh(lambda: self.query_one("#card", DetailPane).show(self._blocks, from_top=True))
-
-    def action_accept(self) -> None:
-        self.dismiss(bool(self._verb))
-
-    def action_leave(self) -> None:
-        self.dismiss(False)
 
 
 class AssistantsScreen(RowDetail[AssistantRow]):

@@ -10,8 +10,7 @@ from memtui.curate.review_sessions import ReviewSession
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.review.queries import ReviewAccess
 from memtui.tui.review.verdicts import Queue, Verdicts
-from memtui.tui.review.view import MovesScreen
-from memtui.tui.screens.dialogs import send_escape
+from memtui.tui.screens.dialogs import ask_to_follow, send_escape
 from memtui.tui.values import Done
 
 
@@ -42,12 +41,11 @@ class SessionActs:
             self._screen.say("Every moved file was followed already.", severity="warning")
             return
 
-        def closed(agreed: bool | None) -> None:
-            if agreed:
-                self._mine.update(moves)
-                self._screen.do(lambda: self._verdicts.re_anchor(moves))
+        def follow() -> None:
+            self._mine.update(moves)
+            self._screen.do(lambda: self._verdicts.re_anchor(moves))
 
-        self._screen.app.push_screen(MovesScreen(moves), closed)
+        ask_to_follow(self._screen.app, moves, follow)
 
     def copy_receipt(self) -> None:
         self._export(lambda session: self._review.copy_receipt(session, partial(send_escape, self._screen.app)))

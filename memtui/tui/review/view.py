@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from pathlib import PurePath
-from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from memtui.curate.merge import marked_texts
 from memtui.curate.review_sessions import Receipt, standing_text
@@ -32,7 +27,6 @@ from memtui.tui.memory_view import (
     still_said,
 )
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
-from memtui.tui.widgets.detail import DetailPane
 from memtui.vault.packs import StoredPack
 from memtui.vault.source_texts import Texts
 
@@ -273,43 +267,3 @@ def pack_blocks(packs: Sequence[StoredPack], now: datetime) -> list[Block]:
 def _key_lines(actions: Sequence[tuple[str, str]], key_of: Callable[[str], str]) -> list[Block]:
     keys = [(key, word) for identifier, word in actions if (key := key_of(identifier))]
     return [Block(((f"{key:<4}", "label"), (word, "dim")), gap=place == 0) for place, (key, word) in enumerate(keys)]
-
-
-class MovesScreen(ModalScreen[bool]):
-    """Preview of moved files; returns whether to follow them. `moves`: per memory id, old path to new path."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "agree", "follow"),
-        Binding("escape,q", "leave", "leave"),
-    ]
-    AUTO_FOCUS = "#review-moves"
-
-    def __init__(self, moves: Mapping[str, Mapping[str, str]]) -> None:
-        super().__init__()
-        self._moves = moves
-
-    def compose(self) -> ComposeResult:
-        yield DetailPane(id="review-moves")
-
-    def on_mount(self) -> None:
-        pane = self.query_one(DetailPane)
-        pane.border_title = Content(f"Follow moved files ─ {counted(len(self._moves), 'memory', 'memories')}")
-        pane.border_subtitle = Content("enter follows · esc cancels · one change, u undoes it")
-        pane.show(move_blocks(self._moves), from_top=True)
-
-    def action_agree(self) -> None:
-        self.dismiss(True)
-
-    def action_leave(self) -> None:
-        self.dismiss(False)
-
-
-def move_blocks(moves: Mapping[str, Mapping[str, str]]) -> list[Block]:
-    """Return old and new paths, those of most memories first."""
-    counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
-    blocks: list[Block] = []
-    for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
-        tied = counted(number, "memory")
-        blocks.append(Block(((f"{tame(old)}  ", "path"), (tied, "dim")), gap=place > 0))
-        blocks.append(Block((("→ ", "dim"), (tame(new), "path"))))
-    return blocks

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual import on
@@ -14,7 +15,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from memtui.text.sanitize import tame, without_surrogates
-from memtui.text.words import cell_width
+from memtui.text.words import cell_width, counted
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import Block, describe, fit
 from memtui.tui.values import Detail
@@ -47,6 +48,53 @@ class CardScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+
+class DiffScreen(ModalScreen[bool]):
+    """What a change does, shown before it is made; True where the person wants it.
+
+    `verb`: what enter does; empty where there is nothing to do.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "accept", "write"),
+        Binding("escape,q", "leave", "leave"),
+    ]
+    AUTO_FOCUS = "#card"
+
+    def __init__(self, title: str, blocks: Sequence[Block], verb: str) -> None:
+        super().__init__()
+        self._title = title
+        self._blocks = tuple(blocks)
+        self._verb = verb
+
+    def compose(self) -> ComposeResult:
+        card = DetailPane(id="card")
+        card.border_title = Content(self._title)  # a plain str would be read as markup
+        card.border_subtitle = Content(f"enter {self._verb} · esc leaves" if self._verb else "esc leaves")
+        yield card
+
+    def on_mount(self) -> None:
+        """Show the text once the card has its width."""
+        self.call_after_refresh(lambda: self.query_one("#card", DetailPane).show(self._blocks, from_top=True))
+
+    def action_accept(self) -> None:
+        self.dismiss(bool(self._verb))
+
+    def action_leave(self) -> None:
+        self.dismiss(False)
+
+
+def ask_to_follow(app: App[Any], moves: Mapping[str, Mapping[str, str]], follow: Callable[[], None]) -> None:
+    """Show where files moved, and follow them if the person wants it. `moves`: per memory id, old path to new path."""
+    counts = Counter((old, new) for paths in moves.values() for old, new in paths.items())
+    blocks: list[Block] = []
+    for place, ((old, new), number) in enumerate(sorted(counts.items(), key=lambda one: (-one[1], one[0]))):
+        tied = counted(number, "memory")
+        blocks.append(Block(((f"{tame(old)}  ", "path"), (tied, "dim")), gap=place > 0))
+        blocks.append(Block((("→ ", "dim"), (tame(new), "path"))))
+    title = f"Follow moved files ─ {counted(len(moves), 'memory', 'memories')}"
+    app.push_screen(DiffScreen(title, blocks, "follows, u undoes it"), lambda wanted: follow() if wanted else None)
 
 
 class OptionScreen(ModalScreen[str | None]):

@@ -28,7 +28,7 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
-from memtui.tui.screens.dialogs import pick
+from memtui.tui.screens.dialogs import ask_to_follow, pick
 from memtui.tui.state import Opening
 from memtui.tui.tidy.contradiction import ContradictionScreen
 from memtui.tui.tidy.view import (
@@ -36,6 +36,7 @@ from memtui.tui.tidy.view import (
     Pair,
     TidyAccess,
     TidyRow,
+    moves_of,
     row_blocks,
     row_cells,
     rows_of,
@@ -279,8 +280,14 @@ class TidyScreen(ListDetail):
         self.app.push_screen(screen, closed)
 
     def _re_anchor(self, anchors: Sequence[CheckedAnchor]) -> None:
-        self._take_out(*(row for row in self._found.rows if row.subject in anchors))
-        self.do(lambda: self._tidying.re_anchor(anchors))
+        """Tie memories to where their files moved, once that was looked at."""
+        moves = moves_of(anchors)
+
+        def follow() -> None:
+            self._take_out(*(row for row in self._found.rows if row.subject in anchors))
+            self.do(lambda: self._tidying.re_anchor(moves))
+
+        ask_to_follow(self.app, moves, follow)
 
     def action_tidy_all(self) -> None:
         """Fix every finding of this kind: exact copies, moved files, memories that were never used."""

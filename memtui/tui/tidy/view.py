@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -114,14 +114,19 @@ class TidyAccess:
         result = merge_copies(self._vault, groups, actor=self._opening.actor)
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
-    def re_anchor(self, anchors: Iterable[CheckedAnchor]) -> Done:
+    def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
         """Tie memories to where their files moved, as one undoable change."""
-        moves: dict[str, dict[str, str]] = {}
-        for anchor in anchors:
-            if anchor.suggestion:
-                moves.setdefault(anchor.id, {})[anchor.path] = anchor.suggestion
         act = MemoryActs(self._access)
         return act.change(lambda: re_anchor(self._vault, moves, actor=self._opening.actor), "Re-anchored")
+
+
+def moves_of(anchors: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:
+    """Return the old and the new path of each file that moved, by the id of the memory."""
+    moves: dict[str, dict[str, str]] = {}
+    for anchor in anchors:
+        if anchor.suggestion:
+            moves.setdefault(anchor.id, {})[anchor.path] = anchor.suggestion
+    return moves
 
 
 NAMES = {
@@ -142,7 +147,7 @@ NAMES = {
 WHAT_TO_DO = {
     "duplicates": "enter merges them field by field · n no duplicates, N nor any like them",
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
-    "anchors": "enter follows the file to its new place",
+    "anchors": "enter follows the file to its new place, after a look",
     "gone": "No file like it was found: enter edits what the memory is tied to, x retires it",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
