@@ -233,7 +233,8 @@ def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
     """List projects, link folders, add aliases, switch a project off and on for assistants.
 
     A project is a git repository, recognised by its remote, else by its root commit. Other folders belong to a project
-    only when they are linked. `memory = "off"` in the `.memtui.toml` of a repository switches it off for everybody.
+    only when they are linked. `@` in the app switches to a project in its linked folder, else where memtui was used in
+    it last. `memory = "off"` in the `.memtui.toml` of a repository switches it off for everybody.
     """
     with session.vault.read() as reader:
         projects, off = list_projects(reader), projects_off(reader)

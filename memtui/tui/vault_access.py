@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
-from memtui.domain.identity import linked_folder
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError, VaultBusyError
 from memtui.text.sanitize import tame
@@ -51,7 +50,7 @@ class VaultAccess:
         self.vault = opening.vault
         self.read_vault = opening.vault_to_read()
         self.view: View | None = None
-        self._folders: dict[str, Path] | None = None
+        self._folders: dict[str, Path | None] = {}  # Of projects that were asked for, None where none is known
 
     def signature(self) -> Signature:
         """Return what the file system says of the vault; equal while nobody wrote to it."""
@@ -86,24 +85,19 @@ class VaultAccess:
         return max(vectors, key=vectors.__getitem__, default=None)
 
     def tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
-        """Return the working tree to check a project's files in: the one we stand in, else its linked folder."""
+        """Return the working tree to check a project's files in: the one we stand in, else its known folder."""
         if project is None:
             return None
         here = self.view_of(reader).tree
         if here is not None and here.project == project:
             return here
-        if self._folders is None:
-            from memtui.vault.projects import list_projects
+        if project not in self._folders:
+            from memtui.curate.projects import known_folder
 
-            self._folders = {
-                found.name: folder
-                for found in list_projects(reader)
-                for identity in found.identities
-                if (folder := linked_folder(identity))
-            }
+            self._folders[project] = known_folder(reader, project)
         from memtui.workspace import Tree
 
-        folder = self._folders.get(project)
+        folder = self._folders[project]
         return Tree(project, folder) if folder is not None and folder.is_dir() else None
 
     # -- memories ---------------------------------------------------------------------------------

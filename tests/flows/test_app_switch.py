@@ -29,7 +29,7 @@ from flows.test_app_facets import choose
 from textual.pilot import Pilot
 
 from memtui.curate.projects import project_for_writing
-from memtui.domain.memory import Source
+from memtui.domain.memory import Anchor, Source
 from memtui.tui.browse.queries import ListQueries
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.screens.dialogs import ChoiceScreen
@@ -218,6 +218,18 @@ async def test_all_projects_can_be_chosen_and_left_again(both: Vault, here: Path
         await shows(pilot, "Weigh the bell")
         await switch(pilot, "ferry")
         await holds(pilot, 1)
+
+
+async def test_the_files_of_another_project_are_looked_at_where_it_lies(both: Vault, here: Path, there: Path) -> None:
+    fill(both, [memory(9, "Splice the hawser", project="quay", anchors=(Anchor("CLAUDE.md"), Anchor("gone/rope.py")))])
+    (there / "gone").mkdir()
+    async with app_on(both, here).run_test(size=WIDE) as pilot:
+        await holds(pilot, 1)
+        await pilot.press("slash", *"project:quay hawser", "enter")
+        await shows(pilot, "Splice the hawser")
+        await shows(pilot, "rope.py  gone")
+        found = browser(pilot).access.place("m0000009")
+        assert found.path == there / "CLAUDE.md"
 
 
 async def test_what_is_typed_is_not_lost_as_a_form_has_to_be_left_first(both: Vault, here: Path) -> None:

@@ -27,6 +27,7 @@ from memtui.tui.memory_view import Block
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.state import Opening
+from memtui.tui.switching import no_folder
 from memtui.wording.wiring import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
@@ -87,7 +88,8 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         if row is not None and action.id == "assistants-test" and not row.state.is_installed:
             return "Nothing is installed that could be called."
         if action.id == "assistants-scope" and self._read is not None and self._read.project is None:
-            return "There is no repository here; it is installed for you, in every project."
+            why = "There is no repository here" if self.opening.has_folder else no_folder(self.opening).rstrip(".")
+            return f"{why}; it is installed for you, in every project."
         return super().why_not(action)
 
     @property

@@ -12,6 +12,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import Block, Piece
 from memtui.tui.screens.dialogs import CardScreen
+from memtui.tui.switching import no_folder
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording.publishing import loaded_notes, stale_words
 
@@ -23,7 +24,8 @@ def show_own_files(screen: MemtuiScreen, target: str) -> None:
     """Show on a card what the target's assistants read by themselves in the screen's folder."""
 
     def show(found: list[Loaded]) -> None:
-        screen.app.push_screen(CardScreen("Loaded by itself", own_files_blocks(found)))
+        why = [] if screen.opening.has_folder else [Block(((no_folder(screen.opening), "warning"),))]
+        screen.app.push_screen(CardScreen("Loaded by itself", [*why, *own_files_blocks(found)]))
 
     screen.loader.read(lambda: read_own_files(screen.access, target), show, group="own-files")
 
