@@ -14,6 +14,8 @@ from memtui.tui.state import Opening
 from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
 from memtui.tui.vault_access import ALL_PROJECTS
 
+TITLE = "Switch project · a new one: start memtui in it"  # The vault lists only those that it holds
+
 
 class ProjectSwitch:
     """Lets the project be switched.
@@ -33,7 +35,7 @@ class ProjectSwitch:
         def show(choices: list[tuple[str, str]]) -> None:
             view = screen.access.view
             current = listed or (view.project if view is not None else None) or EVERY
-            pick(self._app, "Switch project", choices, current, partial(self.find, screen))
+            pick(self._app, TITLE, choices, current, partial(self.find, screen))
 
         screen.loader.read(lambda: project_choices(self._start), show, group="project")
 

@@ -245,6 +245,21 @@ async def test_what_is_typed_is_not_lost_as_a_form_has_to_be_left_first(both: Va
         await shows(pilot, "Grease the ramp")
 
 
+async def test_a_task_that_was_typed_is_there_again_when_its_project_is(both: Vault, here: Path) -> None:
+    async with app_on(both, here).run_test(size=WIDE) as pilot:
+        await holds(pilot, 1)
+        await go(pilot, "context")
+        await pilot.press(*"sail at noon", "enter")
+        await switch(pilot, "quay")
+        await go(pilot, "context")
+        await until(pilot, lambda: "   quay " in head(pilot), "it is about the other project")
+        assert "sail at noon" not in screen_text(pilot)
+        await pilot.press("enter")
+        await switch(pilot, "ferry")
+        await go(pilot, "context")
+        await shows(pilot, "sail at noon")
+
+
 async def test_nothing_is_switched_while_a_change_is_made(
     both: Vault, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
