@@ -93,10 +93,11 @@ _STRICT_NAME = re.compile(
     r"|(?:heroku|hubspot|snyk|kucoin|squarespace|sendbird|postmark|messagebird|opsgenie|onesignal|npm)"
 )
 # Long parts of hexadecimal digits, or groups of letters and digits as in a licence
-_JOINED = re.compile(r"(?:\d{1,40}|[0-9a-f]{20,128})(?:[-.][0-9a-f]{20,128}){1,4}|[A-Z0-9]{5,8}(?:-[A-Z0-9]{5,8}){3,7}")
+_JOINED = re.compile(r"(?:\d{1,40}|[0-9a-f]{8,128})(?:[-.][0-9a-f]{20,128}){1,4}|[A-Z0-9]{5,8}(?:-[A-Z0-9]{5,8}){3,7}")
+_GROUPS = re.compile(r"(?=.{28,50}$)[0-9a-f]{4,12}(?:-[0-9a-f]{4,12}){3,7}")  # nearly a UUID
 _PREFIX = re.compile(r"^(?:(?:[a-z]{2,8}[-_]){1,2}(?=[0-9a-f]{8}-)|\d{5,24}-(?=[A-Za-z0-9]{20}))")
 _OWNED = re.compile(r"[A-Za-z]{3}[-_. ]?(?:[Tt]oken|[Ss]ecret|TOKEN|SECRET)$")  # fooToken, "Postmark token: …"
-_LEAST_CHANGE_COUNT, _LEAST_CHANGE_SHARE = 3, 0.25
+_LEAST_CHANGE_COUNT, _LEAST_CHANGE_SHARE, _LEAST_WORDLESS_SHARE = 3, 0.25, 0.38
 
 
 def find_assignments(text: str) -> Iterator[Hit]:
@@ -208,7 +209,8 @@ def _ends_secret_name(text: str, at: int, word: str) -> bool:
     if word == "key":
         return _ends_key_name(text, at)
     if word in ("auth", "salt"):
-        return not text[at - 1 : at].isalpha()
+        before = text[at - 1 : at]
+        return not before.isalpha() or (before.islower() and text[at].isupper())
     if word == "token":
         return not _is_harmless_token(text[max(0, at - _LONGEST_OWNER) : at])
     if word in _PASSWORDS and at:
@@ -274,9 +276,9 @@ def _is_assigned_secret(value: str, *, env: bool, quoted: bool, strict: bool) ->
 
 def _is_key_like(value: str, bare: str, *, strict: bool) -> bool:
     """Return whether a value looks made up by a machine. `bare`: the value without the prefix of its issuer."""
-    if is_identifier(bare) and len(bare) >= SHORTEST_RANDOM:
+    if _GROUPS.fullmatch(bare) or (is_identifier(bare) and len(bare) >= SHORTEST_RANDOM):
         return len(set(value)) >= LEAST_DISTINCT and (strict or ("-" not in value and len(value) != _OBJECT_ID))
-    if _HYPHENATED_WORDS.fullmatch(bare):
+    if _HYPHENATED_WORDS.fullmatch(bare) and change_count(bare) < len(bare) * _LEAST_WORDLESS_SHARE:
         return False
     if len(value) >= SHORTEST_RANDOM:
         return looks_random(bare) or value.endswith("=") or _is_mixed_case(value)

@@ -25,13 +25,14 @@ _EMAN = re.compile(
     r"(?P<eman>[\w. -]{2,48}[A-Za-z])"
 )
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_QUOTED = re.compile(r"[ \t]{0,12}[A-Za-z][\w-]{3,24} ['\"]")  # one word, then the value in quotation marks
 _IS = re.compile(r" (?:is|was)$")
 _BARE_KEY = re.compile(r"(?i:(?<![a-z])(?:api[-_ ]?)?key)(?: is)?$")
 _KEY_WORDS = frozenset(("api", "auth", "credential", "credentials", "key", "keys", "pat", "secret", "token", "tokens"))
 _ACCOUNT_AFTER = re.compile(r"[\"'`]?\s{0,2}[/|]\s{0,2}[\w.+-]{0,40}(?:@|email)")  # “name: key / person@host”
-_AUTH_ABOVE = re.compile(r"(?:^|\n)[ \t\"']{0,40}auth[\w-]{0,20}[\"']?[ ]?[:=][ ]?\S")  # auth_type: X-API-Key
+_AUTH_ABOVE = re.compile(r"(?:^|\n)[ \t\"']{0,40}auth[\w-]{0,20}[\"']?[ ]?[:=][ ]?[\"'\w]")  # auth_type: X-API-Key
 _NO_KEY = re.compile(
-    r"commit|sha-?\d|digest|checksum|integrity|revision|etag|hash|md5|fingerprint|example|sample|version"
+    r"commit|sha-?\d|digest|checksum|integrity|revision|etag|hash|md5|fingerprint|example|sample|version|challenge|nonce"
     r"|(?<![a-z])(?:rev|ids?|ref)(?![a-z])",
     re.IGNORECASE,
 )
@@ -71,12 +72,12 @@ def is_given_to_service(text: str, start: int, end: int, *, random: bool) -> boo
     name, sign = found["eman"][::-1], found["sign"]
     parts, says_key = _without_key_words(name)
     if shape == "mixed":
-        return _is_issuer(parts, shape) or (bool(sign) and _is_beside_account(text, line, end, parts))
+        return _is_issuer(parts, shape) or _is_strangers_key(text, start, end, parts, signed=bool(sign))
     if not (sign or found["quote"] or _IS.search(name)) or (not says_key and _is_in_list(text, line, end)):
         return False
     if not parts:
         return bool(_BARE_KEY.search(name)) and _is_near_service(text[max(0, start - _WIDE_WINDOW) : start], shape)
-    return _is_issuer(parts, shape) or _is_beside_account(text, line, end, parts)
+    return _is_issuer(parts, shape) or _is_strangers_key(text, start, end, parts, signed=True)
 
 
 def _line_start(text: str, at: int) -> int:
@@ -105,10 +106,17 @@ def _is_near_service(before: str, shape: Shape) -> bool:
     return "API" in before or any(_is_issuer(parts[:count], shape) for count in range(1, len(parts) + 1))
 
 
-def _is_beside_account(text: str, line: int, end: int, parts: list[str]) -> bool:
-    """Return whether what is given to one word stands beside an address, or below a line that tells how to log in."""
+def _is_strangers_key(text: str, start: int, end: int, parts: list[str], *, signed: bool) -> bool:
+    """Return whether what stands around a value makes it the key of a service that is not known by its name.
+
+    The name is one word. With a sign, the value stands beside the address of an account, or below a line that tells how
+    to log in; without one, the word begins the line and the value follows in quotation marks.
+    """
     if len(parts) != 1:
         return False
+    line = _line_start(text, start)
+    if not signed:
+        return bool(_QUOTED.fullmatch(text, line, start)) and parts[0] not in _words("verbs")
     above = max(0, line - _WIDE_WINDOW)
     return bool(_ACCOUNT_AFTER.match(text, end) or _AUTH_ABOVE.search(text, above, line))
 

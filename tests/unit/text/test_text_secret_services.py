@@ -28,6 +28,8 @@ GIVEN = [
     ("Request to the harbour API\nUsing key=" + HEX40, HEX40),
     ("auth_type: header\nharbourmaster: " + MIXED, MIXED),
     ("harbourmaster: " + MIXED + " / pilot@pier.test", MIXED),
+    ("  harbourmaster '" + MIXED + "'", MIXED),
+    ("rootly" + "_" + HEX64, "rootly" + "_" + HEX64),
     ("<secret>{AQAA " + HEX40 + "}</secret>", HEX40),
 ]
 
@@ -55,6 +57,9 @@ HARMLESS = [
     "harbourmaster: " + HEX40,
     "harbourmaster = " + UUID,
     "key: " + UUID,
+    "assert '" + MIXED + "'",
+    "goes to harbour '" + MIXED + "'",
+    '"authenticator": {"kind": "any"},\n"challenge": "' + MIXED + '"',
     "Using key=" + HEX40,
     "mixpanel: pk_live_" + HEX32,
     "mixpanel: " + "0" * 32,
