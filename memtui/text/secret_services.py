@@ -16,7 +16,7 @@ _HEX_LENGTHS = (_SHORTEST_HEX, 40, 64)
 _UUID_LENGTH = 36
 _WINDOW = 64  # characters before a value in which its name stands, on the same line
 _WIDE_WINDOW = 120  # and in which an API may be named that a mere "key" belongs to
-_SHORTEST_NAME = 5  # letters of a part of a path
+_SHORTEST_WORD = 5  # letters of a part of a value that is a word
 _MOST_PARTS = 4  # of the name of a service: api2cart has three
 
 # Read backwards from the value, so that it takes time in proportion to what is read
@@ -131,7 +131,7 @@ def _is_in_list(text: str, line: int, end: int) -> bool:
 
 def _shape(value: str, *, random: bool) -> Shape | None:
     if random:
-        return None if _is_path(value) else "mixed"
+        return None if _is_worded(value) else "mixed"
     if is_public(value) or is_placeholder(value):
         return None
     digits = max(re.split("[-_.]", value), key=len)
@@ -141,7 +141,9 @@ def _shape(value: str, *, random: bool) -> Shape | None:
     return "uuid" if is_uuid else None
 
 
-def _is_path(value: str) -> bool:
-    """Return whether a part between slashes is a word or a hash: owner/repository/commit."""
-    parts = [part for part in value.split("/") if len(part) >= _SHORTEST_NAME] if "/" in value else []
-    return any(part.isalpha() or is_identifier(part) for part in parts)
+def _is_worded(value: str) -> bool:
+    """Return whether a part of a value is a word, as in names of models, or a hash: owner/repository/commit."""
+    parts = [part for part in re.split("[-_/]", value) if len(part) >= _SHORTEST_WORD]
+    return any(part.isalpha() and (part.islower() or part.istitle()) for part in parts) or (
+        "/" in value and any(map(is_identifier, parts))
+    )

@@ -57,6 +57,7 @@ HARMLESS = [
     "harbourmaster: " + HEX40,
     "harbourmaster = " + UUID,
     "key: " + UUID,
+    "groq: 'pelican-v3p1x-405b4k2-harbour'",
     "assert '" + MIXED + "'",
     "goes to harbour '" + MIXED + "'",
     '"authenticator": {"kind": "any"},\n"challenge": "' + MIXED + '"',
