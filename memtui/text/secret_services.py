@@ -62,12 +62,12 @@ def is_given_to_service(text: str, start: int, end: int, *, random: bool) -> boo
 
     `random`: whether the word is a mixture of letters and digits that no rule takes for an id.
     """
-    shape = _shape(text[start:end], random=random)
-    if not shape:
-        return False
     line = _line_start(text, start)
     found = _EMAN.match(text[line:start][::-1])
     if not found or _NO_KEY.search(text, line, start):
+        return False
+    shape = _shape(text[start:end], random=random)
+    if not shape:
         return False
     name, sign = found["eman"][::-1], found["sign"]
     parts, says_key = _without_key_words(name)
