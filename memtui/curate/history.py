@@ -11,7 +11,7 @@ from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
-from memtui.publish.edits import edits_of_undo, without_block, written
+from memtui.publish.edits import Edit, edits_of_undo, without_block, written
 from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
 from memtui.vault import undo as reverting
@@ -175,6 +175,24 @@ def next_undo(reader: VaultReader, actor: Actor, number: int | None = None) -> N
         return NextUndo(picked, is_made_again=True, files=files_written(reader, picked.number))
     last = journal.last_undoable(reader, actor=actor.name)
     return None if last is None else NextUndo(last, files=files_written(reader, last.number))
+
+
+def next_redo(reader: VaultReader, actor: Actor) -> NextUndo | None:
+    """Return the change that a redo of an actor makes again, None where none is left."""
+    change = journal.last_redoable(reader, actor=actor.name)
+    if change is None:
+        return None
+    return NextUndo(change, is_made_again=True, files=files_written(reader, change.number))
+
+
+def edits_of(reader: VaultReader, upcoming: NextUndo) -> list[Edit]:
+    """Return what files outside the vault become by the next undo or redo.
+
+    Raises `ConflictError` and `RefusedError`: a file is not as the change left it; the undo or redo would fail alike.
+    """
+    change, is_again = upcoming.change, upcoming.is_made_again
+    steps = journal.steps_of(reader, change.number) if is_again else reverting.steps_back(reader, change)
+    return [edit for edit in edits_of_undo(steps) if edit.before != edit.after]
 
 
 def take_back(vault: Vault, *, actor: Actor) -> NextUndo:

@@ -11,6 +11,7 @@ from memtui.curate.query import chosen_by, parse_choice
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
 from memtui.publish.cut import plan_cuts
+from memtui.publish.edits import Edit
 from memtui.publish.places import Place, places
 from memtui.publish.plan import (
     FilePlan,
@@ -74,7 +75,7 @@ def standings(publisher: Publisher, threshold: float) -> list[Standing]:
     return found
 
 
-def file_changes(file: FilePlan) -> list[str]:
+def file_changes(file: FilePlan | Edit) -> list[str]:
     """Return how a file would change, as `text_changes` has it."""
     return text_changes(*map(_text, (file.before, file.after)))
 

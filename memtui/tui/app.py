@@ -44,6 +44,7 @@ from memtui.vault.lease import signature_of
 if TYPE_CHECKING:
     from memtui.tui.capture.run import CaptureRun
     from memtui.tui.tour import Tour
+    from memtui.tui.values import Writes
 
 EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
@@ -379,6 +380,21 @@ class MemtuiApp(App[int]):
                 screen.action_quit()
                 return
         self.exit()
+
+    def show_writes(self, screen: MemtuiScreen, writes: Writes, *, focus: bool) -> None:
+        """Show what an act of a screen writes outside the vault, and do it if the person wants it.
+
+        `focus`: as of `MemtuiScreen.do`.
+        """
+        from memtui.tui.screens.dialogs import DiffScreen, write_blocks
+
+        def decide(wanted: bool | None) -> None:
+            if wanted:
+                screen.do(writes.act, focus=focus)
+            else:
+                screen.memories.asked = None
+
+        self.push_screen(DiffScreen(writes.title, write_blocks(writes.files), "writes it"), decide)
 
     def action_help(self) -> None:
         """Show what the screen in front is for, and everything that it can do."""

@@ -6,7 +6,7 @@ import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from functools import partial
+from functools import partial, partialmethod
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Any, ClassVar, TypeVar
@@ -203,17 +203,10 @@ class MemtuiScreen(Screen[None]):
         if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
 
-    async def action_help(self) -> None:
-        await self.run_action("app.help")
-
-    async def action_palette(self) -> None:
-        await self.run_action("app.palette")
-
-    async def action_tour(self) -> None:
-        await self.run_action("app.tour")
-
-    async def action_theme(self) -> None:
-        await self.run_action("app.change_theme")
+    action_help = partialmethod(Screen.run_action, "app.help")
+    action_palette = partialmethod(Screen.run_action, "app.palette")
+    action_tour = partialmethod(Screen.run_action, "app.tour")
+    action_theme = partialmethod(Screen.run_action, "app.change_theme")
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -330,7 +323,10 @@ class MemtuiScreen(Screen[None]):
         self.say(done.message, severity="information" if done.changed else "warning")
 
     def _end_change(self, done: Done, *, focus: bool) -> None:
-        self.tell_done(done)
+        if done.writes is None:
+            self.tell_done(done)
+        else:
+            attrgetter("show_writes")(self.app)(self, done.writes, focus=focus)
         self._proceed(done.focus if focus else None)
 
     def answers_failure(self, error: MemtuiError) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from memtui.analysis.suggestions import LinkProposal
@@ -152,12 +152,31 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class FileWrite:
+    """What becomes of a file outside the vault."""
+
+    path: str
+    fate: Literal["new", "changed", "removed"]
+    lines: Sequence[str]  # how it changes: those that come begin with `+`, those that go with `-`
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """An act that writes files outside the vault, which are shown before it is done."""
+
+    title: str
+    files: Sequence[FileWrite]
+    act: Callable[[], Done]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """What an act came to."""
 
     message: str  # in the past tense, for the toast
     changed: bool = True
     focus: str | None = None  # the memory to look at afterwards, if another than the present one
+    writes: Writes | None = None  # what has to be shown first; nothing was done then
 
 
 def steady_order(shown: Iterable[str], fresh: Sequence[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import days_between
 from memtui.tui.state import Opening
-from memtui.tui.values import Detail, Done, Found, LastChange, Row, Signature
+from memtui.tui.values import Detail, Done, FileWrite, Found, LastChange, Row, Signature, Writes
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import signature_of
 from memtui.vault.reader import VaultReader
@@ -25,6 +25,7 @@ from memtui.vault.reader import VaultReader
 if TYPE_CHECKING:
     from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.health import HealthOptions
+    from memtui.curate.history import NextUndo
     from memtui.curate.outcomes import Outcome
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
@@ -349,13 +350,15 @@ class MemoryActs:
     def undo(self, number: int | None = None) -> Done:
         """Take back what this person did last, or undo a change by its number; one of elsewhere is said to be so.
 
-        Where that writes files and is not what the screen did last, the first call only says which.
+        Where that writes files and is not what the screen did last, the first call only returns what it writes.
         """
         from memtui.curate import history
         from memtui.wording import outcomes
 
-        if (asks := self._asks_about_files(number)) is not None:
-            return asks
+        upcoming = self._upcoming(lambda reader: history.next_undo(reader, self._actor, number))
+        is_own = upcoming is not None and upcoming.change.number == self._done_here
+        if not is_own and (writes := self._writes(upcoming, partial(self.undo, number))) is not None:
+            return writes
         self._access.opening.before_change()
         own = set(self._vault.made)
         if number is None:
@@ -366,25 +369,48 @@ class MemoryActs:
         said = tell(change, elsewhere=change.number not in own)
         return Done(said if number is None else f"{said}; u makes it again", focus=self._touched(change.number))
 
-    def _asks_about_files(self, number: int | None) -> Done | None:
-        """Return what to say before files outside the vault are written, None where it was said or there are none."""
-        from memtui.curate import history
-        from memtui.wording import outcomes
-
+    def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:
+        """Return the next undo or redo that writes files outside the vault."""
         if not self._vault.exists:
             return None
         with self._access.read_vault.read() as reader:
-            upcoming = history.next_undo(reader, self._actor, number)
-        if upcoming is None or not upcoming.files or upcoming.change.number in {self.asked, self._done_here}:
+            found = read(reader)
+        return found if found is not None and found.files else None
+
+    def _writes(self, upcoming: NextUndo | None, act: Callable[[], Done]) -> Done | None:
+        """Return what an undo or redo writes outside the vault, None where it was shown or there is nothing."""
+        from memtui.curate import history
+        from memtui.curate.publishing import file_changes
+        from memtui.wording import outcomes
+        from memtui.wording.publishing import shown_path
+
+        if upcoming is None or upcoming.change.number == self.asked:
             self.asked = None
             return None
+        with self._access.read_vault.read() as reader:
+            edits = history.edits_of(reader, upcoming)
+        if not edits:
+            return None
         self.asked = upcoming.change.number
-        return Done(outcomes.would_write(upcoming.change, upcoming.files), changed=False)
+        files = [
+            FileWrite(
+                shown_path(edit.path, self._access.opening.folder),
+                "new" if edit.before is None else "removed" if edit.after is None else "changed",
+                file_changes(edit),
+            )
+            for edit in edits
+        ]
+        title = outcomes.would_write(upcoming.change, again=upcoming.is_made_again)
+        return Done(title, changed=False, writes=Writes(title, files, act))
 
     def redo(self) -> Done:
+        """Make the change again that was undone last; where that writes files, the first call only returns which."""
         from memtui.curate import history
         from memtui.wording import outcomes
 
+        upcoming = self._upcoming(lambda reader: history.next_redo(reader, self._actor))
+        if (writes := self._writes(upcoming, self.redo)) is not None:
+            return writes
         self._access.opening.before_change()
         own = set(self._vault.made)
         change = history.redo(self._vault, actor=self._actor)

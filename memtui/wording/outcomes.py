@@ -386,10 +386,9 @@ def file_names(paths: Sequence[str]) -> str:
     return some_of([tame(PurePath(path).name, 40) for path in paths], 3)
 
 
-def would_write(change: Change, files: Sequence[str]) -> str:
-    """Return what is said before an undo that writes files outside the vault."""
-    summary = tame(change.summary, 60)
-    return f"That writes {file_names(files)} (change {change.number}: {summary}). The same key again does it."
+def would_write(change: Change, *, again: bool) -> str:
+    """Return the title of what an undo would write outside the vault; `again`: it makes the change again."""
+    return f"{'Make again' if again else 'Undo'} change {change.number}: {tame(change.summary, 60)}"
 
 
 def imported(report: ImportReport) -> str:

@@ -278,7 +278,7 @@ async def test_u_on_the_row_of_another_change_says_first_which_one_it_takes_back
 
 
 @pytest.mark.parametrize("key", ["u", "U"])
-async def test_an_undo_that_writes_a_file_says_so_before(key: str, told: Vault, tmp_path: Path) -> None:
+async def test_an_undo_or_redo_that_writes_a_file_shows_it_before(key: str, told: Vault, tmp_path: Path) -> None:
     rules = tmp_path / "repository" / "AGENTS.md"
     rules.parent.mkdir()
     publisher = Publisher(
@@ -295,9 +295,19 @@ async def test_an_undo_that_writes_a_file_says_so_before(key: str, told: Vault, 
         await open_history(pilot, 4)
         await reads(pilot, 4)
         await shows(pilot, "undoing it writes AGENTS.md")
-        await pilot.press(key)
-        await says(pilot, "That writes AGENTS.md (change 4: publish AGENTS.md). The same key again does it.")
-        assert rules.exists()
-        await pilot.press(key)
+        for answer in ("escape", "enter"):
+            await pilot.press(key)
+            await shows(pilot, "Undo change 4: publish AGENTS.md")
+            await shows(pilot, "-<!-- memtui:begin v1 id=codex")
+            assert rules.exists()
+            await pilot.press(answer)
+            await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "the card is closed")
         await says(pilot, "Undone: publish AGENTS.md")
         assert not rules.exists()
+        await pilot.press("ctrl+r")
+        await shows(pilot, "Make again change 4: publish AGENTS.md")
+        await shows(pilot, "+<!-- memtui:begin v1 id=codex")
+        assert not rules.exists()
+        await pilot.press("enter")
+        await says(pilot, "Redone: publish AGENTS.md")
+        assert rules.exists()

@@ -55,6 +55,9 @@ async def test_the_diff_is_shown_before_anything_is_written_and_one_key_writes_i
         await says(pilot, "publish AGENTS.md")
         assert (folder / "AGENTS.md").read_bytes() == before
         await pilot.press("ctrl+r")
+        await shows(pilot, "enter writes it")
+        assert (folder / "AGENTS.md").read_bytes() == before
+        await pilot.press("enter")
         await until(pilot, lambda: (folder / "AGENTS.md").read_bytes() == written, "it is published again")
 
 

@@ -222,7 +222,6 @@ class HistoryScreen(ListDetail):
             super().action_undo()
         else:
             self._asked = (upcoming.change.number, row)
-            self.memories.asked = upcoming.change.number  # the words below name its files too
             key, own = self.key_of("undo"), self.key_of("history-undo")
             words = f"{undo_words(upcoming, key)} ({key} again does it). {own} undoes the one here."
             self.say(words, severity="warning")

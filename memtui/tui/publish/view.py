@@ -16,9 +16,10 @@ from memtui.publish.apply import publish
 from memtui.publish.cut import Cut, cut, plan_cuts
 from memtui.publish.edits import finish_unfinished
 from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
-from memtui.text.sanitize import reveal, tame
+from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, StyleName
+from memtui.tui.memory_view import Block
+from memtui.tui.screens.dialogs import line_blocks
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -31,9 +32,6 @@ from memtui.wording.publishing import (
     shown_path,
     twice_words,
 )
-
-_MOST_LINES = 400  # Lines of a change that are shown
-
 
 Row = Standing | Cut
 """A place, or a file that still says what was retired."""
@@ -189,8 +187,6 @@ def _standing(row: Standing) -> tuple[str, str, str]:
 
 # -- one place ----------------------------------------------------------------------------------------
 
-_TONES: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "dim"}
-
 
 def row_blocks(row: Row, read: PublishRead) -> list[Block]:
     """Return everything about a row."""
@@ -204,7 +200,7 @@ def _cut_blocks(row: Cut) -> list[Block]:
     blocks += [
         Block(((f"line {piece.lines[0]}  ", "dim"), (tame(piece.memory.title, 200), "text"))) for piece in row.pieces
     ]
-    return [*blocks, Block((("", "text"),)), *_diff(text_changes(_text(row.before), _text(row.after)))]
+    return [*blocks, Block((("", "text"),)), *line_blocks(text_changes(_text(row.before), _text(row.after)))]
 
 
 def _text(data: bytes) -> str:
@@ -247,19 +243,12 @@ def _file_blocks(file: FilePlan, root: Path) -> Iterator[Block]:
     elif file.problem is not None:
         yield Block(((tame(file_words(file, root), 500), "warning"),))
     elif file.is_change:
-        yield from _diff(file_changes(file))
+        yield from line_blocks(file_changes(file))
     else:
-        yield from _diff(file.on_disk.splitlines())
+        yield from line_blocks(file.on_disk.splitlines())
 
 
 def _changes(what: str, before: str, after: str) -> Iterator[Block]:
     if before != after:
         yield Block(((what, "label"),), gap=True)
-        yield from _diff(text_changes(before, after))
-
-
-def _diff(lines: Sequence[str]) -> Iterator[Block]:
-    for line in lines[:_MOST_LINES]:
-        yield Block(((reveal(line[:2_000]) or " ", _TONES.get(line[:1], "text")),))
-    if len(lines) > _MOST_LINES:
-        yield Block(((f"… {len(lines) - _MOST_LINES:,} more lines", "dim"),))
+        yield from line_blocks(text_changes(before, after))

@@ -14,11 +14,11 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from memtui.text.sanitize import tame, without_surrogates
+from memtui.text.sanitize import reveal, tame, without_surrogates
 from memtui.text.words import cell_width, counted
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import Block, describe, fit
-from memtui.tui.values import Detail
+from memtui.tui.memory_view import Block, StyleName, describe, fit
+from memtui.tui.values import Detail, FileWrite
 from memtui.tui.widgets.detail import DetailPane
 
 
@@ -83,6 +83,28 @@ class DiffScreen(ModalScreen[bool]):
 
     def action_leave(self) -> None:
         self.dismiss(False)
+
+
+_TONES: Mapping[str, StyleName] = {"+": "good", "-": "warning", "@": "dim"}
+_MOST_LINES = 400  # Lines of a change that are shown
+_LONGEST_LINE = 2_000
+
+
+def line_blocks(lines: Sequence[str]) -> list[Block]:
+    """Return how a file changes, a line each: those that come begin with `+`, those that go with `-`."""
+    shown = lines[:_MOST_LINES]
+    blocks = [Block(((reveal(line[:_LONGEST_LINE]) or " ", _TONES.get(line[:1], "text")),)) for line in shown]
+    more = len(lines) - len(shown)
+    return [*blocks, Block(((f"… {more:,} more lines", "dim"),))] if more else blocks
+
+
+def write_blocks(files: Sequence[FileWrite]) -> list[Block]:
+    """Return what becomes of files, one after the other."""
+    blocks: list[Block] = []
+    for file in files:
+        blocks.append(Block(((tame(file.path, 300), "path"), (f"  {file.fate}", "dim")), gap=bool(blocks)))
+        blocks += line_blocks(file.lines)
+    return blocks
 
 
 def ask_to_follow(app: App[Any], moves: Mapping[str, Mapping[str, str]], follow: Callable[[], None]) -> None:
