@@ -9,13 +9,15 @@ from itertools import islice
 
 from memtui.analysis.shorten import cut_off, shortened
 from memtui.analysis.title_blocks import blocks
-from memtui.analysis.title_fit import MAX_TITLE_CELLS
-from memtui.analysis.title_words import sentences, undecorated
+from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
+from memtui.analysis.title_words import matches, sentences, undecorated
 from memtui.text.inline import READ_CHARS, plain_text
 from memtui.text.words import cell_width
 
+_POINTER = ("sentences", "pointer")
 _LEAST_ROOM = 16
 _NUMBERED = 74
+_STATEMENT_WORDS = 5
 _MOST_STATEMENTS = 40
 
 
@@ -49,7 +51,7 @@ def distinct_titles(memories: Sequence[Titled]) -> list[str]:
 
 
 def _told_apart(members: Sequence[Titled], taken: set[str]) -> list[str]:
-    ways: tuple[Callable[[Sequence[Titled]], list[str]], ...] = (_by_heading, _by_text)
+    ways: tuple[Callable[[Sequence[Titled]], list[str]], ...] = (_by_own_words, _by_heading, _by_text)
     for way in ways:
         titles = way(members)
         folded = {title.casefold() for title in titles}
@@ -57,6 +59,21 @@ def _told_apart(members: Sequence[Titled], taken: set[str]) -> list[str]:
             return titles
     bases = (cut_off(one.title, _NUMBERED) if cell_width(one.title) > _NUMBERED else one.title for one in members)
     return [f"{base} ({number})" for number, base in enumerate(bases, 1)]
+
+
+def _by_own_words(members: Sequence[Titled]) -> list[str]:
+    """Return what each of the memories says first, where a heading is the title of all."""
+    titles = []
+    for member in members:
+        is_heading = member.title.casefold() in {plain_text(heading).casefold() for heading in member.headings}
+        told = (
+            words
+            for words in _statements(member.text)
+            if len(words.split()) >= _STATEMENT_WORDS and words[:1].isalpha() and not matches(*_POINTER, words)
+        )
+        first = next(told, "") if is_heading else ""
+        titles.append(cut_title(first) if first else member.title)
+    return titles
 
 
 def _by_heading(members: Sequence[Titled]) -> list[str]:

@@ -38,6 +38,7 @@ _GOES_ON = re.compile(r"(?:is|are|was|were|must|should|shall|may|can|cannot|has|
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
+_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"\w+")
 _QUESTIONS = ("?", "？")
@@ -113,15 +114,21 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code" and block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif block.kind == "code":
-        briefly = dict.fromkeys(map(_brief_command, block.commands) if block.mark in REAL_SHELLS else block.commands)
+        commands = [command for command in block.commands if _LETTER.search(command)]  # no arrows of a diagram
+        briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
         if len(briefly) > 1:
             briefly.pop("", None)
         yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
     elif block.kind == "table":
-        cells = (unmarked(held.take_out(row[0])).strip() for row in block.rows)
+        cells = (_first_cell([unmarked(held.take_out(cell)).strip() for cell in row[:2]]) for row in block.rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _first_cell(cells: Sequence[str]) -> str:
+    """Return the first cell of a row, a mere number or sign with the next one."""
+    return cells[0] if _LETTER.search(cells[0]) else " ".join(filter(None, cells))
 
 
 def tree_root(block: Block, held: HeldCode) -> list[str]:

@@ -12,7 +12,7 @@ from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, 
 from memtui.analysis.headlines import without_asides
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, blocks
-from memtui.analysis.title_context import below_subjects, brief, goes_on, heads_in, is_telling, subjects, tree_root
+from memtui.analysis.title_context import brief, goes_on, heads_in, is_telling, tree_root
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
     behind_reason,
@@ -23,21 +23,17 @@ from memtui.analysis.title_fit import (
     turned,
     with_fewer_subjects,
 )
+from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
 from memtui.analysis.title_words import (
     avoided,
     bold_lead,
-    heading_words,
     heads_list,
     is_bad,
     is_definition,
-    is_document,
     is_dropped,
-    is_few,
     is_metadata,
     is_rule,
-    is_vague,
     lacks_subject,
-    lacks_term,
     matches,
     pattern,
     record_labels,
@@ -46,13 +42,11 @@ from memtui.analysis.title_words import (
     stands_alone,
     undecorated,
     waits,
-    whole_heading,
     without_label,
 )
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
-from memtui.text.words import CJK, cell_width
+from memtui.text.words import cell_width
 
-_LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
@@ -61,7 +55,6 @@ _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]"
 _OPENING_MARKS = re.compile(r"\A(?:(?:[-*+>#]|\d+[.)])\s+)+")
 _NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
 _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
-_NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _NAME = re.compile("[\ue000-\uf8ff]")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _COLONS = (":", "：")
@@ -72,11 +65,9 @@ _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
-_HEAD_CELLS, _PREFIX_CELLS = 40, 44
+_HEAD_CELLS = 40
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
 _MOST_SENTENCES, _MOST_IN_BRIEF = 12, 3
-_HEADINGS_WITH_PARENT = 3
-"""A heading of one word has a parent that says more if the document's own title stands above both."""
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
@@ -87,9 +78,9 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     """
     writer = _Writer()
     for heading in heading_path:
-        writer.enter(heading)
+        writer.headings.enter(heading)
     title = writer.title(blocks(text[:READ_CHARS])) or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING)
-    title = writer.in_context(title)
+    title = writer.headings.before(title)
     # A sign that stood behind a quote or a full stop would now begin a list.
     return _OPENING_MARKS.sub("", title).strip() or "Untitled"
 
@@ -98,19 +89,13 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
 class _Writer:
     """Writes the title of one text."""
 
-    held: HeldCode = field(default_factory=HeldCode)
-    # the headings and labels above the text, as plain words, their code held
-    headings: list[str] = field(default_factory=list)
+    headings: Headings = field(default_factory=Headings)
     _fits: dict[str, str] = field(default_factory=dict)
 
-    def enter(self, heading: str) -> None:
-        """Go below a heading."""
-        self._enter(unmarked(self.held.take_out(heading)))
-
-    def _enter(self, plain: str) -> None:
-        """Go below a heading or label, its code held."""
-        if words := heading_words(plain):
-            self.headings.append(words)
+    @property
+    def held(self) -> HeldCode:
+        """The code of the text and of its headings."""
+        return self.headings.held
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
@@ -120,7 +105,7 @@ class _Writer:
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
                 return title
-        return self._done(whole_heading(self._heading(), self.headings)) or self._any_words(found)
+        return self._done(self.headings.alone(self.headings.whole())) or self._any_words(found)
 
     # -- the blocks ---------------------------------------------------------------------------------
 
@@ -134,13 +119,13 @@ class _Writer:
             return self._code(block, rest[1:])
         if block.kind == "table":
             return self._table(block)
-        self.enter(block.text)
+        self.headings.enter(block.text)
         return ""
 
     def _record(self, found: Sequence[Block]) -> str:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
-        labels = record_labels(found) if self.headings else []
-        return self._listed(self._subject() or self.headings[-1], labels) if labels else ""
+        labels = record_labels(found) if self.headings.last else []
+        return self._listed(self.headings.subject() or self.headings.last, labels) if labels else ""
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
@@ -151,7 +136,7 @@ class _Writer:
             return ""
         cells[1:] = [cell for cell in cells[1:] if _LETTER.search(cell)] or cells[1:]
         told = "; ".join(cells[1:])
-        if self._width(f"{cells[0]}: {told}") > _LIST_CELLS:
+        if self._width(f"{cells[0]}: {told}") > LIST_CELLS:
             told = max(cells[1:], key=len)
         return self._done(f"{cells[0].rstrip(_ENDING)}: {told}")
 
@@ -161,11 +146,11 @@ class _Writer:
         steps = [self._plain(undecorated(head)[0]) for head in heads if undecorated(head)[0] != head]
         if len(steps) <= 1 or len(steps) < len(heads) or found[0].kind == "item":
             return ""
-        return self._listed(self._heading(), steps)
+        return self._listed(self.headings.whole(), steps)
 
     def _pair(self, found: Sequence[Block]) -> str:
         """Return the heading above a wrong and a right example, if it states the rule and the text does not."""
-        rule = self.headings[-1] if self.headings else ""
+        rule = self.headings.last
         if not any(block.kind == "code" for block in found):
             return ""
         labels = [without_label(undecorated(self._plain(block.text))[0])[0] or block.text for block in found]
@@ -180,18 +165,9 @@ class _Writer:
         """Return the heading above code that has nothing but captions, as in `**In Rust**`."""
         told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
         is_captioned = found and found[-1].kind == "code" and len(told) * 2 == len(found) > _LEAD_WORDS
-        if not is_captioned or not self.headings or not all(map(self._is_label, told)):
+        if not is_captioned or not self.headings.last or not all(map(self._is_label, told)):
             return ""
-        return self._done(self._code_heading())
-
-    def _code_heading(self) -> str:
-        """Return the heading above code, after its parent's subject if there is room."""
-        heading, above = self._heading(), self._subject(above=1)
-        is_top = len(self.headings) < _HEADINGS_WITH_PARENT
-        if is_top or is_imperative(heading) or not above or says_the_same(heading, above):
-            return heading
-        both = f"{above}: {heading}"
-        return heading if above in heading or self._width(both) > _LIST_CELLS else both
+        return self._done(self.headings.above_code())
 
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
@@ -203,7 +179,7 @@ class _Writer:
             return ""
         is_alone = bool(lead and not lead.rest.strip(" :：")) or heads_list(plain, following)
         if (announces or is_alone) and self._is_label(plain):
-            self._enter(plain)
+            self.headings.enter_plain(plain)
             return ""
         introduces = not lead and following[0].kind in {"code", "table"} and waits(plain)
         if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
@@ -253,9 +229,9 @@ class _Writer:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        subject, heads = self._heading(), heads_in(found, self.held)
-        if self._width(subject) > _LIST_CELLS:
-            subject = shortened(subject, _PREFIX_CELLS, self._width) or ""
+        subject, heads = self.headings.whole(), heads_in(found, self.held)
+        if self._width(subject) > LIST_CELLS:
+            subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
         if is_long and (not subject or matches("headings", "generic", subject)):
             return ""
@@ -270,14 +246,14 @@ class _Writer:
         if (title := next(filter(None, told), "")) and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title
-        is_named = block.mark not in SHELLS and bool(self._subject())
+        is_named = block.mark not in SHELLS and bool(self.headings.subject())
         heads = [] if is_named else heads_in([block], self.held)
         root = tree_root(block, self.held) if len(heads) <= 1 else []
-        return self._listed(self._code_heading(), root or heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+        return self._listed(self.headings.above_code(), root or heads, any_of=bool(root) or block.mark in REAL_SHELLS)
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
-            return self._listed(self._heading(), heads_in([block], self.held))
+            return self._listed(self.headings.whole(), heads_in([block], self.held))
         cells = [self._plain(cell) for row in block.rows for cell in row]
         return self._stated(": ".join(filter(None, [*cells[:1], ", ".join(filter(None, cells[1:]))])))
 
@@ -292,10 +268,10 @@ class _Writer:
             words = avoided(found.words)
             return self._done(words)
         if found.part:
-            return self._done(found.words, self._heading() or found.lead)
+            return self._done(found.words, self.headings.whole() or found.lead)
         if title := self._rule_first(found.words):
             return title
-        subject = self._missing_subject(found.words)
+        subject = self.headings.missing(found.words)
         title = self._done(found.words, subject)
         if matches("headings", "bad", subject) and not title.startswith(subject) and _GERUND.match(found.words):
             return self._done(avoided(found.words))
@@ -307,14 +283,14 @@ class _Writer:
         if self._width(words) <= MAX_TITLE_CELLS:
             return ""
         if rule := behind_reason(words):
-            return self._done(rule, self._missing_subject(rule))
+            return self._done(rule, self.headings.missing(rule))
         title = self._fitted(words)
         lead, main = main_clause(words)
         is_cut = title.endswith("…")
         if main and (is_cut or lead.startswith(title) or lead.casefold().find(title.casefold()[:_LEAD_CHARS]) > 0):
             if whole := turned(words, self.held):
                 return self._done(whole)
-            subject = self._subject()
+            subject = self.headings.subject()
             if _REFERS.search(main) and is_telling(subject):
                 return self._done(subject)
             return self._done(capital(main), "" if says_the_same(main, subject) else subject)
@@ -371,51 +347,6 @@ class _Writer:
             question = question or bare
         return question
 
-    # -- subjects -----------------------------------------------------------------------------------
-
-    def _subject(self, *, above: int = 0) -> str:
-        """Return the innermost heading that names a subject, leaving out so many; empty if none does."""
-        return next(subjects(self.headings[: len(self.headings) - above]), "")
-
-    def _heading(self) -> str:
-        """Return the last heading, preceded by its parent's subject if it names none or is a single word."""
-        if not self.headings:
-            return ""
-        last = self.headings[-1]
-        vague = is_vague(last)
-        is_long = len(last.split()) > 1 or bool(CJK.search(last[3:]))
-        above = self._subject(above=1)
-        is_title = len(self.headings) < _HEADINGS_WITH_PARENT and len(above.split()) > _LEAD_WORDS
-        if not vague and (is_long or is_title):
-            return last
-        if vague and not above:
-            named = (one for one in reversed(self.headings[:-1]) if not (is_dropped(one) or is_document(one)))
-            above = next(named, "")
-        if is_dropped(last):
-            return above
-        return f"{above}: {last}" if above not in {"", last} and self._width(above) <= _PREFIX_CELLS else last
-
-    def _missing_subject(self, words: str) -> str:
-        """Return the heading's subject if a statement does not stand without it, else nothing."""
-        above = self.headings[-1] if self.headings else ""
-        grammar = grammar_of(language_of(words))
-        forbids = matches("headings", "bad", above) and not grammar.negation.search(words)
-        if above and (forbids or matches("headings", "unfinished", above)):
-            return above
-        is_condition = bool(grammar_of(language_of(above)).condition.match(above))
-        subject = above if is_condition else self._subject()
-        is_named = says_the_same(words, subject) and not lacks_term(words, subject)
-        if not subject or is_named:
-            return ""
-        refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
-        names_none = (_NAMES.fullmatch(words), lacks_subject(words), is_definition(words))
-        is_lacking = any((is_condition, refers, *names_none, is_few(self.held.put_back(words))))
-        return subject if is_lacking else ""
-
-    def in_context(self, title: str) -> str:
-        """Return a title below the heading that says what it is about, if the title does not and there is room."""
-        return below_subjects(title, [one_line(visible(self.held.put_back(name))) for name in subjects(self.headings)])
-
     # -- the end ------------------------------------------------------------------------------------
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
@@ -427,8 +358,17 @@ class _Writer:
         tells = any_of or matches("headings", "generic", subject) or (bool(kept) and is_rule(kept[0]))
         is_one_of_many = len(kept) == 1 < len(heads) and not tells
         if subject and (not kept or is_one_of_many):
-            return self._done(whole_heading(subject, self.headings))
+            return self._with_first_rule(subject, heads) or self._done(self.headings.alone(subject))
         return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+
+    def _with_first_rule(self, subject: str, heads: Sequence[str]) -> str:
+        """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""
+        if not heads or not (is_rule(heads[0]) or is_imperative(heads[0])):
+            return ""
+        if says_the_same(heads[0], subject) and self._width(heads[0]) <= MAX_TITLE_CELLS:
+            return self._done(heads[0])
+        short = shortened(heads[0], MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
+        return self._done(f"{subject}: {short}") if short and is_balanced(short) else ""
 
     def _fitting_if_in_brief(self, subject: str, heads: Sequence[str]) -> Sequence[str]:
         kept = self._fitting(subject, heads)
@@ -439,7 +379,7 @@ class _Writer:
 
     def _awaited(self, lead: str, heads: Sequence[str], kept: Sequence[str]) -> str:
         """Return the title of a list whose lead says nothing without it, such as a condition, and leaves no room."""
-        heading = self._subject()
+        heading = self.headings.subject()
         grammar = grammar_of(language_of(lead))
         opens = grammar.condition.match(lead) or grammar.preposition.match(lead)
         if heading and opens and not matches("headings", "counted", lead):
@@ -448,7 +388,7 @@ class _Writer:
                 return self._done(f"{heading}: {', '.join(found)}")
         return f"{self._done(f'{lead}: {kept[0]}')}…" if kept else self._done(lead, told=", ".join(heads))
 
-    def _fitting(self, subject: str, heads: Sequence[str], most: int = _LIST_CELLS) -> list[str]:
+    def _fitting(self, subject: str, heads: Sequence[str], most: int = LIST_CELLS) -> list[str]:
         """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
         room = most - (self._width(subject) + 2 if subject else 0)
         kept: list[str] = []
@@ -473,7 +413,7 @@ class _Writer:
             both = both if cell_width(both) <= MAX_TITLE_CELLS else cut_off(both, MAX_TITLE_CELLS)
             return one_line(visible(closed(both)))
         words = words.strip().rstrip(_ENDING)
-        prefix = (shortened(subject, _PREFIX_CELLS, self._width) if subject else "") or ""
+        prefix = (shortened(subject, PREFIX_CELLS, self._width) if subject else "") or ""
         room = MAX_TITLE_CELLS - self._width(prefix) - 2
         short = shortened(words, room, self._width, least_rank=CLAUSE) if prefix else ""
         between = " " if goes_on(words) else ": "

@@ -80,7 +80,7 @@ _LINK = re.compile(
 )
 _DOC_PATH = re.compile(
     r"`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
-    r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`"
+    r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
 # No spaces, and no script that is written without them.
@@ -94,7 +94,7 @@ _LABELLED_PATH = re.compile(
 )
 _ENDS_POINTING = re.compile(r"\b(?:read|see|consult|check|refer to)(?: (?:our|the|this))?[\s.*_`]*$")
 _DATED = re.compile(r"[:：]\s*\d{4}-\d{2}-\d{2}\b")
-_DESCRIBED = re.compile(r"(?<=[`)])\s+\([^()]{1,200}\)[.\s]*$")
+_DESCRIBED = re.compile(r"(?:(?<=[`)])|(?<=\.md))\s+\([^()]{1,200}\)[.\s]*$")
 _FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _CHAPTER_WORDS = 4
 _POINTING_SHARE = 0.75
@@ -132,7 +132,9 @@ def no_memory_reason(
         items = [] if each_item else [item_text(lines, item) for item in block.items[:LOOKED_AT_ITEMS]]
         return _no_list_reason(text, items, heading)
     if block.kind == "html":
-        return "" if _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip() else SkipReason.MARKUP
+        words = _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip()
+        is_label = words_in(words) <= _CHAPTER_WORDS and not is_statement(words)
+        return SkipReason.MARKUP if not words or is_label else ""
     return _no_paragraph_reason(text)
 
 

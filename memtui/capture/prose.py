@@ -21,6 +21,7 @@ LOOKED_AT_CHARS = 2_000
 LOOKED_AT_ITEMS = 200
 
 _BOLD_LINE = re.compile("\\s*(?:\\*\\*([^*\n]{1,100})\\*\\*|__([^_\n]{1,100})__)\\s*([:：]?)\\s*$")
+_NUMBERED_LINE = re.compile(r"\s*\d{1,2}\s+·\s+([^\n.:]{1,60}?)\s*$")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_`]*(?=\s|$)|[。！？]+[」』）)\"'”’*_`]*")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|esp|no|nr|dr|st|fig|z\.b|d\.h|bzw|ca|p\.\s?ex|ex|[A-Za-z])\.$"
@@ -81,7 +82,9 @@ def words_in(text: str) -> int:
 def sentence_ends(text: str) -> Iterator[int]:
     """Yield the position behind each sentence of a text, the last one included."""
     for end in _SENTENCE_END.finditer(text):
-        if end[0] != "." or not _ABBREVIATION.search(text[max(0, end.start() - 12) : end.end()]):
+        # `(tide, moon etc.) in the list` goes on
+        is_open = end[0] != "." and not (end[0] == ".)" and text[end.end() :].lstrip()[:1].islower())
+        if is_open or not _ABBREVIATION.search(text[max(0, end.start() - 12) : end.start() + 1]):
             yield end.end()
     if text and not _SENTENCE_END.search(text[-4:]):
         yield len(text)
@@ -170,10 +173,10 @@ def pseudo_heading(block: Block, following: Block) -> str:
     """Return the words of a paragraph that serves as a heading: one short bold line that states nothing."""
     if block.kind != "paragraph" or following.kind in {"rule", "comment"}:
         return ""
-    bold = _BOLD_LINE.match(block.content)
+    bold = _BOLD_LINE.match(block.content) or _NUMBERED_LINE.match(block.content)
     if bold is None or is_example_label(block.content) or is_step_label(block.content):
         return ""
-    label = plain_text(bold[1] or bold[2]).rstrip(" :：")
+    label = plain_text(next(filter(None, bold.groups()))).rstrip(" :：")
     too_long = words_in(label) > _LABEL_WORDS + 2
     states = label.endswith((*_ENDED, *_GOES_ON)) or is_strong(label) or bool(pattern("condition").match(label))
     return "" if too_long or states else label

@@ -146,10 +146,11 @@ def _title(name: str, description: str) -> str:
 
 def _phrase(says: str, room: int) -> str:
     """Return what of a sentence fits and ends with a clause or at least a phrase; empty if nothing does."""
-    if short := shortened(says, room, cell_width):
+    short = shortened(says, room, cell_width) or ""
+    if 3 * cell_width(short) > room:
         return short
     ends = (says[: found.start()] for found in _PHRASE_END.finditer(says))
-    return max((end for end in ends if _SHORTEST_PHRASE <= cell_width(end) <= room), key=len, default="")
+    return max((end for end in (short, *ends) if _SHORTEST_PHRASE <= cell_width(end) <= room), key=len, default="")
 
 
 READER = SkillReader()

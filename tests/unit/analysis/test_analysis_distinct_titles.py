@@ -42,6 +42,22 @@ from memtui.text.words import cell_width
             ["Ask first", "Ask first"],
         ),
         ([Titled("Ask", "Ask"), Titled("Ask", "Ask.")], ["Ask (1)", "Ask (2)"]),
+        # a heading that is the title of several gives way to what each of them says first
+        (
+            [
+                Titled(
+                    "Every crane belongs to its master",
+                    "The master signs each lift.",
+                    ("Every crane belongs to its master",),
+                ),
+                Titled(
+                    "Every crane belongs to its master",
+                    "Nobody lifts at night alone.",
+                    ("Every crane belongs to its master",),
+                ),
+            ],
+            ["The master signs each lift", "Nobody lifts at night alone"],
+        ),
     ],
 )
 def test_equal_titles_get_what_tells_them_apart(memories: list[Titled], titles: list[str]) -> None:

@@ -557,3 +557,26 @@ def test_a_heading_for_which_there_is_no_room_gets_it_from_the_articles() -> Non
     assert title_for(text, ("Harbour", "Crane lists", "Tide sheets")) == (
         "Tide sheets: Begin every list with line that names crane, berth and hour at which tide is highest"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        # a mere number or sign says nothing without the cell beside it
+        ("| Code | Meaning |\n|---|---|\n| 0 | calm |\n| 1 | swell |", "Harbour: Layout: 0 calm, 1 swell"),
+        ("```\nBoat ── Crane\n  |\n  v\nYard ── Hall\n```", "Harbour: Layout: Boat ── Crane, v, Yard ── Hall"),
+    ],
+)
+def test_a_list_says_more_than_its_heading_if_it_can(text: str, title: str) -> None:
+    assert title_for(text, ("Guide", "Harbour", "Layout")) == title
+
+
+def test_a_list_of_which_one_item_fits_is_titled_by_that_if_it_is_a_rule() -> None:
+    items = (
+        "Take a fresh hook for each boat with a wrapper",
+        "Do not share hooks that another crane of the yard has used",
+    )
+    text = "".join(f"- {item}\n" for item in items)
+    assert title_for(text, ("Guide", "Harbour", "Layout")).endswith(
+        "Layout: Take a fresh hook for each boat with a wrapper"
+    )

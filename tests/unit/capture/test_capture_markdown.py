@@ -413,3 +413,28 @@ def test_words_that_send_to_files_go_with_the_list_of_them() -> None:
     lead = "Read these files before a lift so that you know the yard"
     split = split_markdown(f"# Yard\n\n## Files\n\n**{lead}**\n\n1. `README.md`\n2. `LIFTS.md` (read on demand)\n")
     assert split.pieces == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("This file provides guidance to agents (Claude Code, Codex etc.) working in this yard.", SkipReason.INTRO),
+        ("These conventions apply when working with cranes.", SkipReason.INTRO),
+        ("This section is for people who embed our crane in their harbour.", SkipReason.INTRO),
+        ("This rule is triggered when the user types `@crane`.", SkipReason.INTRO),
+        ("You are Crane Keeper, an autonomous harbour specialist. You help people to lift boats.", SkipReason.PERSONA),
+        ("@ notes/cranes.md (hooks, ropes and chains)", SkipReason.POINTER),
+        ("Hooks and ropes: `mem:harbour/cranes`", SkipReason.POINTER),
+    ],
+)
+def test_what_tells_nothing_but_of_files_and_the_assistant_is_no_memory(text: str, reason: SkipReason) -> None:
+    split = split_markdown(f"# Yard\n\n## Cranes\n\n{text}\n")
+    assert split.pieces == []
+    assert reason in {gap.reason for gap in split.skipped}
+
+
+def test_a_numbered_line_and_a_summary_that_can_be_folded_are_headings() -> None:
+    text = f"7 · Lifts by night\n\n{LONG}\n\n<details><summary>More lifts</summary>\n\n{LONG}\n</details>\n"
+    split = split_markdown(text)
+    assert "Lifts by night" in {heading for piece in split.pieces for heading in piece.heading_path}
+    assert not any("summary" in piece.text for piece in split.pieces if len(piece.text) < len(LONG))

@@ -1,0 +1,114 @@
+"""The headings above one text: which of them names its subject, and whether the text says so itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.grammar import grammar_of, language_of
+from memtui.analysis.title_context import below_subjects, subjects
+from memtui.analysis.title_words import (
+    heading_words,
+    is_definition,
+    is_document,
+    is_dropped,
+    is_few,
+    is_vague,
+    lacks_subject,
+    lacks_term,
+    matches,
+    says_the_same,
+    whole_heading,
+)
+from memtui.text.inline import HeldCode, one_line, unmarked, visible
+from memtui.text.words import CJK, cell_width
+
+PREFIX_CELLS = 44  # The most that a heading before a title may take
+LIST_CELLS = 80  # What a heading may take with the heads of what is below it
+
+_NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
+_LEAD_WORDS = 2
+_WITH_PARENT = 3
+"""A heading of one word has a parent that says more if the document's own title stands above both."""
+
+
+@dataclass(slots=True)
+class Headings:
+    """The headings and labels above a text, outermost first, as plain words, their code held."""
+
+    held: HeldCode = field(default_factory=HeldCode)
+    path: list[str] = field(default_factory=list)
+
+    @property
+    def last(self) -> str:
+        """The innermost heading, empty without one."""
+        return self.path[-1] if self.path else ""
+
+    def enter(self, heading: str) -> None:
+        """Go below a heading of the source."""
+        self.enter_plain(unmarked(self.held.take_out(heading)))
+
+    def enter_plain(self, plain: str) -> None:
+        """Go below a heading or label, its code held."""
+        if words := heading_words(plain):
+            self.path.append(words)
+
+    def subject(self, *, above: int = 0) -> str:
+        """Return the innermost heading that names a subject, leaving out so many; empty if none does."""
+        return next(subjects(self.path[: len(self.path) - above]), "")
+
+    def whole(self) -> str:
+        """Return the last heading, preceded by its parent's subject if it names none or is a single word."""
+        if not self.path:
+            return ""
+        last = self.path[-1]
+        vague = is_vague(last)
+        is_long = len(last.split()) > 1 or bool(CJK.search(last[3:]))
+        above = self.subject(above=1)
+        is_title = len(self.path) < _WITH_PARENT and len(above.split()) > _LEAD_WORDS
+        if not vague and (is_long or is_title):
+            return last
+        if vague and not above:
+            named = (one for one in reversed(self.path[:-1]) if not (is_dropped(one) or is_document(one)))
+            above = next(named, "")
+        if is_dropped(last):
+            return above
+        return f"{above}: {last}" if above not in {"", last} and self._width(above) <= PREFIX_CELLS else last
+
+    def above_code(self) -> str:
+        """Return the heading above code, after its parent's subject if there is room."""
+        heading, above = self.whole(), self.subject(above=1)
+        is_top = len(self.path) < _WITH_PARENT
+        if is_top or is_imperative(heading) or not above or says_the_same(heading, above):
+            return heading
+        both = f"{above}: {heading}"
+        return heading if above in heading or self._width(both) > LIST_CELLS else both
+
+    def alone(self, subject: str) -> str:
+        """Return a heading as a title of its own: a single word below its document's title."""
+        return whole_heading(subject, self.path)
+
+    def missing(self, words: str) -> str:
+        """Return the heading's subject if a statement does not stand without it, else nothing."""
+        above = self.last
+        grammar = grammar_of(language_of(words))
+        forbids = matches("headings", "bad", above) and not grammar.negation.search(words)
+        if above and (forbids or matches("headings", "unfinished", above)):
+            return above
+        is_condition = bool(grammar_of(language_of(above)).condition.match(above))
+        subject = above if is_condition else self.subject()
+        is_named = says_the_same(words, subject) and not lacks_term(words, subject)
+        if not subject or is_named:
+            return ""
+        refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
+        names_none = (_NAMES.fullmatch(words), lacks_subject(words), is_definition(words))
+        is_lacking = any((is_condition, refers, *names_none, is_few(self.held.put_back(words))))
+        return subject if is_lacking else ""
+
+    def before(self, title: str) -> str:
+        """Return a title below the heading that says what it is about, if the title does not and there is room."""
+        return below_subjects(title, [one_line(visible(self.held.put_back(name))) for name in subjects(self.path)])
+
+    def _width(self, words: str) -> int:
+        return cell_width(self.held.put_back(words))
