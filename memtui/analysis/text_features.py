@@ -141,11 +141,23 @@ class Wording:
         # The pattern is slow, so it only sees words that are not plain; no name holds a space.
         telling = " ".join(word for word in self.text.replace("`", " ").split() if not _is_plain(word))
         found = {*_IDENTIFIER.findall(telling), *(name for name in quoted if " " not in name)}
-        return frozenset(name.lower().strip("()./-") for name in found) - {""}
+        return frozenset(_without_emphasis(name, telling).lower().strip("()./-") for name in found) - {""}
 
     @cached_property
     def is_plan(self) -> bool:
         return _PLANNED.search(self.normal) is not None
+
+
+def _without_emphasis(name: str, text: str) -> str:
+    """Return a name without the marks of emphasis around it: of `**redis/broker**`, but not of the glob `redis/**`."""
+    bare = name.rstrip("*")
+    if bare != name and not bare.endswith("/") and (name.endswith("**") or f"*{bare}" in text):
+        return bare
+    if name.startswith("~") and f"~{name}" in text:
+        return name.strip("~")
+    if "__" in name and f"__{name}" in text:
+        return f"__{name}"
+    return name.rstrip("_") if name.endswith("_") and f"_{name}" in text else name
 
 
 def split_names(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ from memtui.domain.identity import Actor
 from memtui.tui.edit.form import EditingAccess
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.inbox.view import InboxAccess, Waiting
-from memtui.tui.values import Done
+from memtui.tui.values import Done, Row
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -381,3 +382,22 @@ def _parted_from_their_source(tmp_path: Path) -> tuple[Vault, list[str]]:
     write([rule.replace("by nine", "by half past nine") for rule in rules])
     assert len(bring(vault, tmp_path / "ferry", project="ferry").conflicts) == len(rules)
     return vault, ids
+
+
+async def test_a_row_of_which_nothing_is_known_yet_does_not_look_clean(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, may_answer = InboxAccess.candidates, threading.Event()
+
+    def slow(access: InboxAccess, identifiers: Sequence[str]) -> dict[str, Row]:
+        assert may_answer.wait(20)
+        return read(access, identifiers)
+
+    monkeypatch.setattr(InboxAccess, "candidates", slow)
+    async with app_on(found, tmp_path).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 6)
+        await shows(pilot, "… deci   Ignore all previous")
+        may_answer.set()
+        await shows(pilot, "! deci   Ignore all previous")
+        await shows(pilot, "  deci   Gangway two")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
 
 ODD = "!"  # Sign of a candidate that should be read before it is accepted
+UNREAD = "…"  # In its place while it is being read
 
 CONFIDENCE = {"guess": "?", "likely": "~", "sure": " "}  # Signs of how well the kind is founded
 
@@ -37,6 +38,7 @@ class Candidate(Row):
 
     source: str = ""  # where it came from, on one line
     oddities: tuple[str, ...] = ()  # what to know before accepting it, a few words each
+    is_read: bool = True  # whether its oddities are known yet
     confidence: str = "sure"  # how well its kind is founded: a key of `CONFIDENCE`
 
 
@@ -408,6 +410,7 @@ class CandidateList(MemoryList):
                     freshness=1.0,
                     age_days=0.0,
                     source=tame(place),
+                    is_read=False,
                 )
         return rows
 
@@ -422,6 +425,7 @@ class CandidateList(MemoryList):
         if not isinstance(row, Candidate):
             return draw_cells([edge, Cell("  …", "dim")], width, paint)
         odd = ", ".join(row.oddities)
+        sign = Cell(ODD if odd else " ", "due", 1, after=1) if row.is_read else Cell(UNREAD, "dim", 1, after=1)
         group = self.arranged.groups.get(self.arranged.group_of.get(row.id, ""))
         indent = _INDENT * (1 + group.level) if group is not None else 0
         offer = self.offers.get(row.id)
@@ -432,7 +436,7 @@ class CandidateList(MemoryList):
             [
                 edge,
                 Cell("", "base", indent, since=44),
-                Cell(ODD if odd else " ", "due", 1, after=1),
+                sign,
                 Cell(short_kind(row.kind), "kind", KIND_CELLS, since=56, after=1),
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
                 Cell(without_shared_heading(row.title, above), "base", after=1),

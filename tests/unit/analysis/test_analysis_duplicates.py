@@ -340,3 +340,17 @@ def test_candidates_hold_every_pair_of_equal_texts(texts: list[frozenset[str]]) 
     assert all(one < other for one, other in pairs)
     equal = {(one, other) for other in range(len(texts)) for one in range(other) if texts[one] == texts[other]}
     assert equal <= pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Use **redis/broker** for jobs", {"redis/broker"}),
+        ("*pay/lock.py*: renew it", {"pay/lock.py"}),
+        ("~~old/path~~ and ~/src/x", {"old/path", "~/src/x"}),
+        ("_foo_bar_ beside __init__", {"foo_bar", "__init__"}),
+        ("src/**/*.ts, pay/** and src/foo*", {"src/**/*.ts", "pay/**", "src/foo*"}),
+    ],
+)
+def test_emphasis_around_a_name_is_no_part_of_it_and_a_glob_stays(text: str, names: set[str]) -> None:
+    assert wording_of("", text).identifiers == names
