@@ -10,7 +10,19 @@ from itertools import combinations
 from memtui.analysis.contradictions import Contradiction, contradiction_between
 from memtui.analysis.dismissals import Lesson
 from memtui.analysis.duplicates import DuplicateGroup
-from memtui.analysis.snapshot import ALONE, NOT_CONTRADICTION, SINGLE_VERDICTS, pair_fingerprint, pair_of
+from memtui.analysis.snapshot import (
+    ALONE,
+    NOT_CONTRADICTION,
+    NOT_DUPLICATE,
+    NOT_FRAGMENT,
+    NOT_OVERSIZED,
+    NOT_RELATED,
+    NOT_RIPE,
+    NOT_VAGUE,
+    SINGLE_VERDICTS,
+    pair_fingerprint,
+    pair_of,
+)
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge
 from memtui.curate.outcomes import require_texts, resolved
@@ -100,8 +112,20 @@ def dismiss(vault: Vault, verdict: str, *groups: Iterable[str], actor: Actor) ->
                 _drop_contradicts(writer, memories)
             first = first or next(iter(memories.values())).title
         writer.add_verdicts(made)
-        writer.summary = f"{verdict}: {first}{f' and {len(groups) - 1} more' if len(groups) > 1 else ''}"
+        more = f" and {len(groups) - 1} more" if len(groups) > 1 else ""
+        writer.summary = f"dismiss as {_DISMISSED_AS[verdict]}: {first}{more}"
         return made
+
+
+_DISMISSED_AS = {
+    NOT_DUPLICATE: "duplicates",
+    NOT_CONTRADICTION: "a contradiction",
+    NOT_RELATED: "related",
+    NOT_RIPE: "ripe for a conclusion",
+    NOT_OVERSIZED: "oversized",
+    NOT_VAGUE: "vague",
+    NOT_FRAGMENT: "a fragment",
+}
 
 
 def unlearn(vault: Vault, lesson: Lesson, *, actor: Actor) -> int:

@@ -81,7 +81,7 @@ def clipped(content: Content, cells: int) -> Content:
 
 _TAB = "    "
 _CUT_CHARACTERS = 24
-_LIST_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")
+_LIST_MARK = re.compile(r"[-+]?(?:[-*+>]|\d{1,3}[.)]) +")  # Also behind the sign of a line of a difference
 
 
 def wrap(line: str, cells: int) -> list[str]:

@@ -312,6 +312,8 @@ async def test_what_is_kept_both_is_not_suggested_by_tidy_until_that_is_undone_a
         await holds(pilot, 2)
         await add(pilot, "The refund lock lives for 60 seconds")
         await tells(pilot, OLD.id)
+        await says(pilot, "Added")
+        await shows(pilot, "in use   The refund lock lives for [30] seconds")
         await shows(pilot, "esc later")
         assert "esc back" not in screen_text(pilot), "esc means one thing"
         await pilot.press("A")

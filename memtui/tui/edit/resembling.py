@@ -19,6 +19,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.memory_view import Block, clipped, from_difference, marked_pieces
+from memtui.tui.textual_patches.display import ASKED, stand_clear
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane
@@ -150,7 +151,7 @@ class ResemblanceQuestion(Vertical):
     """
 
     def __init__(self, keymap: Keymap | None = None) -> None:
-        super().__init__(id="resemblance")
+        super().__init__(id="resemblance", classes=ASKED)
         self._keymap = keymap or Keymap()
         self._head, self._keys = (Static("", markup=False, classes="resemblance-line") for _ in range(2))
         self._texts = DetailPane(id="resemblance-texts")
@@ -282,6 +283,8 @@ class SimilarOnSave(ScreenPart):
             self.screen.mount(question, before=self.screen.hints)
         question.display = True
         question.ask(waiting[0], len(waiting) - 1)
+        # A toast that came before it would cover what it asks about.
+        stand_clear(self.screen)
 
     def answers_failure(self, error: MemtuiError) -> bool:
         """Ask again where the answer could not be saved."""

@@ -146,7 +146,7 @@ class MergeScreen(MemtuiScreen):
             return "→ written"
         taken = self._taken[name]
         letters = "→ " + " + ".join(letter(place) for place in taken)
-        return f"{letters}  {sides.names[taken[0]]}" if len(taken) == 1 else letters
+        return f"{letters}  {sides.names[taken[0]]}".rstrip() if len(taken) == 1 else letters
 
     def _show_texts(self) -> None:
         sides, name = self._sides, self._field

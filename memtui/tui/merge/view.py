@@ -39,9 +39,10 @@ class Sides:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What people know each memory by: its title, or where it came from if others have the same."""
+        """What tells each memory from the others: its title, or where it came from; empty where both are the same."""
         titles = tuple(tame(memory.title, 200) for memory in self.memories)
-        return titles if len(set(titles)) == len(titles) else self.headings
+        alike = ("",) * len(titles)
+        return next((names for names in (titles, self.headings) if len(set(names)) == len(names)), alike)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ SECONDS: dict[SeverityLevel, float] = {"information": 4.0, "warning": 6.0, "erro
 """How long each sort stays: what was done is seen in the list as well, an error is to be read."""
 
 ABOVE = "-above"  # Class of toasts that stand at the top of the screen
+ASKED = "asked"  # Class of what asks a person something at the foot of the screen
 
 _GRAVITY: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 
@@ -89,10 +90,15 @@ class FewNotifications(Notifications):
 
 
 def stand_clear(screen: Screen[Any]) -> None:
-    """Let toasts stand at the top of a screen while the current line is in its lower half, else at the bottom."""
+    """Let toasts stand at the top of a screen while what the person looks at is in its lower half, else at the bottom.
+
+    What is asked, a child of the screen with the class `ASKED`, is looked at before the current line.
+    """
     _clear_holders(screen)
     line = _current_line(screen)
-    screen.query_children("ToastRack").set_class(line is not None and line >= screen.size.height // 2, ABOVE)
+    is_asked = any(child.display for child in screen.query_children(f".{ASKED}"))
+    is_low = is_asked or (line is not None and line >= screen.size.height // 2)
+    screen.query_children("ToastRack").set_class(is_low, ABOVE)
 
 
 def _clear_holders(screen: Screen[Any]) -> None:

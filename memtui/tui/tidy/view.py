@@ -264,6 +264,9 @@ def _from_difference(text: str, other: str, half: int) -> tuple[str, str]:
     start = max(text.rfind(" ", 0, shared) + 1, shared - min(_LONGEST_KEPT, half // 4))
     if start < _SHORTEST_CUT or cell_len(text[:shared]) + _DIFFERENCE_CELLS < half:
         return text, other
+    # As much of the beginning as both have room for, from a word on.
+    earliest = max(_SHORTEST_CUT, max(len(text), len(other)) + 1 - half)
+    start = min(start, text.find(" ", earliest - 1, start) + 1 or start)
     return f"…{text[start:]}", f"…{other[start:]}"
 
 

@@ -394,3 +394,11 @@ def test_an_anchor_that_is_gone_names_the_memory_that_it_belongs_to() -> None:
         ("crane/old.py · Grease the crane", "gone"),
         ("crane/old.py · Lock the crane", "gone"),
     ]
+
+
+def test_two_titles_with_one_beginning_keep_as_much_of_it_as_there_is_room_for() -> None:
+    start = "Sailings hold a lock of thirty seconds that is kept in the"
+    row = TidyRow("duplicates", f"{start} broker", "easy", None, other=f"{start} broker alone")
+    shown = next(cell for cell in row_cells(row, 90) if "≈" in cell.text).text
+    assert shown.count("that is kept in the broker") == 2
+    assert shown.endswith("alone")
