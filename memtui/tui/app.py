@@ -209,6 +209,7 @@ class MemtuiApp(App[int]):
                 self._end_tour()
             offered, self._offered = self._offered, ""
             if offered and event.key == LINE_KEY:
+                self.clear_notifications()  # What was told is done.
                 # Behind the key, which opens the line first.
                 self.post_message(events.Paste(offered))
         await super().on_event(event)

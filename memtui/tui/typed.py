@@ -17,7 +17,7 @@ QUIET_SECONDS = 0.3
 """Letters that follow each other within this are one run: a typist's come every 100 to 250 ms. A command that may be a
 letter of a word waits as long for the next key."""
 
-WORDS_SECONDS = 1.0  # Letters that come so soon after those of a word are of it, or of the next
+WORDS_SECONDS = 0.8  # Letters that come so soon after those of a word are of it, or of the next
 
 _ENOUGH, _ENOUGH_WITH_A_STRANGER = 4, 3
 """Different letters of a run from which it is a word; fewer where one of them is no key here. Who knows the keys
@@ -90,11 +90,14 @@ class TypedRun:
         return Fate.WAIT if self._waiting or is_after_others else Fate.RUN
 
     def ends(self, key: str, at: float) -> bool:
-        """Return whether a key that types nothing ends the run; one that belongs to a word does not."""
+        """Return whether a key that types nothing is a command that ends the run, rather than the end of a word.
+
+        What comes after enter is no part of the word any more.
+        """
         if not self.is_text or key not in {"enter", "backspace"} or not self._goes_on(at, is_of_words=True):
             return True
         self.text = self.text[:-1] if key == "backspace" else self.text
-        self._at = at
+        self._at = at if key == "backspace" else float("-inf")
         return False
 
 

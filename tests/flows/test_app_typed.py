@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flows.app_driver import WIDE, app_on, ferry_vault, fill, says, shows, stored, until
+from flows.app_driver import WIDE, app_on, ferry_vault, fill, says, screen_text, shows, stored, until
 from flows.editing_driver import candidate, inbox_opens
 from textual import events
 from textual.pilot import Pilot
@@ -49,7 +49,7 @@ def statuses(vault: Vault) -> list[str]:
 
 
 async def test_a_word_runs_no_commands_and_is_put_into_the_filter(found: Vault, tmp_path: Path) -> None:
-    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE, notifications=True) as pilot:
         await pilot.press("b")
         await inbox_opens(pilot, 3)
         await typed(pilot, [*"snapshot", "enter"])
@@ -62,6 +62,7 @@ async def test_a_word_runs_no_commands_and_is_put_into_the_filter(found: Vault, 
             lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "snapshot",
             "the filter takes the word",
         )
+        await until(pilot, lambda: "was typed" not in screen_text(pilot), "what was told is gone")
         assert isinstance(pilot.app.screen, InboxScreen)
     assert statuses(found) == ["candidate"] * 3
 

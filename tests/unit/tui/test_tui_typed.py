@@ -86,9 +86,12 @@ def test_enter_and_backspace_belong_to_a_word_for_a_while_and_to_no_commands() -
     last = 7 * TYPIST
     assert not run.ends("backspace", last + TYPIST)
     assert run.text == "snapsho"
+    assert run.ends("escape", last + 2 * TYPIST)
     assert not run.ends("enter", last + 2 * TYPIST)
-    assert run.ends("enter", last + 2 * TYPIST + WORDS_SECONDS + 0.1)
-    assert run.ends("escape", last)
+    assert run.ends("enter", last + 3 * TYPIST), "a second one is a command"
+    assert not run.at(last + 3 * TYPIST, "a").is_text, "and so is what comes after it"
+    late, _ = typed(INBOX, "snapshot")
+    assert late.ends("enter", last + WORDS_SECONDS + 0.1)
     commands, _ = typed(INBOX, "ax")
     assert commands.ends("enter", 2 * TYPIST)
 
