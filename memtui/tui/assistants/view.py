@@ -130,12 +130,12 @@ def served_last(row: AssistantRow) -> list[str]:
 
 
 def assistant_lines(rows: Sequence[AssistantRow]) -> list[AssistantRow | TextRow]:
-    """Return the assistants under headings: installed, on this machine, others."""
+    """Return the assistants under headings: installed, on this machine, not found here."""
     installed = [row for row in rows if row.state.is_installed]
     here = [row for row in rows if row.state.is_here and row not in installed]
     others = [row for row in rows if row not in installed and row not in here]
     lines: list[AssistantRow | TextRow] = []
-    for heading, part in (("Installed", installed), ("On this machine", here), ("Others", others)):
+    for heading, part in (("Installed", installed), ("On this machine", here), ("Not found on this machine", others)):
         lines += [TextRow(heading, count=str(len(part))), *part] if part else []
     return lines
 
