@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
-from memtui.text.injection_roles import planted_by_structure
+from memtui.text.injection_model import LONGEST_WHOLE, glance, is_worded_as_planted, may_be_planted
+from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions
 from memtui.text.injection_veils import unveiled
 from memtui.text.tables import compile_lines, read_table
@@ -171,26 +172,49 @@ def _names_address(text: str, begun: frozenset[str]) -> bool:
 def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True) -> Iterator[str]:
     """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
 
-    `by_words`: whether any wording of the tables may be in the text; its structure is always looked at.
+    `by_words`: whether any wording of the tables may be in the text; how it is worded is always looked at.
     """
-    introduced = False
-    for sentence in sentences_of(_EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text):
+    text = _EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text
+    introduced = found_any = False
+    together: set[str] = set()
+    sentences = sentences_of(text)
+    for sentence in sentences:
+        glanced = glance(sentence)
+        together |= glanced
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            found = _judged(sentence, languages, by_words=by_words)
-            if found and not _pattern("about").search(sentence):
-                rest = beyond_prohibitions(sentence)
-                yield from found if rest == sentence else _judged(rest, languages, by_words=by_words)
+            for reason in _meant(sentence, languages, by_words=by_words, by_model=may_be_planted(glanced)):
+                found_any = True
+                yield reason
         if sentence.rstrip(" *_").endswith((":", "：")):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
+    if not found_any and len(sentences) > 1 and len(text) <= LONGEST_WHOLE and may_be_planted(together):
+        yield from _meant_together(text, sentences)
 
 
-def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
-    """Return why a sentence looks planted: by its wordings, or else by its structure."""
+def _meant(sentence: str, languages: Sequence[Language], *, by_words: bool, by_model: bool) -> list[str]:
+    """Return why a sentence looks planted, unless it is about such texts; what it forbids does not count."""
+    found = _judged(sentence, languages, by_words=by_words, by_model=by_model)
+    if not found or _pattern("about").search(sentence):
+        return []
+    rest = beyond_prohibitions(sentence)
+    return found if rest == sentence else _judged(rest, languages, by_words=by_words, by_model=by_model)
+
+
+def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool, by_model: bool) -> list[str]:
+    """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     found = _said_in(sentence, languages) if by_words else []
-    if not found and (reason := planted_by_structure(sentence)):
-        found.append(reason)
+    if not found and by_model and is_worded_as_planted([sentence]):
+        found.append(likeliest_reason(sentence))
     return found
+
+
+def _meant_together(text: str, sentences: Sequence[str]) -> Iterator[str]:
+    """Yield why a short text looks planted of which no sentence does by itself."""
+    if any(_pattern(name).search(text) for name in ("about", "forbids")):
+        return
+    if is_worded_as_planted(sentences) and is_worded_as_planted(map(beyond_prohibitions, sentences)):
+        yield likeliest_reason(text)
 
 
 def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:

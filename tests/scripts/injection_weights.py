@@ -1,8 +1,11 @@
-"""Fits the weights of what planted sentences play into `memtui/text/injection_weights.json`, and prints their worth.
+"""Fits the model of how planted statements are worded into `memtui/text/injection_weights.json`, and prints its worth.
 
-Learned from `tests/planted`: statements in the project's own words, and `others.jsonl`, features of planted texts by
-strangers and of sentences of real repositories, mostly those nearest to planted ones; their texts are not kept.
-`--ordinary MEMORIES --strangers TEXTS` computes these again, of JSON lines with `insight` and with `text`.
+Learned from `tests/planted`: statements in the project's own words, those of several writers who had not seen the
+rules, and `others.npz`, the runs of characters of memories of real repositories that stand nearest to planted ones,
+with a sample of the others, and of planted texts by strangers, as numbers without order; their texts are not kept.
+`--ordinary MEMORIES --strangers TEXTS`, JSON lines with `insight` and with `text`, computes these again, which is
+needed whenever the planted statements change. `--held-out` prints what models find of a writer of whom they saw
+nothing. Needs `pip install scikit-learn==1.9.1`.
 """
 
 from __future__ import annotations
@@ -11,149 +14,253 @@ import argparse
 import json
 import random
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from scripts.logistic import fit_logistic
+from scipy.sparse import csr_matrix, vstack
+from sklearn.linear_model import LogisticRegression
 from unit.text.test_text_injection_languages import ORDINARY, PLANTED, PLANTED_ELSEWHERE
 
-from memtui.text import injection_roles
+from memtui.text import injection_model
 from memtui.text.injection import sentences_of
-from memtui.text.injection_roles import roles_of, words_of
-from memtui.text.tokens import STOP_WORDS
+from memtui.text.injection_model import FEWEST_RUNS, GLANCED, LONGEST_WHOLE, runs_of
 
 DATA = Path(__file__).parents[1] / "planted"
-WEIGHTS = Path(injection_roles.__file__).with_name("injection_weights.json")
-RIDGE = 2.0  # Penalty of squared weights
-FEWEST, FEWEST_OF_WORD = 2, 4  # Sentences that a feature, and planted statements that a word, occurs in to be weighed
-ORDINARY_WEIGHT, STRANGERS_WEIGHT = 0.25, 0.2  # Of a sentence, against a statement written for this
-NEAREST, FAR = -2.0, 600  # What an ordinary sentence weighs at least to be kept, and how many of all others are
-LONGEST = 300  # Characters of a stranger's text that is one sentence
-LEAST = 1.8  # What a sentence weighs at least to count as planted
+SOFT = 10  # The sort of `tests/planted/README.md` without a word of an attack
+WEIGHTS = Path(injection_model.__file__).with_name("injection_weights.json")
+FEWEST_TEXTS, FEWEST_WRITERS = 4, 3  # Planted texts, and writers of such, that a run occurs in to be weighed
+PENALTY = 30.0  # Inverse strength of the ridge
+WEIGHT = {("own", True): 0.4, ("own", False): 1.0, ("project", False): 3.0}
+"""Of a statement of the project's author, against a planted one by another writer."""
 
-Model = tuple[dict[str, float], float]
+FEATURES_ONLY = ("neighbours", "typed-features", "unseen")  # Files without texts, and one from which nothing is learned
+HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to planted ones on purpose
+STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
+ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
+NEAREST, FAR = 2_500, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
+PASSED = 0.02  # Share of the planted statements that a glance may let pass
+LEAST = 0.9  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
+
+Table = Any  # a sparse matrix, which scipy does not type
 
 
-class Row(NamedTuple):
-    """One sentence: its features, whether it is planted, and what it counts for."""
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A labelled statement."""
 
-    features: frozenset[str]
+    text: str
     is_planted: bool
-    weight: float
+    writer: str
+    is_soft: bool = False  # harmful by its wording alone, with no word of an attack in it
 
 
-def statements() -> list[tuple[str, bool]]:
-    """Return the statements in the project's own words, and whether each is planted."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What is learned from: runs of characters by row, whether each row is planted, and what it counts for."""
+
+    table: Table
+    is_planted: list[bool]
+    weights: list[float]
+
+
+def written() -> list[Statement]:
+    """Return the statements of the writers who had not seen the rules."""
+    found = []
+    for path in sorted((DATA / "writers").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            found.append(Statement(row["text"], row["label"] == "planted", path.stem, row["sort"] == SOFT))
+    return found
+
+
+def own() -> list[Statement]:
+    """Return the statements in the project's own words."""
     lines = (DATA / "statements.txt").read_text("utf-8").splitlines()
-    own = [(line[2:], line[0] == "+") for line in lines if line[:2] in ("+ ", "- ")]
-    return own + [(text, True) for text in (*PLANTED, *PLANTED_ELSEWHERE)] + [(text, False) for text in ORDINARY]
+    found = [Statement(line[2:], line[0] == "+", "own") for line in lines if line[:2] in ("+ ", "- ")]
+    found += [Statement(text, True, "own") for text in (*PLANTED, *PLANTED_ELSEWHERE)]
+    return found + [Statement(text, False, "own") for text in ORDINARY]
 
 
-def vocabulary() -> frozenset[str]:
-    """Return the words that are weighed."""
-    counts = Counter(word for text, is_planted in statements() if is_planted for word in words_of(text))
-    common = frozenset(f"={word[:7]}" for word in STOP_WORDS)
-    return frozenset(word for word, count in counts.items() if count >= FEWEST_OF_WORD) - common
+def project_texts() -> list[Statement]:
+    """Return everyday rules, the ordinary texts of other tests and the sample vault: written as the statements are."""
+    texts: set[str] = set()
+    for folder in ("planted/everyday", "curation", "eval", "lessons"):
+        for path in sorted((DATA.parent / folder).rglob("*.jsonl")):
+            if path.stem not in FEATURES_ONLY:
+                texts.update(*(strings_in(json.loads(line)) for line in path.read_text("utf-8").splitlines()))
+    for path in sorted((DATA.parents[1] / "sample_vault" / "memories").rglob("*.md")):
+        texts.add(path.read_text("utf-8").rpartition("\n---\n")[2].strip())
+    return [Statement(text, False, "project") for text in sorted(texts)]
 
 
-def features_of(sentence: str, words: frozenset[str]) -> frozenset[str]:
-    return roles_of(sentence) | (words_of(sentence) & words)
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield the texts of a row of data that are sentences."""
+    if isinstance(value, str):
+        if " " in value or not value.isascii():
+            yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from strings_in(each)
 
 
-def rows_of(told: Iterable[tuple[str, bool]]) -> list[Row]:
-    words = vocabulary()
-    return [Row(features_of(text, words), is_planted, 1.0) for text, is_planted in told]
+def runs_in(text: str) -> set[str]:
+    """Return the runs of all sentences of a text."""
+    return set().union(*map(runs_of, sentences_of(text)))
 
 
-def other_rows() -> list[Row]:
-    stored = [json.loads(line) for line in (DATA / "others.jsonl").read_text("utf-8").splitlines()]
-    # A sentence without any feature tells nothing.
-    known = (each for each in stored if each["features"])
-    return [Row(frozenset(each["features"].split("|")), each["planted"], each["weight"]) for each in known]
+def judged_in(text: str) -> list[set[str]]:
+    """Return the runs of what is judged of a text: its sentences, and the whole of a short one with several."""
+    parts = [runs_of(sentence) for sentence in sentences_of(text)]
+    return [*parts, set().union(*parts)] if len(parts) > 1 and len(text) <= LONGEST_WHOLE else parts
 
 
-def read_others(ordinary: Path, strangers: Path) -> None:
-    """Write the features of others' sentences; of ordinary ones those that a first model finds near planted ones."""
-    words = vocabulary()
-    texts = [json.loads(line)["text"] for line in strangers.read_text("utf-8").splitlines()]
-    rows = [
-        Row(features_of(sentences[0], words), True, STRANGERS_WEIGHT)
-        for text in texts
-        if len(text) < LONGEST and len(sentences := sentences_of(text)) == 1
-    ]
-    counts: Counter[frozenset[str]] = Counter()
-    for line in ordinary.read_text("utf-8").splitlines():
-        counts.update(features_of(sentence, words) for sentence in sentences_of(json.loads(line)["insight"]))
-    rows += [Row(each, False, ORDINARY_WEIGHT * count**0.5) for each, count in counts.items() if len(each) > 1]
-    model = fit(rows_of(statements()) + rows)
-    near = [row for row in rows if row.is_planted or weigh(model, row.features) >= NEAREST]
-    far = [row for row in rows if not row.is_planted and weigh(model, row.features) < NEAREST]
-    sample = random.Random(1).sample(far, min(FAR, len(far)))
-    share = sum(row.weight for row in far) / sum(row.weight for row in sample)
-    kept = near + [row._replace(weight=row.weight * share) for row in sample]
-    lines = sorted(
-        json.dumps(
-            {"features": "|".join(sorted(row.features)), "planted": row.is_planted, "weight": round(row.weight, 3)},
-            ensure_ascii=False,
-        )
-        for row in kept
-    )
-    (DATA / "others.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+def vocabulary(statements: Iterable[Statement]) -> list[str]:
+    """Return the runs of characters that are weighed."""
+    texts: Counter[str] = Counter()
+    writers: defaultdict[str, set[str]] = defaultdict(set)
+    for one in statements:
+        if one.is_planted:
+            for run in runs_in(one.text):
+                texts[run] += 1
+                writers[run].add(one.writer)
+    return sorted(run for run, count in texts.items() if count >= FEWEST_TEXTS and len(writers[run]) >= FEWEST_WRITERS)
 
 
-def fit(rows: Sequence[Row]) -> Model:
-    """Return weight per feature and base of a logistic model."""
-    seen = Counter(name for row in rows if row.is_planted for name in row.features)
-    names = sorted(name for name, count in seen.items() if count >= FEWEST)
+def table_of(rows: Iterable[Sequence[int]], width: int) -> Table:
+    """Return rows of runs as a table, each scaled as the model scales them."""
+    values: list[float] = []
+    columns: list[int] = []
+    ends = [0]
+    for row in rows:
+        columns += row
+        values += [max(FEWEST_RUNS, len(row)) ** -0.5] * len(row)
+        ends.append(len(columns))
+    shape = (len(ends) - 1, width)
+    return csr_matrix((np.array(values), np.array(columns, np.int32), np.array(ends, np.int32)), shape=shape)
+
+
+def numbered(runs: Iterable[str], places: dict[str, int]) -> list[int]:
+    return [places[run] for run in runs if run in places]
+
+
+def rows_of(statements: Sequence[Statement], names: Sequence[str]) -> Rows:
     places = {name: number for number, name in enumerate(names)}
-    table = np.zeros((len(rows), len(names)), dtype=np.float32)
-    for row, line in zip(rows, table, strict=True):
-        line[[places[name] for name in row.features if name in places]] = 1.0
-    said = np.array([float(row.is_planted) for row in rows], dtype=np.float32)
-    weight = np.array([row.weight for row in rows], dtype=np.float32)
-    weights, base = fit_logistic(table, said, weight, ridge=RIDGE, least_spread=None)
-    return dict(zip(names, weights, strict=True)), base
+    weights = [
+        WEIGHT.get((one.writer, one.is_planted), 1.0 if one.is_planted else HARMLESS_WEIGHT) for one in statements
+    ]
+    rows = [numbered(runs_in(one.text), places) for one in statements]
+    return Rows(table_of(rows, len(names)), [one.is_planted for one in statements], weights)
 
 
-def weigh(model: Model, features: frozenset[str]) -> float:
-    weights, base = model
-    return base + sum(weights.get(name, 0.0) for name in features)
+def stored_rows(width: int) -> Rows:
+    """Return the rows of real repositories and of strangers."""
+    stored = np.load(DATA / "others.npz")
+    if int(stored["width"]) != width:
+        raise SystemExit("tests/planted/others.npz belongs to other statements: give --ordinary and --strangers")
+    parts = np.split(stored["runs"], stored["ends"][:-1])
+    table = table_of([part.tolist() for part in parts], width)
+    return Rows(table, stored["planted"].tolist(), stored["weights"].tolist())
 
 
-def held_out(parts: int = 4) -> None:
-    """Print how many statements are found by models that saw only the others."""
-    rows = rows_of(statements())
+def keep_others(memories: Path, strangers: Path, names: Sequence[str], labelled: Rows) -> None:
+    """Store rows of strangers, and of real repositories those nearest to planted ones by a first model and a sample."""
+    places = {name: number for number, name in enumerate(names)}
+    planted = [numbered(runs_in(text), places) for text in _read(strangers, "text")]
+    rows = [numbered(runs, places) for text in _read(memories, "insight") for runs in judged_in(text)]
     random.Random(1).shuffle(rows)
-    others = other_rows()
-    hits: Counter[bool] = Counter()
-    for part in range(parts):
-        model = fit([row for number, row in enumerate(rows) if number % parts != part] + others)
-        hits.update(row.is_planted for row in rows[part::parts] if weigh(model, row.features) >= LEAST)
-    planted = sum(row.is_planted for row in rows)
-    print(
-        f"held out: {hits[True]} of {planted} planted statements, {hits[False]} of {len(rows) - planted} ordinary ones"
+    table = table_of(rows, len(names))
+    first = Rows(table[: 4 * FAR], [False] * 4 * FAR, [ORDINARY_WEIGHT] * 4 * FAR)
+    weights, base = fit([labelled, first])
+    order = np.argsort(-(table @ weights + base), kind="stable")
+    far = random.Random(2).sample(order[NEAREST:].tolist(), FAR)
+    kept = [*planted, *(rows[number] for number in [*order[:NEAREST].tolist(), *far])]
+    each = [STRANGERS_WEIGHT] * len(planted) + [ORDINARY_WEIGHT] * NEAREST
+    np.savez_compressed(
+        DATA / "others.npz",
+        width=np.array(len(names)),
+        runs=np.concatenate([np.sort(np.array(row, np.uint16)) for row in kept]),
+        ends=np.cumsum([len(row) for row in kept]).astype(np.int32),
+        planted=np.array([True] * len(planted) + [False] * (NEAREST + FAR)),
+        weights=np.array(each + [ORDINARY_WEIGHT * (len(rows) - NEAREST) / FAR] * FAR, np.float32),
     )
+
+
+def _read(path: Path, field: str) -> list[str]:
+    return [json.loads(line)[field] for line in path.read_text("utf-8").splitlines()]
+
+
+def fit(parts: Sequence[Rows]) -> tuple[Any, float]:
+    """Return weight per run and base of a logistic model."""
+    model = LogisticRegression(C=PENALTY, max_iter=200, solver="liblinear")
+    said = [each for part in parts for each in part.is_planted]
+    model.fit(vstack([part.table for part in parts]), said, [each for part in parts for each in part.weights])
+    return model.coef_[0], float(model.intercept_[0])
+
+
+def glanced_from(weights: dict[str, float], base: float) -> float:
+    """Return the weight of the runs of one length that nearly all statements found to be planted have."""
+    glances = [
+        weigh(weights, {run for run in runs if len(run) == GLANCED})
+        for one in written()
+        if one.is_planted
+        for runs in judged_in(one.text)
+        if base + weigh(weights, runs) >= LEAST
+    ]
+    return float(np.quantile(glances, PASSED))
+
+
+def weigh(weights: dict[str, float], runs: AbstractSet[str]) -> float:
+    known = weights.keys() & runs
+    return float(sum(weights[run] for run in known) / max(FEWEST_RUNS, len(known)) ** 0.5)
+
+
+def held_out(statements: Sequence[Statement], names: Sequence[str], ordinary: Rows) -> None:
+    """Print what models find of each writer of whom they saw nothing but which runs are weighed."""
+    for writer in sorted({one.writer for one in statements} - {"own", "project"}):
+        weights, base = fit([rows_of([one for one in statements if one.writer != writer], names), ordinary])
+        theirs = [one for one in statements if one.writer == writer]
+        places = {name: number for number, name in enumerate(names)}
+        hits: Counter[str] = Counter()
+        for one in theirs:
+            parts = table_of([numbered(runs, places) for runs in judged_in(one.text)], len(names))
+            sort = "harmless" if not one.is_planted else "soft" if one.is_soft else "planted"
+            hits[sort] += 1
+            hits[f"{sort} found"] += bool(max(parts @ weights + base) >= LEAST)
+        print(
+            writer,
+            ", ".join(f"{hits[f'{sort} found']} of {hits[sort]} {sort}" for sort in ("planted", "soft", "harmless")),
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--ordinary", type=Path, help="memories of real repositories")
-    parser.add_argument("--strangers", type=Path, help="planted texts by strangers")
+    parser.add_argument("--strangers", type=Path, help="short planted texts by strangers")
+    parser.add_argument("--held-out", action="store_true", help="print the worth on each writer by the others'")
     arguments = parser.parse_args()
+    statements = [*written(), *own(), *project_texts()]
+    names = vocabulary(statements)
+    labelled = rows_of(statements, names)
     if arguments.ordinary and arguments.strangers:
-        read_others(arguments.ordinary, arguments.strangers)
-    held_out()
-    weights, base = fit(rows_of(statements()) + other_rows())
-    kept = {name: round(weight, 2) for name, weight in sorted(weights.items()) if abs(weight) >= 0.05}
-    stored = {"base": round(base, 2), "least": LEAST, "weights": kept}
-    WEIGHTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    print(f"{len(kept)} weights")
+        keep_others(arguments.ordinary, arguments.strangers, names, labelled)
+    ordinary = stored_rows(len(names))
+    if arguments.held_out:
+        held_out(statements, names, ordinary)
+    weights, base = fit([labelled, ordinary])
+    named = dict(zip(names, weights.tolist(), strict=True))
+    runs = {name: round(100 * weight) for name, weight in named.items()}
+    least, glanced = round(100 * LEAST), round(100 * glanced_from(named, base))
+    stored = {"base": round(100 * base), "least": least, "glanced": glanced, "runs": runs}
+    WEIGHTS.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
+    print(f"{len(runs):,} weights")
 
 
 if __name__ == "__main__":
