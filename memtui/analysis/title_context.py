@@ -11,6 +11,7 @@ from memtui.analysis.headlines import without_articles, without_asides
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
+    is_bad,
     is_document,
     is_dropped,
     is_file_name,
@@ -114,6 +115,8 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code" and block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif block.kind == "code":
+        if _shows_both(block):
+            return
         commands = [command for command in block.commands if _LETTER.search(command)]  # no arrows of a diagram
         briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
         if len(briefly) > 1:
@@ -124,6 +127,12 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _shows_both(block: Block) -> bool:
+    """Return whether commands are shown in a wrong and a right way, below comments such as `# ❌ Wrong`."""
+    comments = (undecorated(line.strip().lstrip("#/ "))[0] for line in block.lines if line.lstrip()[:1] in {"#", "/"})
+    return any(is_bad(without_label(comment)[0] or comment) for comment in comments)
 
 
 def _first_cell(cells: Sequence[str]) -> str:

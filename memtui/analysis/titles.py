@@ -365,9 +365,11 @@ class _Writer:
         """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""
         if not heads or not (is_rule(heads[0]) or is_imperative(heads[0])):
             return ""
-        if says_the_same(heads[0], subject) and self._width(heads[0]) <= MAX_TITLE_CELLS:
-            return self._done(heads[0])
         short = shortened(heads[0], MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
+        is_half = len(heads) == _FEW_NAMES and len(subject.split()) <= _LABEL_WORDS and not short
+        says_most = is_half or says_the_same(heads[0], subject)
+        if says_most and self._width(heads[0]) <= MAX_TITLE_CELLS:
+            return self._done(heads[0])
         return self._done(f"{subject}: {short}") if short and is_balanced(short) else ""
 
     def _fitting_if_in_brief(self, subject: str, heads: Sequence[str]) -> Sequence[str]:

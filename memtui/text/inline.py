@@ -15,7 +15,11 @@ _LINK = re.compile(
 )
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,300})>")
 _TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>|<!--.{0,400}?-->")
-_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*/,])(.{1,600}?)(?<=[^\s*])\*\*(?!\*)")
+_STRONG = re.compile(
+    # Bold words of a script without spaces stand between its letters.
+    r"(?:(?<![\w*])|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))"
+    r"\*\*(?=[^\s*/,])(.{1,600}?)(?<=[^\s*])\*\*(?!\*)"
+)
 _EMPHASIS = re.compile(r"(?<![\w*/])\*(?=[^\s*/,.])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*/])")
 _UNDERLINED = re.compile(r"(?<![\w/])(_{1,2})(?=[^\s_])([^_]{0,300}[^_\s])\1(?![\w/.])")
 _DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")

@@ -580,3 +580,24 @@ def test_a_list_of_which_one_item_fits_is_titled_by_that_if_it_is_a_rule() -> No
     assert title_for(text, ("Guide", "Harbour", "Layout")).endswith(
         "Layout: Take a fresh hook for each boat with a wrapper"
     )
+
+
+def test_commands_in_a_wrong_and_a_right_way_are_no_names_of_a_title() -> None:
+    text = (
+        "Even in chains, lift with `hook`:\n\n```sh\n# \u274c Wrong\nlift boat\n\n# \u2705 Right\nhook lift boat\n```\n"
+    )
+    assert title_for(text, ("Guide", "Harbour", "Lifts by night")) == "Lifts by night: Even in chains, lift with hook"
+
+
+def test_of_two_long_rules_the_first_says_more_than_a_heading_of_few_words() -> None:
+    text = (
+        "- Do not move cranes, hooks, or ropes of the yard unless required to reach the goal that was stated.\n"
+        "- If it is unclear whether a move is needed or allowed by these rules, ask the master before that.\n"
+    )
+    assert title_for(text, ("Borders",)) == (
+        "Borders: Do not move cranes, hooks, or ropes of yard unless required to reach goal that was stated"
+    )
+
+
+def test_bold_words_between_letters_of_a_script_without_spaces_lose_their_marks() -> None:
+    assert title_for("这是**唯一的来源**。所有工具都从这里生成。", ()) == "这是唯一的来源"
