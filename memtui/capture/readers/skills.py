@@ -23,7 +23,10 @@ _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".
 _USE = re.compile(
     r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
 )
-_WHEN = re.compile(rf"{_USE.pattern}|this skill\b|(?:it )?triggers?\b|when\b", re.IGNORECASE)
+_WHEN = re.compile(
+    rf"{_USE.pattern}|this skill\b|(?:it )?triggers? (?:on|when|for|this)\b|activated (?:by|when)\b|when\b",
+    re.IGNORECASE,
+)
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
 _PHRASE_END = re.compile(
     r",?\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as)\s"

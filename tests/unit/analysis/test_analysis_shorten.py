@@ -211,6 +211,10 @@ def test_an_example_goes_from_a_headline_with_all_of_its_list_or_not_at_all(text
     assert compact(text) == headline
 
 
+def test_the_brackets_of_a_call_are_no_aside() -> None:
+    assert without_asides("Lift each boat with lift() and hold it with hold()", 10).count("()") == 2
+
+
 def test_what_a_conjunction_joins_is_no_aside() -> None:
     text = "Routes live in groups of pages like (harbour) and (yard)"
     assert without_asides(text, 40) == text
