@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from memtui.capture.tag_headings import tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
 from memtui.text.words import CJK
@@ -105,7 +106,8 @@ class Outline:
 def outline(lines: Sequence[str]) -> Outline:
     """Return the blocks of a text given as lines, by the rules of CommonMark with tables.
 
-    Lines with a single tag (`<rules>`) are set aside first, so that the Markdown between them is parsed as Markdown; so
+    Lines with a single tag (`<rules>`) are set aside first, so that the Markdown between them is parsed as Markdown, or
+    are headings where they part a text that has none; so
     are the marks of callouts, and everything between the markers of memtui's own export.
     """
     if len(lines) > MAX_LINES or sum(map(len, lines)) + len(lines) > MAX_CHARS:
@@ -156,8 +158,10 @@ class _Marks:
     examples: list[Span] = field(default_factory=list)
     code: frozenset[int] = frozenset()  # numbers of lines that are code, whatever they look like
     _open_examples: list[tuple[str, int]] = field(default_factory=list)
+    _sections: dict[int, str] = field(default_factory=dict)  # headings that stand for tags, by their line
 
     def read(self) -> None:
+        self._sections = tag_headings(self.lines)
         fence = ""
         until = -1  # the last line of what is set aside as a whole
         last_end = max((number for number, line in enumerate(self.lines) if EXPORT_END.match(line)), default=-1)
@@ -187,6 +191,8 @@ class _Marks:
         until = self._end_of_pages(tag, number) if not closes and _PAGES_TAG.search(tag) else number
         if until > number:
             self.set_aside.append((Span(number, until), PAGES_MARK))
+        elif number in self._sections:
+            self.titles.append((number, self._sections[number]))
         elif line.lstrip()[1:2].isupper() and (title := _TAG_TITLE.search(line)):
             self._mark(number, title[1], line[: len(line) - len(line.lstrip())], number + 1)
         else:

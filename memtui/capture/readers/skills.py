@@ -24,7 +24,8 @@ _USE = re.compile(
     r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
 )
 _WHEN = re.compile(
-    rf"{_USE.pattern}|this skill\b|(?:it )?triggers? (?:on|when|for|this)\b|activated (?:by|when)\b|when\b",
+    rf"{_USE.pattern}|this skill\b|when(?:ever)?\b|activated (?:by|when)\b"
+    r"|(?:it )?triggers? (?:on|when(?:ever)?|for|this|include)\b",
     re.IGNORECASE,
 )
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)

@@ -438,3 +438,39 @@ def test_a_numbered_line_and_a_summary_that_can_be_folded_are_headings() -> None
     split = split_markdown(text)
     assert "Lifts by night" in {heading for piece in split.pieces for heading in piece.heading_path}
     assert not any("summary" in piece.text for piece in split.pieces if len(piece.text) < len(LONG))
+
+
+TAGGED = """\
+<quay_rules>
+Boats are moored on the left side of the quay, and never on the right one.
+</quay_rules>
+
+<crane-loading>
+On create: the list of all boats is taken from the yard and then sorted by weight.
+
+<example>
+lift one
+</example>
+</crane-loading>
+"""
+
+
+def test_tags_that_part_a_text_without_headings_are_its_headings() -> None:
+    split = split_markdown(f"{TAGGED}\n<night_shift>\n{LONG}\n</night_shift>\n")
+    paths = {heading for piece in split.pieces for heading in piece.heading_path}
+    assert paths == {"Quay rules", "Crane loading", "Night shift"}
+    assert not any("lift one" in heading for heading in paths)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# Yard\n\n{TAGGED}",
+        f"{TAGGED}\nText after it belongs to no section of it.\n",
+        "<div>\nMoor left.\n</div>\n\n<p>\nMoor right.\n</p>\n",
+        "<rules>\nMoor left.\n</rules>\n",
+    ],
+)
+def test_tags_beside_headings_and_those_of_html_are_no_headings(text: str) -> None:
+    paths = {heading for piece in split_markdown(text).pieces for heading in piece.heading_path}
+    assert paths <= {"Yard"}

@@ -1,0 +1,61 @@
+"""Tags that part a text without headings into sections, as in `<quay_rules>` … `</quay_rules>`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memtui.text.tables import read_words
+
+_OPENS = re.compile(r"<([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)>\s*$")
+_EXAMPLE = re.compile(r"example|sample|code|template|format|output|input")
+_HEADING = re.compile(r" {0,3}#{1,6}\s")
+_FEWEST = 2  # Sections; one tag around a whole text says nothing of a part of it
+
+
+@dataclass(slots=True)
+class _Element:
+    name: str
+    line: int
+    around: _Element | None = None
+    has_text: bool = False  # whether text stands in it that is in no element in it
+
+
+def tag_headings(lines: Sequence[str]) -> dict[int, str]:
+    """Return the headings that stand for the opening tags of sections, by their line; none where a text has headings.
+
+    A section's tag stands alone on its line and is closed on another one. Beside it stand other sections and no text:
+    a heading would take in what follows the section.
+    """
+    if any(map(_HEADING.match, lines)):
+        return {}
+    closed = {line.strip() for line in lines if line.startswith("</")}
+    if not closed:
+        return {}
+    elements = _elements(lines, closed)
+    html = read_words(__file__, "html_tags.txt")
+    sections = [
+        one
+        for one in elements
+        if one.around is not None and not one.around.has_text and one.name not in html and not _EXAMPLE.search(one.name)
+    ]
+    if len({one.name for one in sections}) < _FEWEST:
+        return {}
+    return {one.line: f"## {re.sub('[_-]', ' ', one.name).capitalize()}" for one in sections}
+
+
+def _elements(lines: Sequence[str], closed: set[str]) -> list[_Element]:
+    """Return the elements whose tags stand alone on lines; all of them stand in one that is the text itself."""
+    whole = here = _Element("", -1)
+    elements: list[_Element] = []
+    for number, line in enumerate(lines):
+        opened = _OPENS.match(line) if line.startswith("<") else None
+        if opened and f"</{opened[1]}>" in closed:
+            here = _Element(opened[1], number, here)
+            elements.append(here)
+        elif line.startswith("</") and line.strip() == f"</{here.name}>":
+            here = here.around or whole
+        elif line.strip() and (elements or here is not whole):
+            here.has_text = True
+    return elements
