@@ -19,6 +19,7 @@ from memtui.analysis.snapshot import (
     Pair,
     Snapshot,
     TextCache,
+    are_notes,
     by_project,
     candidate_pairs,
     is_of_file,
@@ -100,7 +101,8 @@ def find_contradictions(
             pair = pair_of(one.id, other.id)
             if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
-            contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others))
+            noted = pair in near and are_notes(one, other)
+            contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others, is_noted=noted))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
                 found[pair] = contradiction
             elif pair in near:

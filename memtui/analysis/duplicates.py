@@ -22,9 +22,11 @@ from memtui.analysis.snapshot import (
     Places,
     Snapshot,
     TextCache,
+    are_notes,
     candidate_pairs,
     cliques,
     in_one_view,
+    is_of_file,
     nearness,
     others_in_view,
     pair_of,
@@ -273,12 +275,20 @@ class _Finder:
     def _note(self, one: Memory, other: Memory, alike: Alike | None = None) -> None:
         if not self._is_open(one, other):
             return
-        found = compare(one, other, self._texts, nearness(alike, self._others[one.project]))
+        noted = alike is not None and are_notes(one, other)
+        near = nearness(alike, self._others[one.project], is_noted=noted)
+        found = None if self._only_shares_a_subject(one, other, near) else compare(one, other, self._texts, near)
         if found:
             self._edges[pair_of(one.id, other.id)] = found
         elif alike is not None:
             # What meaning tells apart is not looked at again for its words.
             self._excluded.add(pair_of(one.id, other.id))
+
+    def _only_shares_a_subject(self, one: Memory, other: Memory, near: Nearness) -> bool:
+        """Return whether two that came by themselves and of which one is long have few words in common."""
+        if not near.is_crowded or near.is_noted or is_of_file(one) or is_of_file(other):
+            return False
+        return dice(self._wordings[one.id].parts, self._wordings[other.id].parts) < ALIKE_IN_WORDS
 
     def _groups_of_copies(self, copies: Iterable[list[str]]) -> Iterator[DuplicateGroup]:
         """Yield exact copies together, whatever their number."""

@@ -104,6 +104,21 @@ CUES: dict[str, re.Pattern[str]] = {
 }  # fmt: skip
 """Words that tell what a text is about its subject, by what they tell."""
 
+MANNERS: dict[str, re.Pattern[str]] = {
+    "cause": _cues(
+        r"because|causes?|caused|root cause|due to|c[ao]mes? from|reasons?|traced|bisected|culprit|turned out|blame"
+        r"|explanation|fault|stems? from"
+    ),
+    "default": _cues(
+        r"defaults?|unless|fresh|out of the box|factory|initially|if (?:nothing|not|none) (?:is )?(?:set|given)"
+    ),
+    "era": re.compile(r"\b(?:before|after|from|since|until|till|as of)\s+(?:\w+ )?(?:19|20)\d\d\b", re.IGNORECASE),
+    "weighing": _cues(
+        r"in favou?r|against|good for|bad for|upside|downside|speaks? for|contra|pros?|cons?|benefits?|cheaper|costs?"
+    ),
+}
+"""Words that tell how a text says it: as a cause, as a default, of a span of years, as one side of a choice."""
+
 _OPPOSITES = [
     tuple(tuple(side.strip() for side in half.split(",")) for half in line.split("|"))
     for line in (
@@ -207,6 +222,10 @@ class Facts:
     @cached_property
     def cues(self) -> frozenset[str]:
         return frozenset(name for name, pattern in CUES.items() if pattern.search(self.wording.text))
+
+    @cached_property
+    def manners(self) -> frozenset[str]:
+        return frozenset(name for name, pattern in MANNERS.items() if pattern.search(self.wording.text))
 
     @cached_property
     def _opening(self) -> tuple[str, str]:

@@ -7,16 +7,16 @@ are worth on writers that they have not seen.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, log, log1p
 from pathlib import Path
 from typing import Literal
 
 from memtui.analysis.claims import LIGHT, difference_in_denials, rivals
-from memtui.analysis.pair_facts import Facts, gone_but_used, numbers_of_one
+from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one
 
 Question = Literal["duplicate", "contradiction"]
 
@@ -32,11 +32,13 @@ class Nearness:
     """What is known of two memories besides their texts.
 
     Among many memories the nearest of one is rarely the same again; two that somebody puts side by side often are.
+    Files repeat their structure from part to part; notes that were typed or captured one by one do not.
     """
 
     cosine: float | None = None  # of their vectors
     crowd: float = UNKNOWN_CROWD  # mean cosine of each to its next neighbours
     is_crowded: bool = False  # whether they were picked from many
+    is_noted: bool = False  # whether, of many, both are short notes of their own rather than parts of files
 
 
 def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
@@ -53,7 +55,15 @@ def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
         found["cosine"], found["margin"] = near.cosine, near.cosine - near.crowd
         found["very_near"] = max(0.0, near.cosine - 0.85)
         found["nearer"] = (near.cosine - near.crowd) / max(0.1, 1.0 - near.crowd)
+        if near.is_noted or not near.is_crowded:
+            found.update(_manners(one.manners, other.manners))
     return found
+
+
+def _manners(mine: AbstractSet[str], theirs: AbstractSet[str]) -> Iterator[tuple[str, float]]:
+    for name in MANNERS:
+        yield f"{name}_both", float(name in mine and name in theirs)
+        yield f"{name}_once", float((name in mine) != (name in theirs))
 
 
 def _likeness(one: Facts, other: Facts) -> dict[str, float]:
@@ -218,7 +228,8 @@ def _models() -> dict[str, Model]:
 
 
 def model_name(question: Question, near: Nearness) -> str:
-    where, by = "crowded" if near.is_crowded else "alone", "words" if near.cosine is None else "vectors"
+    where = "noted" if near.is_noted else "crowded" if near.is_crowded else "alone"
+    by = "words" if near.cosine is None else "vectors"
     return f"{question}, {where}, {by}"
 
 
@@ -243,8 +254,15 @@ def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
 
 def model_odds(found: Mapping[str, float], near: Nearness) -> dict[Question, float]:
     """Return the logarithm of the odds of both questions, relative to where a pair is proposed."""
-    return {question: _models()[model_name(question, near)].odds(found) for question in _QUESTIONS}
+    odds = {question: _models()[model_name(question, near)].odds(found) for question in _QUESTIONS}
+    if near.is_noted and found["dice"] >= HALF_THE_WORDS:
+        # What is the same in files, much of it word for word, is so in notes.
+        of_files = model_name("duplicate", replace(near, is_noted=False))
+        odds["duplicate"] = max(odds["duplicate"], _models()[of_files].odds(found))
+    return odds
 
+
+HALF_THE_WORDS = 0.5  # Dice share of the words from which the model of files is asked about notes as well
 
 _QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 
@@ -256,7 +274,7 @@ def decide(found: Mapping[str, float], same: float, clash: float, near: Nearness
         return Judgement("duplicate", 1.0)
     if found["denies"] and found["negated_once"] and found["dice"] >= WORD_FOR_WORD:
         return Judgement("contradiction", 1.0)
-    if near.is_crowded and not is_plain(found):
+    if near.is_crowded and not near.is_noted and not is_plain(found):
         clash = -1.0
     if clash > 0.0 and (same <= 0.0 or clash > same + DOUBT):
         return Judgement("contradiction", _share(clash))

@@ -81,11 +81,30 @@ class Alike(NamedTuple):
 CROWD = 2  # Other memories in view from which the nearest of one is picked from many
 
 
-def nearness(alike: Alike | None, others: int) -> Nearness:
-    """Return what is known of a pair besides its texts. `others`: memories in view of them."""
+def nearness(alike: Alike | None, others: int, *, is_noted: bool = False) -> Nearness:
+    """Return what is known of a pair besides its texts.
+
+    Args:
+        alike: how near their vectors are.
+        others: memories in view of them.
+        is_noted: whether both are notes, see `are_notes`; without vectors it makes no difference.
+    """
+    crowded = others >= CROWD
     if alike is None:
-        return Nearness(is_crowded=others >= CROWD)
-    return Nearness(alike.cosine, alike.crowd, is_crowded=others >= CROWD)
+        return Nearness(is_crowded=crowded)
+    return Nearness(alike.cosine, alike.crowd, is_crowded=crowded, is_noted=crowded and is_noted)
+
+
+LONGEST_NOTE = 80  # Words of a memory; a longer one shares something with everything on its subject
+
+
+def is_short(memory: Memory) -> bool:
+    return len(memory.insight.split()) <= LONGEST_NOTE
+
+
+def are_notes(one: Memory, other: Memory) -> bool:
+    """Return whether two memories are short, and neither was imported from a file."""
+    return not (is_of_file(one) or is_of_file(other)) and is_short(one) and is_short(other)
 
 
 def pair_of(one: str, other: str) -> Pair:

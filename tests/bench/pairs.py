@@ -127,15 +127,17 @@ def cosines(pairs: Sequence[Pair], engine: BundledEngine) -> list[float]:
     return [float(rows[keys[f"{n:05}a"]] @ rows[keys[f"{n:05}b"]]) for n in range(len(pairs))]
 
 
-def neighbours(vaults: Iterable[Path]) -> Iterator[tuple[Memory, Memory, Nearness, dict[str, float]]]:
+def neighbours(
+    vaults: Iterable[Vault], *, is_noted: bool = False
+) -> Iterator[tuple[Memory, Memory, Nearness, dict[str, float]]]:
     """Yield the pairs of vaults whose vectors are near, with what is known of each."""
-    for path in vaults:
-        vault, texts = Vault(path), TextCache()
+    for vault in vaults:
+        texts = TextCache()
         snapshot = read_snapshot(vault, MemoryFilter())
         known = {memory.id: memory for memory in snapshot.memories}
         for alike in pairs_by_meaning(vault, snapshot, NAME):
             one, other = sorted((known[alike.one], known[alike.other]), key=lambda memory: memory.insight)
-            near = nearness(alike, len(known) - 1)
+            near = nearness(alike, len(known) - 1, is_noted=is_noted)
             first, second = (texts.facts[memory.title, memory.insight] for memory in (one, other))
             yield one, other, near, features(first, second, near)
 

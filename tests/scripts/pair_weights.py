@@ -3,9 +3,10 @@
 Learned from `tests/curation`: pairs by the project's author and by strangers, and `neighbours.jsonl`, features of the
 nearest neighbours in vaults of real repositories, of which some were judged by hand; their texts are not kept.
 Whether two memories put side by side are the same is also learned from `strangers-locked.jsonl`, after it had been
-judged once; with it the models of a crowd proposed more in real repositories, half of it wrong, and those of
-contradictions did worse on the project's own pairs. Figures are of strangers whose own pairs
-were left out of the fit. `--neighbours VAULT…` computes the neighbours again.
+judged once; with it the models of a crowd proposed more in real repositories, half of it wrong, so these learned none
+of the later pairs. The models of notes learned the files of pairs, each put into one vault, with its other neighbours
+as what is not the same, and the neighbours in vaults of typed memories (`tests/eval/strangers-*-dev`).
+Figures are of strangers whose own pairs were left out of the fit. `--neighbours VAULT…` computes the neighbours again.
 """
 
 from __future__ import annotations
@@ -13,30 +14,40 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers
+from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers, vault_of
 from scripts.logistic import fit_logistic
 
 from memtui.analysis import pair_features
 from memtui.analysis.pair_facts import Facts
-from memtui.analysis.pair_features import Nearness, Question, decide, features, is_plain, model_name
+from memtui.analysis.pair_features import Nearness, Question, decide, features, is_plain, model_name, model_odds
 from memtui.analysis.text_features import wording_of
+from memtui.curate import gathering
 from memtui.domain.memory import Memory, content_hash
+from memtui.domain.record import memory_from_record
 from memtui.embedding.bundled import BundledEngine
+from memtui.recall.embedding_cache import embed_missing
+from memtui.vault.vault import Vault
 
 WEIGHTS = Path(pair_features.__file__).with_name("pair_weights.json")
 NEIGHBOURS = CURATION / "neighbours.jsonl"
 RIDGE = 3.0  # Penalty of squared weights of standardised features; 5 and 8 give the same figures within .03
-OWN_WEIGHT = 0.3  # Of a pair by the project's author, against one by a stranger
+OWN_WEIGHT = {"noted, vectors": 1.0}
+"""Weight of a pair by the project's author, against one by a stranger, where it is not 0.3. With more, strangers' pairs
+side by side are judged worse; among notes his are nearly all that is said twice in the same words."""
+
 OTHER = {"duplicate": 0.3, "contradiction": 0.03}
 """Weight of a pair that was written for the other question; what differs a little may well contradict, so such pairs of
 the duplicates' set say nothing of contradictions."""
@@ -44,11 +55,38 @@ the duplicates' set say nothing of contradictions."""
 NATURAL = {"duplicate": (100.0, 0.5), "contradiction": (60.0, 0.25)}
 """Total weight of unjudged neighbours, which are taken for neither, and the weight of each judged or telling one."""
 
-LEAST = {"duplicate": (0.4, 0.4, 0.7, 0.85), "contradiction": (0.4, 0.4, 0.5, 0.55)}
-"""Share from which a pair is proposed: alone by vectors and by words, in a crowd by vectors and by words. In a crowd so
-that of the proposals in real repositories eight of ten are right."""
+LEAST = {
+    "duplicate, alone, vectors": 0.3,
+    "duplicate, alone, words": 0.4,
+    "duplicate, crowded, vectors": 0.7,
+    "duplicate, crowded, words": 0.85,
+    "duplicate, noted, vectors": 0.75,
+    "contradiction, alone, vectors": 0.5,
+    "contradiction, alone, words": 0.4,
+    "contradiction, crowded, vectors": 0.5,
+    "contradiction, crowded, words": 0.55,
+    "contradiction, noted, vectors": 0.7,
+}
+"""Share from which a pair is proposed. In a crowd so that of the proposals in real repositories eight of ten are right,
+among notes so that hardly any is in vaults of typed memories, which have no duplicates."""
 
+NOTED = Nearness(0.5, is_crowded=True, is_noted=True)
+SETTINGS = (
+    *(Nearness(cosine, is_crowded=crowded) for crowded in (False, True) for cosine in (0.5, None)),
+    NOTED,
+)
 QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
+BEFORE = ("own", "strangers-dev", "strangers-locked")
+NEWCOMERS = ("newcomers-1", "newcomers-2", "newcomers-3")
+NOTES = ("strangers-dev", "strangers-locked", *NEWCOMERS)  # Files of pairs of which each is put into one vault
+VAULTS = sorted((CURATION.parent / "eval").glob("strangers-*-dev/memories.jsonl"))
+"""Typed memories of which none says the same as another."""
+
+STRAY, TYPED = 0.3, 1.0
+"""Weight of two neighbours of a file of pairs that are no pair, and of two in a vault of typed memories."""
+
+FAINT, NEAREST = 0.25, 4  # How far the neighbours in these vaults may be, so that there are enough of them
+
 SHORT = 60  # Words of the longest text from which contradictions in a crowd are learned and looked for
 
 
@@ -68,12 +106,64 @@ def rows_of_pairs(question: Question, pairs: tuple[Pair, ...], near: Nearness) -
     found: list[Row] = []
     for pair, cosine in zip(pairs, _cosines(pairs), strict=True):
         first, second = (Facts(wording_of(one.title, one.insight), one.insight) for one in pair.memories)
-        weight = OWN_WEIGHT if pair.writer == "own" else 1.0
-        if pair.set != question:
-            silent = question == "contradiction" and pair.label == "near-miss"
-            weight *= 0.0 if silent else OTHER[question]
         told = features(first, second, replace(near, cosine=None if near.cosine is None else cosine))
-        found.append(Row(told, pair.is_same if question == "duplicate" else pair.clashes, weight, pair.writer))
+        found.append(_row(question, pair, told, near))
+    return found
+
+
+def _row(question: Question, pair: Pair, told: dict[str, float], near: Nearness) -> Row:
+    own = OWN_WEIGHT.get(model_name(question, near).partition(", ")[2], 0.3)
+    weight = own if pair.writer == "own" else 1.0
+    if pair.set != question:
+        silent = question == "contradiction" and pair.label == "near-miss"
+        weight *= 0.0 if silent else OTHER[question]
+    return Row(told, pair.is_same if question == "duplicate" else pair.clashes, weight, pair.writer)
+
+
+@cache
+def among_notes(name: str) -> list[tuple[Pair | None, dict[str, float]]]:
+    """Return the neighbours in a vault of all pairs of a file, each with the pair that it is."""
+    pairs = read_pairs(name)
+    with tempfile.TemporaryDirectory() as folder:
+        vault = vault_of(pairs, Path(folder), BundledEngine(), together=True)
+        return [
+            (pairs[int(one.id[:5])] if one.id[:5] == other.id[:5] else None, found)
+            for one, other, _, found in neighbours([vault], is_noted=True)
+        ]
+
+
+@cache
+def among_typed(path: Path) -> list[dict[str, float]]:
+    """Return the neighbours in a vault of typed memories."""
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    memories = [
+        memory_from_record(each, now=now, new_id=each["id"])
+        for each in records
+        if each.get("type", "memory") == "memory"
+    ]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(gathering, "FAINT", FAINT),
+        patch.object(gathering, "NEAREST", NEAREST),
+    ):
+        vault = Vault(Path(folder) / "vault.duckdb")
+        with vault.write(actor="bench", action="fill") as writer:
+            writer.put_many(memories)
+        embed_missing(vault, BundledEngine())
+        return [found for *_, found in neighbours([vault], is_noted=True)]
+
+
+def rows_of_notes(question: Question) -> list[Row]:
+    found = [
+        Row(told, says_yes=False, weight=TYPED, writer=path.parent.name)
+        for path in VAULTS
+        for told in among_typed(path)
+    ]
+    for name in NOTES:
+        for pair, told in among_notes(name):
+            stray = Row(told, says_yes=False, weight=STRAY, writer=name)
+            found.append(_row(question, pair, told, NOTED) if pair is not None else stray)
     return found
 
 
@@ -110,7 +200,7 @@ def _is_unjudged(question: Question, row: dict[str, Any]) -> bool:
 @cache
 def _names(*, vectors: bool) -> tuple[str, ...]:
     empty = Facts(wording_of("", "x"), "x")
-    return tuple(features(empty, empty, Nearness(0.5 if vectors else None)))
+    return tuple(features(empty, empty, Nearness(0.5 if vectors else None, is_crowded=True)))
 
 
 def _filled(found: dict[str, float], *, vectors: bool) -> dict[str, float]:
@@ -128,34 +218,54 @@ def fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
 
 def train(question: Question, near: Nearness, pairs: tuple[Pair, ...], *, without: str = "") -> dict[str, Any]:
     """Return a model as it is stored. `without`: a writer whose pairs are left out."""
-    vectors = near.cosine is not None
-    learned = pairs if question == "duplicate" and not near.is_crowded else tuple(read_pairs("own", "strangers-dev"))
-    rows = list(rows_of_pairs(question, learned, near))
-    if near.is_crowded:
-        rows += rows_of_neighbours(question, vectors=vectors)
+    if near.is_noted:
+        rows = rows_of_pairs(question, tuple(read_pairs("own")), near) + rows_of_notes(question)
+    elif near.is_crowded:
+        rows = rows_of_pairs(question, tuple(read_pairs("own", "strangers-dev")), near)
+        rows = rows + rows_of_neighbours(question, vectors=near.cosine is not None)
+    elif near.cosine is None:
+        rows = rows_of_pairs(question, tuple(read_pairs(*BEFORE[: 3 if question == "duplicate" else 2])), near)
+    else:
+        rows = rows_of_pairs(question, pairs, near)
     weights, base = fit([row for row in rows if row.writer != without])
     rounded = {name: round(weight, 4) for name, weight in weights.items()}
-    return {"weights": rounded, "base": round(base, 4), "least": LEAST[question][2 * near.is_crowded + (not vectors)]}
+    return {"weights": rounded, "base": round(base, 4), "least": LEAST[model_name(question, near)]}
 
 
-def held_out(near: Nearness, pairs: tuple[Pair, ...]) -> Iterator[str]:
-    """Yield the figures of both questions on each stranger by models that saw none of that one's pairs."""
+def held_out(near: Nearness, pairs: tuple[Pair, ...], writers: Iterable[str]) -> Iterator[str]:
+    """Yield the figures of both questions on strangers by models that saw none of a stranger's pairs."""
     said: list[tuple[Pair, Question | None]] = []
-    for writer in strangers(pairs):
-        same, clash = (
-            pair_features.Model(**train(question, near, pairs, without=writer)) for question in QUESTIONS
-        )  # fmt: skip
-        for pair, row in zip(pairs, rows_of_pairs("duplicate", pairs, near), strict=True):
-            if pair.writer == writer:
-                found = decide(row.found, same.odds(row.found), clash.odds(row.found), near)
-                said.append((pair, found.question if found else None))
+    for writer in writers:
+        settings = [near, replace(near, is_noted=False)] if near.is_noted else [near]
+        models = {
+            model_name(question, each): pair_features.Model(**train(question, each, pairs, without=writer))
+            for each in settings
+            for question in QUESTIONS
+        }
+        with patch.object(pair_features, "_models", lambda found=models: found):
+            for pair, found in _asked(writer, pairs, near):
+                odds = model_odds(found, near) if found else None
+                answer = decide(found, odds["duplicate"], odds["contradiction"], near) if found and odds else None
+                said.append((pair, answer.question if answer else None))
     for question in QUESTIONS:
         asked = [(pair.says_yes, answer == question) for pair, answer in said if pair.set == question]
         figures = Figures(sum(a and b for a, b in asked), sum(b for _, b in asked), sum(a for a, _ in asked))
         yield f"{model_name(question, near):<36}{figures}"
 
 
-def gather(vaults: Iterable[Path]) -> None:
+def _asked(writer: str, pairs: tuple[Pair, ...], near: Nearness) -> Iterator[tuple[Pair, dict[str, float] | None]]:
+    """Yield the pairs of a stranger with their features; among notes None for what are no neighbours."""
+    if not near.is_noted:
+        for pair, row in zip(pairs, rows_of_pairs("duplicate", pairs, near), strict=True):
+            if pair.writer == writer:
+                yield pair, row.found
+        return
+    known = {pair: told for pair, told in among_notes(writer) if pair is not None}
+    for pair in read_pairs(writer):
+        yield pair, known.get(pair)
+
+
+def gather(vaults: Iterable[Vault]) -> None:
     """Compute the features of neighbours again, and keep what was judged."""
     judged = {}
     if NEIGHBOURS.exists():
@@ -195,11 +305,13 @@ def main() -> None:
     parser.add_argument("--neighbours", nargs="+", type=Path, metavar="VAULT", help="compute the neighbours again")
     arguments = parser.parse_args()
     if arguments.neighbours:
-        gather(arguments.neighbours)
+        gather(map(Vault, arguments.neighbours))
     models: dict[str, dict[str, Any]] = {}
-    for near in (Nearness(cosine, is_crowded=crowded) for crowded in (False, True) for cosine in (0.5, None)):
-        pairs = tuple(read_pairs("own", "strangers-dev", "strangers-locked"))
-        print(*held_out(near, pairs), sep="\n")
+    pairs = tuple(read_pairs(*BEFORE, *NEWCOMERS))
+    for near in SETTINGS:
+        if not near.is_noted:
+            print("the first three strangers", *held_out(near, pairs, strangers(read_pairs(*BEFORE))), sep="\n")
+        print("newcomers", *held_out(near, pairs, NEWCOMERS), sep="\n")
         models |= {model_name(question, near): train(question, near, pairs) for question in QUESTIONS}
     WEIGHTS.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
 

@@ -18,14 +18,14 @@ from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, judge
-from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
+from memtui.analysis.snapshot import NOT_CONTRADICTION, Alike, Snapshot
 from memtui.analysis.text_features import wording_of
 from memtui.analysis.titles import title_for
 from memtui.curate.gathering import read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.links import link
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
-from memtui.domain.memory import Link, Memory
+from memtui.domain.memory import Link, Memory, Source
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
@@ -74,6 +74,18 @@ def test_a_statement_that_one_of_many_memories_denies_is_found_and_lists_and_opt
     (found,) = find_contradictions(Snapshot(memories))
     assert found.ids == ("memory06", "memory07")
     assert found.words == ("3", "5")
+
+
+@pytest.mark.parametrize("path", [None, "CLAUDE.md"])
+def test_two_notes_may_contradict_each_other_in_other_words_and_two_lines_of_a_rules_file_only_in_plain_ones(
+    path: str | None,
+) -> None:
+    sources = (Source(format="claude-md" if path else "memtui", path=path),)
+    one = said("Tickets are printed at the pier by the crew.", id="one", sources=sources)
+    other = said("Passengers print the tickets of the pier at home, the crew prints none.", id="other", sources=sources)
+    rest = [said(f"Word{number}", id=f"rest{number}") for number in range(3)]
+    found = find_contradictions(Snapshot([one, other, *rest]), alike=[Alike("one", "other", 0.8)])
+    assert [contradiction.ids for contradiction in found] == ([] if path else [("one", "other")])
 
 
 def test_what_replaced_the_other_is_proposed_as_the_winner() -> None:

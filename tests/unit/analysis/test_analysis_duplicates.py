@@ -15,6 +15,8 @@ from support import make_memory
 
 from memtui.analysis.claims import DENIES, EXCLUDES, difference_in_denials
 from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicates, likeness, text_differences
+from memtui.analysis.pair_facts import MANNERS, Facts
+from memtui.analysis.pair_features import Nearness, features
 from memtui.analysis.snapshot import NOT_DUPLICATE, Alike, Snapshot, candidate_pairs
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.analysis.titles import title_for
@@ -23,7 +25,7 @@ from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire
 from memtui.curate.resolutions import dismiss, merge_copies
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
-from memtui.domain.memory import Anchor, Link, Memory
+from memtui.domain.memory import Anchor, Link, Memory, Source
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled
 from memtui.text.normal_form import american, normal_form
@@ -210,6 +212,37 @@ def test_vectors_add_what_words_alone_do_not_tell() -> None:
     assert group.pile == "look"
     assert group.why.startswith("90% alike in meaning")
     assert groups_of(one, other, *rest, alike=[Alike("one", "other", 0.3)]) == []
+
+
+def in_a_crowd(one: str, other: str, source: Source | None = None) -> list[DuplicateGroup]:
+    sources = (source,) if source else ()
+    memories = [said(one, id="one", sources=sources), said(other, id="other", sources=sources)]
+    rest = [said(f"Word{number}", id=f"rest{number}") for number in range(3)]
+    return groups_of(*memories, *rest, alike=[Alike("one", "other", 0.75)])
+
+
+def test_two_notes_in_other_words_are_proposed_among_many_and_two_lines_of_a_rules_file_are_not() -> None:
+    one = "Nobody opens a valve of `lock-gate` while the sluice motor is still running; wait for `idle`."
+    other = "Sluice motor first: lock-gate's valves stay shut until the motor reports `idle`."
+    assert [set(group.ids) for group in in_a_crowd(one, other)] == [{"one", "other"}]
+    assert in_a_crowd(one, other, Source(format="memtui"))
+    assert in_a_crowd(one, other, Source(format="claude-md", path="CLAUDE.md")) == []
+
+
+def test_a_long_note_that_only_shares_its_subject_is_not_proposed() -> None:
+    one = "Nobody opens a valve of `lock-gate` while the sluice motor is still running; wait for `idle`."
+    other = "Sluice motor first: lock-gate's valves stay shut until the motor reports `idle`."
+    story = " ".join(f"On day {number} the crew of pier {number} told us another part of it." for number in range(8))
+    assert in_a_crowd(one, f"{other} {story}") == []
+
+
+def test_what_files_are_judged_by_knows_nothing_of_what_only_notes_are() -> None:
+    one, other = (Facts(wording_of("", text), text) for text in ("It fails because of rust.", "Rust is the cause."))
+    of_files, of_notes = (
+        features(one, other, Nearness(0.7, is_crowded=True, is_noted=noted)) for noted in (False, True)
+    )
+    assert of_notes["cause_both"] == 1.0
+    assert of_notes.keys() - of_files.keys() == {f"{name}_{side}" for name in MANNERS for side in ("both", "once")}
 
 
 def test_a_pass_can_be_stopped() -> None:
