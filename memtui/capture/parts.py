@@ -15,7 +15,6 @@ from memtui.capture.prose import (
     is_answer,
     is_dependent,
     is_example_label,
-    is_mere_condition,
     is_negative,
     is_problem,
     is_statement,
@@ -25,6 +24,7 @@ from memtui.capture.prose import (
     lead_role,
     leads_to_files,
     only_announces,
+    only_leads,
     pseudo_heading,
     splits_into_items,
     splits_into_rows,
@@ -173,8 +173,7 @@ class Parts:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
         text = kept[0].content
         above = self.passage.has_children and len(first_label(text)) > 1 and not is_statement(text)
-        leads = announces(text) and (only_announces(text, PIECE_CHARS) or is_mere_condition(text))
-        if not above and not leads:
+        if not above and not only_leads(text):
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []
@@ -189,9 +188,8 @@ class Parts:
         last = cluster[-1]
         if self.page.are_apart(last.lines.last, block.lines.first):
             return False
-        if block.kind in _TRAILING or last.kind == "heading" or self._is_step_run(cluster):
-            return True
-        if block.kind == "ordered" and self._continues(cluster, block):
+        goes_on = block.kind in _TRAILING or last.kind == "heading" or self._is_step_run(cluster)
+        if goes_on or (block.kind == "ordered" and self._continues(cluster, block)):
             return True
         if last.kind == "paragraph" and (led := self._led_by(last, block)) is not None:
             return led

@@ -229,7 +229,12 @@ def leads_to_files(block: Block) -> bool:
     )
 
 
-def is_mere_condition(text: str) -> bool:
+def only_leads(text: str) -> bool:
+    """Return whether a text ends with a colon and says nothing but that something follows, or when that holds."""
+    return announces(text) and (only_announces(text, LOOKED_AT_CHARS) or _is_mere_condition(text))
+
+
+def _is_mere_condition(text: str) -> bool:
     """Return whether words before a colon only say when what follows holds: "When a hoist fails:"."""
     plain = plain_text(text).strip(EDGES)
     is_open = not any(sign in plain for sign in (",", "，", "、", ". "))
