@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -20,6 +20,7 @@ from memtui.progress import ProgressCallback
 from memtui.vault.foreign_keys import put_foreign_keys
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
+from memtui.vault.source_texts import imported_anchors
 from memtui.vault.text_search import without_values
 from memtui.vault.writer import VaultWriter
 
@@ -81,10 +82,12 @@ def apply_plan(
     states: list[SourceState] = []
     nothing_new: dict[str, datetime] = {}
     stones = writer.tombstones()
+    changed = [item.memory.id for item in plan.items if item.action == "update" and item.memory is not None]
+    from_source = imported_anchors(writer, changed)
     dropped: list[Tombstone] = []
     extras: dict[str, Mapping[str, Any]] = {}
     for item in plan.items:
-        memory = _outcome(item, options, writer.now, actor)
+        memory = _outcome(item, options, writer.now, actor, from_source)
         if item.draft.extra and (owner := memory or item.memory) is not None:
             extras[owner.id] = item.draft.extra
         if memory is not None:
@@ -129,8 +132,10 @@ def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], pro
             progress(min(start + CHUNK, len(pending)), len(pending))
 
 
-def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory | None:
-    """Return the memory to store for an item, None if there is none."""
+def _outcome(
+    item: Planned, options: ImportOptions, now: datetime, actor: Actor, from_source: Mapping[str, Sequence[str]]
+) -> Memory | None:
+    """Return the memory to store for an item, None if there is none. `from_source`: of `imported_anchors`."""
     if item.action in {"add", "replace"} and item.draft.record is not None:
         memory = memory_of_record(item.draft, item.project, now, over=item.memory)
         if item.action == "add" and not item.draft.record.get("status"):
@@ -143,7 +148,7 @@ def _outcome(item: Planned, options: ImportOptions, now: datetime, actor: Actor)
     if item.action == "update" and item.memory is not None and item.anchors is not None:
         return replace(item.memory, anchors=item.anchors)
     if item.action == "update" and item.memory is not None:
-        return _updated(item.memory, item, now)
+        return _updated(item.memory, item, now, from_source.get(item.memory.id, ()))
     if item.action == "restore" and item.memory is not None:
         revived = replace(item.memory, status="candidate", status_reason="")
         return _confirmed(revived, item, options, now, actor)
@@ -203,7 +208,7 @@ def _says_anew(before: Memory | None, after: Memory) -> bool:
     return content_hash(before) != content_hash(after)
 
 
-def _updated(memory: Memory, item: Planned, now: datetime) -> Memory:
+def _updated(memory: Memory, item: Planned, now: datetime, from_source: Collection[str]) -> Memory:
     draft, content = item.draft, item.draft.content
     stated = {source.path: source for source in (*item.more_sources, *draft.loaded_by, draft.source)}
     places = Counter(source.path for source in memory.sources)
@@ -222,19 +227,24 @@ def _updated(memory: Memory, item: Planned, now: datetime) -> Memory:
         insight=draft.insight,
         rationale=draft.rationale,
         snippet=draft.snippet,
-        anchors=_updated_anchors(memory, draft),
+        anchors=_updated_anchors(memory, draft, from_source),
         observed_at=min(draft.observed_at, now) if draft.observed_at else memory.observed_at,
         sources=sources,
     )
 
 
-def _updated_anchors(memory: Memory, draft: Draft) -> tuple[Anchor, ...]:
-    """Return the anchors that the source names now, plus those that a person verified."""
+def _updated_anchors(memory: Memory, draft: Draft, from_source: Collection[str]) -> tuple[Anchor, ...]:
+    """Return the anchors with what the source changed of its own: what a person wrote or took out stays so.
+
+    What the source no longer names stays too where a person verified it.
+    """
     if not draft.anchors:
         return memory.anchors
+    gone = {path for path in from_source if path not in draft.anchors}
     known = {anchor.path: anchor for anchor in memory.anchors}
-    named = [known.get(path, Anchor(path)) for path in draft.anchors]
-    return (*named, *(anchor for anchor in memory.anchors if anchor.content_hash and anchor not in named))
+    named = [known.get(path, Anchor(path)) for path in draft.anchors if path in known or path not in from_source]
+    kept = [anchor for anchor in memory.anchors if anchor.content_hash or anchor.path not in gone]
+    return (*named, *(anchor for anchor in kept if anchor not in named))
 
 
 def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:

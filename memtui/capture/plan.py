@@ -284,7 +284,7 @@ class Planner:
             for item in items
             if item.memory is not None and _differs_in_globs(item, item.memory)
         }
-        imported = imported_anchors(self._reader, differing)
+        imported = imported_anchors(self._reader, differing) if differing else {}
         found = {}
         for item in items:
             identifier = item.memory.id if item.memory is not None else ""

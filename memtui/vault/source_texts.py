@@ -192,14 +192,29 @@ def texts_at(reader: VaultReader, identifier: str, moment: datetime) -> Texts | 
 
 
 def imported_anchors(reader: VaultReader, identifiers: Iterable[str]) -> dict[str, list[str]]:
-    """Return, by id, the paths of the anchors that memories had after the last import that changed them."""
+    """Return, by id, the paths of the anchors that memories have from their sources, as of the last import.
+
+    They are those that imports brought, less those that imports took out again: what a person changed in between is
+    none of them. Of a memory that no import made, nothing is known.
+    """
     condition, parameters = rows.among("r.entity_key", identifiers, few=rows.FEW_WIDE)
-    found = reader.connection.execute(
-        "SELECT r.entity_key, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"
+    made = reader.connection.execute(
+        "SELECT r.entity_key, r.before, r.after FROM revisions r JOIN changes c ON c.number = r.change_number"
         " WHERE r.entity = 'memory' AND r.after IS NOT NULL AND c.action = 'import' AND c.state = 'done'"
-        f" AND {condition} ORDER BY r.change_number",
+        f" AND {condition} ORDER BY r.change_number, r.position",
         parameters,
     ).fetchall()
-    return {
-        str(identifier): [one["path"] for one in json.loads(after).get("anchors", ())] for identifier, after in found
-    }
+    found: dict[str, list[str]] = {}
+    for identifier, *sides in made:
+        before, after = (_anchor_paths(side) for side in sides)
+        if sides[0] is None:
+            found[identifier] = after
+        elif identifier in found:
+            brought = [path for path in after if path not in before]
+            kept = [path for path in found[identifier] if path not in before or path in after]
+            found[identifier] = [*brought, *(path for path in kept if path not in brought)]
+    return found
+
+
+def _anchor_paths(record: str | None) -> list[str]:
+    return [] if record is None else [one["path"] for one in json.loads(record).get("anchors", ())]

@@ -221,6 +221,47 @@ def test_other_patterns_in_the_settings_change_what_its_memories_are_about(tmp_p
     assert _changes(_plan(vault, root)) == Counter()  # a person's choice stays until the source changes again
 
 
+@pytest.mark.parametrize("files", [("src/ui/*.ts",), ("src/**/*.ts", "docs/style.md"), ()])
+def test_files_that_a_person_wrote_stay_however_often_the_lines_of_their_source_move(
+    tmp_path: Path, files: tuple[str, ...]
+) -> None:
+    vault, root = _imported(tmp_path)
+    written = tuple(map(Anchor, files))
+    of_none, of_globs = _with(vault, "hull number"), _with(vault, "named exports")
+    for memory in (of_none, of_globs):
+        edit_memory(vault, memory.id, {"anchors": written, "tags": ("mine",), "importance": 5}, actor=PERSON)
+    for count in range(3):
+        shift = "\n" * count
+        (root / "AGENTS.md").write_text(
+            YARD.replace("- Write", f"- Ring the bell {count} times.\n{shift}- Write"), "utf-8"
+        )
+        (root / ".cursor/rules/client.mdc").write_text(CLIENT.replace("\n- Prefer", f"\n{shift}\n- Prefer"), "utf-8")
+        bring(vault, root)
+        assert {item.action for item in _plan(vault, root).items} == {"unchanged"}
+    for memory in (of_none, of_globs):
+        with vault.read() as reader:
+            now = reader.get(memory.id)
+        assert (now.anchors, now.tags, now.importance) == (written, ("mine",), 5)
+        assert now.sources[0].span != memory.sources[0].span
+
+
+def test_another_text_or_other_patterns_of_a_source_leave_the_files_that_a_person_wrote(tmp_path: Path) -> None:
+    vault, root = _imported(tmp_path)
+    rules, memory = root / ".cursor/rules/client.mdc", _with(vault, "named exports")
+    edit_memory(vault, memory.id, {"anchors": (*memory.anchors, Anchor("app/**"))}, actor=PERSON)
+    rules.write_text(CLIENT.replace("every module", "all modules"), "utf-8")
+    bring(vault, root)
+    assert _with(vault, "all modules").anchors == (Anchor("src/**/*.ts"), Anchor("app/**"))
+    for place in ("lib", "web"):
+        rules.write_text(CLIENT.replace("every module", "all modules").replace("src/", f"{place}/"), "utf-8")
+        bring(vault, root)
+        assert set(_with(vault, "all modules").anchors) == {Anchor(f"{place}/**/*.ts"), Anchor("app/**")}
+    edit_memory(vault, memory.id, {"anchors": (Anchor("app/**"),)}, actor=PERSON)
+    rules.write_text(CLIENT.replace("every module", "each module").replace("src/", "web/"), "utf-8")
+    bring(vault, root)
+    assert _with(vault, "each module").anchors == (Anchor("app/**"),)  # what a person took out stays out
+
+
 def test_an_item_that_goes_is_missed_also_where_a_link_repeats_its_file(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path / "vault")
     root = repository(tmp_path / "yard", {"AGENTS.md": YARD})
