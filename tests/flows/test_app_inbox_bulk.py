@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from curating import AGENT, add, bring, new_vault, repository
 from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, toasts, until
-from flows.editing_driver import inbox_opens, set_editor, terminal_of_its_own, waits
+from flows.editing_driver import form_closes, form_opens, inbox_opens, set_editor, terminal_of_its_own, waits
 from textual.pilot import Pilot
 
+from memtui.curate.lifecycle import accept
+from memtui.domain.identity import Actor
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.passed_files import passed_files
@@ -75,6 +77,39 @@ async def test_files_and_sections_stand_over_their_candidates_and_fold(harbour: 
         await pilot.press("minus", "g", "right")
         await shows(pilot, "▾ Tides")
         assert inbox._list.arranged.shown == tuple(offer.id for offer in inbox._list.offers.values())
+
+
+async def test_after_an_edit_that_accepts_the_next_is_in_hand_and_not_its_group(tmp_path: Path) -> None:
+    text = HARBOUR.replace("## Tides", "- Ring the bell before a gate moves.\n\n## Tides")
+    root, (vault, _) = repository(tmp_path / "harbour", {"CLAUDE.md": text}), new_vault(tmp_path / "data")
+    bring(vault, root, project="harbour")
+    async with app_on(vault, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot, 5)
+        order = inbox._list.arranged.shown
+        await pilot.press("j", "j")
+        assert inbox._list.current == order[2], "the last of its group"
+        await pilot.press("e")
+        await form_opens(pilot)
+        await pilot.press("ctrl+s")
+        await form_closes(pilot)
+        await waits(pilot, 4)
+        assert (inbox._list.current, inbox._list.group) == (order[3], None)
+        await pilot.press("x")
+        await waits(pilot, 3)
+        assert statuses(vault) == {"candidate": 3, "active": 1, "retired": 1}
+
+
+async def test_a_candidate_that_another_decided_on_leaves_the_cursor_on_the_next(
+    harbour: Vault, tmp_path: Path
+) -> None:
+    async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
+        inbox = await opened(pilot)
+        order = inbox._list.arranged.shown
+        await pilot.press("j")
+        accept(harbour, [order[0], order[1]], actor=Actor(), folder=tmp_path)
+        inbox.look_again()
+        await waits(pilot, 4)
+        assert (inbox._list.current, inbox._list.group) == (order[2], None)
 
 
 async def test_a_group_is_accepted_rejected_and_brought_back_by_one_key_each(harbour: Vault, tmp_path: Path) -> None:

@@ -192,10 +192,13 @@ class CandidateList(MemoryList):
     # -- content ----------------------------------------------------------------------------------
 
     def show_offers(self, offers: Iterable[Offer], *, follow: str | None, notice: Sequence[str]) -> None:
-        """Show what waits; the cursor follows a candidate, else it keeps its place."""
+        """Show what waits; the cursor follows a candidate or a group, and from one that is gone goes to the next."""
         is_first = not self.offers
         self.offers = {offer.id: offer for offer in offers}
         self._texts.clear()
+        group = self.arranged.groups.get(follow or "")
+        if self.offers.keys().isdisjoint(group.members if group is not None else [follow]):
+            follow = self._next_that_stays()
         self._fold_less_sure()
         if len(self.offers) >= FOLDED_FROM and not self._was_folded:
             self._was_folded = True
@@ -216,9 +219,12 @@ class CandidateList(MemoryList):
     def _arrange(self, follow: str | None, *, notice: Sequence[str] | None = None, fresh: bool = False) -> None:
         offers = [offer for offer in self.offers.values() if self._fits(offer)]
         folded = () if self._words else self._folded
+        group = self.arranged.groups.get(follow or "")
         self.arranged = arrange(
             offers, by_kind=self.by_kind, folded=folded, projects=self.show_projects, less_sure=self._less_sure
         )
+        if group is not None and follow not in self.arranged.lines:
+            follow = next((each for each in group.members if each in self.arranged.group_of), follow)
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
         shown = (
@@ -285,17 +291,23 @@ class CandidateList(MemoryList):
     def take_out(self, identifiers: Iterable[str]) -> None:
         """Drop candidates at once; the cursor comes to the next one that stays, in the next group if need be."""
         going = set(identifiers)
+        self.marks.discard(going)
+        self.offers = {key: offer for key, offer in self.offers.items() if key not in going}
+        self._arrange(self._next_that_stays())
+        self.post_message(self.Marked(self))
+
+    def _next_that_stays(self) -> str | None:
+        """Return the candidate under the cursor or the next one that still waits, unfolded unless a group was in hand.
+
+        After the last one it is the one before.
+        """
         order, here = self.arranged.shown, self.members[:1]
         place = order.index(here[0]) if here else 0
         rest = [*order[place:], *reversed(order[:place])]
-        follow = next((each for each in rest if each not in going), None)
-        self.marks.discard(going)
-        self.offers = {key: offer for key, offer in self.offers.items() if key not in going}
-        was_group = self.group is not None
-        if follow is not None and not was_group:
+        follow = next((each for each in rest if each in self.offers), None)
+        if follow is not None and self.group is None:
             self._unfold_to(follow)
-        self._arrange(follow)
-        self.post_message(self.Marked(self))
+        return follow
 
     def _unfold_to(self, identifier: str) -> None:
         offer = self.offers[identifier]

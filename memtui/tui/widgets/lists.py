@@ -372,17 +372,20 @@ class RowList(PickList, Generic[R]):
         self,
         lines: Sequence[R | TextRow],
         *,
-        # whether a row is the one to keep the cursor on; without such a row the cursor keeps its place
+        # whether a row is the one to keep the cursor on; without such a row it goes to the next one that is still there
         follow: Callable[[R], bool] | None = None,
         from_top: bool = False,  # go to the first row
         notice: Sequence[str] = (),  # lines to show instead of an empty list
     ) -> None:
-        self._lines = tuple(lines)
+        before, self._lines = self._lines[self.cursor :], tuple(lines)
         self._measured_for = -1
         place = 0 if from_top else None
         if follow is not None:
             rows = ((place, line) for place, line in enumerate(lines) if not isinstance(line, TextRow))
             place = next((found for found, row in rows if follow(row)), place)
+            if place is None:
+                still = (line for line in before if not isinstance(line, TextRow) and line in self._lines)
+                place = next(map(self._lines.index, still), None)
         self.rows_changed(place, notice)
 
     def go_to(self, wanted: Callable[[R], bool]) -> None:

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.style import Style
 from support import FrozenClock
+from textual.app import App, ComposeResult
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate import lifecycle, review_sessions
@@ -35,7 +36,7 @@ from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
-from memtui.tui.widgets.lists import Cell, RowList, draw_cells
+from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 from memtui.wording.outcomes import HealthRow, HealthSection, spark
@@ -321,6 +322,23 @@ def test_a_column_takes_the_room_of_its_widest_text_and_an_empty_one_takes_none(
 
     assert drawn(verdicts, 24) == ["Reef the sail e…  helped", "Coil the rope     hurt  ", "No knots                "]
     assert drawn(dict.fromkeys(verdicts, ""), 24)[0] == "Reef the sail early     "
+
+
+async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays() -> None:
+    rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")])
+
+    class Listing(App[None]):
+        def compose(self) -> ComposeResult:
+            yield rows
+
+    async with Listing().run_test():
+        rows.show((TextRow("Knots"), "bowline", "hitch", TextRow("Sails"), "jib", "main"))
+        rows.go_to(lambda row: row == "hitch")
+        rows.show((TextRow("Sails"), "jib", "main"), follow=lambda row: row == "hitch")
+        assert rows.current == "jib", "what went above it does not count"
+        rows.go_to(lambda row: row == "main")
+        rows.show((TextRow("Sails"), "jib"), follow=lambda row: row == "main")
+        assert rows.current == "jib", "nothing comes after it"
 
 
 def test_a_path_is_cut_where_it_says_least() -> None:
