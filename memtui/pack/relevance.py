@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.relevance_features import chances
+from memtui.recall.anchors import plain_path
 from memtui.recall.result import Hit, Recall, Task, Withheld
 
-LEAST_CHANCE = 0.2
-"""Chance of mattering from which a memory goes into the payload of work in files: F0.5, which counts a needless memory
-twice as much as a missing one, is level from here to 0.25 on repositories it did not see; see RESULTS.md."""
+LEAST_CHANCE = 0.18
+"""Chance of mattering from which a memory goes into the payload of work in files: from here to 0.25 F0.5, which counts
+a needless memory twice as much as a missing one, hardly falls on repositories it did not see; see RESULTS.md."""
 
 LEAST_CHANCE_ALONE = 0.12
 """The same without files, where a question may have but one answer: of those that memories answer 93 % keep it."""
@@ -66,6 +67,14 @@ def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:
     return corrected
 
 
+def _place_elsewhere(hit: Hit, task: Task) -> str:
+    """Return what a memory holds for if that is none of the files in hand; empty otherwise."""
+    signs, one = hit.signs, hit.memory
+    if not task.files or signs is None or not signs.has_place or signs.holds_for or signs.names:
+        return ""
+    return next((anchor.path for anchor in one.anchors if plain_path(anchor.path) not in one.insight), "")
+
+
 def without_unrelated(found: Recall, task: Task) -> Recall:
     """Return a recall without the hits that hardly matter for a task; each is withheld with the reason.
 
@@ -75,12 +84,12 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         return found
     judged = judge(found, task)
     least = LEAST_CHANCE if task.files else LEAST_CHANCE_ALONE
-    far = {
-        hit.memory.id: Withheld.of(
-            hit.memory, Reason(ReasonCode.TOO_FAR, score=judged[hit.memory.id], bar=least), hit.relevance
-        )
-        for hit in found.hits
-        if judged.get(hit.memory.id, 1.0) < least
-    }
+    far: dict[str, Withheld] = {}
+    for hit in found.hits:
+        one = hit.memory
+        chance = judged.get(one.id, 1.0)
+        if chance < least:
+            reason = Reason(ReasonCode.TOO_FAR, path=_place_elsewhere(hit, task), score=chance, bar=least)
+            far[one.id] = Withheld.of(one, reason, hit.relevance)
     hits = tuple(hit for hit in found.hits if hit.memory.id not in far)
     return replace(found, hits=hits, withheld=(*far.values(), *found.withheld))

@@ -27,6 +27,13 @@ COVERED_CHANCE = 0.4
 """Chance of a memory that has nearly all of the words of a task, whatever else speaks against it: a short task says
 little of itself. Of those that were judged 40 % matter, where it has nine tenths of the words 60 %."""
 
+KEPT_WITH_FILES = 0.62
+"""Share of the chance that a memory has without the files of a task which it keeps with them, unless it belongs to
+others: a named file adds what holds for it, and seldom makes anything else matter less. See RESULTS.md."""
+
+NAMES_WHAT_IS_IN_HAND = 0.2
+"""Share of the words of the paths in hand from which a title is about them, whatever files its memory is tied to."""
+
 READ = 800  # Characters of a memory that are looked at: what it is about stands at its beginning
 TITLE_COUNTS = 2  # A word of the title says so many times as much of the topic as one of the text
 KINDS = ("constraint", "convention", "architecture", "decision", "tooling")
@@ -52,6 +59,12 @@ _SIGNS_OF_A_PATH = re.compile(r"[/._-]")
 
 ALONE = ("sentence", "tokens", "share", "log_rank", "coverage", "title_coverage")
 """What counts by a weight of its own where no file is given: a question has one answer, work in a file many rules."""
+
+_OF_FILES = (
+    *("holds", "holds_narrowly", "names", "names_narrowly", "holds_elsewhere", "names_elsewhere", "exact", "tie"),
+    *("reached", "in_files", "names_in_files", "in_path", "in_path_by_title", "topic_of_path"),
+)
+"""What only files tell."""
 
 _MEANING = ("cosine", "cosine_gap", "sentence", "sentence_gap", "tokens", "tokens_gap")
 OF_MEANING = frozenset((*_MEANING, "alone_sentence", "alone_tokens"))
@@ -260,12 +273,32 @@ def model(*, with_meaning: bool) -> Model:
     return Model(**stored["meaning" if with_meaning else "words"])
 
 
+def without_files(found: Mapping[str, float]) -> dict[str, float]:
+    """Return what would tell of a memory if the task had no files."""
+    alone = {f"alone_{name}": found[name] for name in ALONE}
+    return {**found, **dict.fromkeys(_OF_FILES, 0.0), "alone": 1.0, **alone}
+
+
+def belongs_elsewhere(found: Mapping[str, float]) -> bool:
+    """Return whether a memory is tied to other files than those in hand, and its title does not name these either."""
+    is_tied = found["holds_elsewhere"] > 0 or found["names_elsewhere"] > 0
+    return is_tied and found["in_path_by_title"] < NAMES_WHAT_IS_IN_HAND
+
+
+def chance_of(judge: Model, found: Mapping[str, float]) -> float:
+    """Return the chance of a memory; files take nothing from it but what belongs elsewhere, see `KEPT_WITH_FILES`."""
+    chance = judge.chance(found)
+    if found["alone"] or belongs_elsewhere(found):
+        return chance
+    return max(chance, round(KEPT_WITH_FILES * judge.chance(without_files(found)), 6))
+
+
 def chances(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, float]:
     """Return the chance that each hit matters for a task, by id; hits without signs are missing."""
     found = features_of(hits, task, in_hand)
     judge = model(with_meaning=any(hit.signs is not None and hit.signs.tokens > 0 for hit in hits))
     covering = {hit.memory.id for hit in hits if hit.signs is not None and hit.signs.coverage >= WORDS_ALONE}
     return {
-        identifier: max(judge.chance(features), COVERED_CHANCE if identifier in covering else 0.0)
+        identifier: max(chance_of(judge, features), COVERED_CHANCE if identifier in covering else 0.0)
         for identifier, features in found.items()
     }

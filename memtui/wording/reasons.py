@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -123,7 +124,8 @@ def explained(reason: Reason) -> str:
     if reason.over:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
-        return f"{words} (chance that it matters {reason.score:.0%}; {reason.bar:.0%} needed)"
+        reached = f"a chance of {math.floor(round(reason.score * 100, 6))}% that it matters; {reason.bar:.0%} is needed"
+        return f"{words} ({reached}{f'; it holds for {reason.path}' if reason.path else ''})"
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words
     if reason.score is not None and reason.bar is not None:

@@ -128,7 +128,8 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         assert row.id == first.id, "down leads to what is nearest of the others first"
         put_in = row.id
         await pilot.press("i")
-        await shows(pilot, "nearness to the task")
+        await shows(pilot, "withheld: ")
+        assert "nearness to the task" not in screen_text(pilot), "a number that no other row has says nothing"
         await pilot.press("escape", "space")
         await until(pilot, lambda: put_in in included(pilot), "what was withheld is in")
         await shows(pilot, "1 put in by you")

@@ -23,7 +23,7 @@ from scripts.logistic import fit_logistic
 
 from memtui.pack import relevance_features
 from memtui.pack.relevance import LEAST_CHANCE, LEAST_CHANCE_ALONE
-from memtui.pack.relevance_features import OF_MEANING, features_of
+from memtui.pack.relevance_features import OF_MEANING, chance_of, features_of
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
 from memtui.vault.filters import Scope
@@ -90,7 +90,7 @@ def held_out(rows: Sequence[Row], *, with_meaning: bool) -> list[float]:
         name: train([row for row in rows if row.repository != name], with_meaning=with_meaning)
         for name in sorted({row.repository for row in rows})
     }
-    return [models[row.repository].chance(row.found) for row in rows]
+    return [chance_of(models[row.repository], row.found) for row in rows]
 
 
 def figures(rows: Sequence[Row], chances: Sequence[float]) -> Iterator[str]:

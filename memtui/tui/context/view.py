@@ -33,6 +33,7 @@ from memtui.wording.reasons import (
     contradiction_words,
     contradictions_count,
     counts_words,
+    explained,
     explanation,
     sentence,
     with_titles,
@@ -285,11 +286,14 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
 def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     """Return the explanation of a memory's score, or of why it is withheld."""
     hit = answer.hit(row.id)
-    why = row.reason if row.reason.startswith(row.state) else f"{row.state}: {row.reason}"
+    titles = _titles(answer.pack)
+    withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
+    reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
+    why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
-        return [*blocks, Block(((f"nearness to the task {row.score:.3f}", "text"),), gap=True)]
-    rows = explanation(hit, _titles(answer.pack))
+        return blocks
+    rows = explanation(hit, titles)
     width = max(len(name) for name, _, _ in rows)
     for place, (name, detail, value) in enumerate(rows):
         strong: StyleName = "good" if name in {"relevance", "score"} else "text"

@@ -20,7 +20,7 @@ from memtui.pack.relevance import (
     without_unrelated,
     worths,
 )
-from memtui.pack.relevance_features import OF_MEANING, features_of, model
+from memtui.pack.relevance_features import KEPT_WITH_FILES, OF_MEANING, features_of, model
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Part, Recall, Signs, Task
@@ -119,6 +119,32 @@ def test_the_reason_says_the_chance_and_what_is_needed() -> None:
     reason = packed(hits(True, False)).withheld[0].reason
     assert reason.bar == LEAST_CHANCE
     assert 0 < (reason.score or 0) < LEAST_CHANCE
+
+
+def test_a_named_file_takes_nothing_out_that_matters_without_it_and_belongs_nowhere_else() -> None:
+    """With the signs of the whole task alone: a file that a memory has no tie to says nothing against it."""
+    near = Signs(share=1.0, coverage=0.6, by_words=1.0, title_coverage=0.6)
+    found = recall_of(
+        hit(memory("anywhere", "Dip the glaze slowly", "Dip the glaze slowly and twice.", kind="constraint"), near),
+        hit(
+            memory("elsewher", "Dip the glaze", "Dip the glaze slowly.", kind="constraint", files=("shop/**",)),
+            replace(near, has_place=True),
+        ),
+    )
+    files = ("oven/door.py",)
+    alone, with_file = judge(found, Task("dip the glaze")), judge(found, Task("dip the glaze", files))
+    assert alone["anywhere"] * KEPT_WITH_FILES >= LEAST_CHANCE
+    assert with_file["anywhere"] >= round(alone["anywhere"] * KEPT_WITH_FILES, 6)
+    assert [one.memory.id for one in without_unrelated(found, Task("dip the glaze", files)).hits] == ["anywhere"]
+    assert without_unrelated(found, Task("dip the glaze", files)).withheld[0].reason.path == "shop/**"
+
+
+def test_a_memory_whose_title_names_what_is_in_hand_belongs_to_it_whatever_files_it_is_tied_to() -> None:
+    found = recall_of(
+        hit(memory("kilnname", "Tell the kiln of every dip", files=("shop/**",)), replace(NEAR, holds_for=0.0, tie=0.0))
+    )
+    alone = judge(found, Task("dip the glaze"))["kilnname"]
+    assert judge(found, Task("dip the glaze", ("kiln/kiln.py",)))["kilnname"] >= round(KEPT_WITH_FILES * alone, 6)
 
 
 def test_a_question_without_files_needs_less_to_be_answered() -> None:

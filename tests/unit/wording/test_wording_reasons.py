@@ -160,8 +160,12 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         (Reason(ReasonCode.BELOW_FLOOR), "barely related to the task"),
         (Reason(ReasonCode.RETIRED, note="retired: the exporter is gone"), "retired: the exporter is gone"),
         (
-            Reason(ReasonCode.TOO_FAR, score=0.087, bar=0.2),
-            "hardly matters for the task (chance that it matters 9%; 20% needed)",
+            Reason(ReasonCode.TOO_FAR, score=0.179, bar=0.18),
+            "hardly matters for the task (a chance of 17% that it matters; 18% is needed)",
+        ),
+        (
+            Reason(ReasonCode.TOO_FAR, path="kiln/**", score=0.08, bar=0.18),
+            "hardly matters for the task (a chance of 8% that it matters; 18% is needed; it holds for kiln/**)",
         ),
     ],
 )
