@@ -209,6 +209,25 @@ async def test_enter_keeps_the_path_of_a_file_that_is_yet_to_be_written(ferry: V
         assert (line.value, focused(pilot)) == ("src/quay.py", "context-list")
 
 
+async def test_enter_takes_a_suggested_file_only_where_the_person_moved_onto_it(ferry: Vault, tmp_path: Path) -> None:
+    tree = tmp_path / "ferry"
+    (tree / "src").mkdir(parents=True)
+    (tree / "src" / "quay.py").write_text("x = 1\n")
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
+    async with app_on(ferry, tree).run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        line = screen._lines.files_line
+        await until(pilot, lambda: "src/quay.py" in line._known, "the files are known")
+        await pilot.press("tab", *"src", "slash")
+        await until(pilot, lambda: line.is_offering, "what is in the folder is offered")
+        await pilot.press("down", "up", "enter")
+        assert (line.value, focused(pilot)) == ("src/", "context-list"), "a folder stays as typed"
+        await pilot.press("F", "end", "backspace", "slash")
+        await until(pilot, lambda: line.is_offering, "it is offered again")
+        await pilot.press("down", "enter")
+        assert (line.value, focused(pilot)) == ("src/quay.py, ", "context-files")
+
+
 def test_the_app_on_the_demo_follows_the_imports_of_a_file_of_its_source_trees(demo: Cli) -> None:
     text, file = "make refunds idempotent", "payments/service.py"
     vault = Vault(demo.home / "demo" / "vault.duckdb", now=clock.now)

@@ -129,8 +129,8 @@ async def test_enter_goes_on_from_a_path_that_is_typed_in_full(ferry: Vault, tmp
         await shows(pilot, "services/refunds.pyi")
         await pilot.press("escape", "enter")
         assert focused(pilot) == "context-list"
-        await pilot.press("F", "ctrl+u", *"refunds", "enter")
-        assert files.value == "services/refunds.py, ", "part of a name is completed"
+        await pilot.press("F", "ctrl+u", *"refunds", "down", "enter")
+        assert files.value == "services/refunds.py, ", "the name that was moved to is taken"
         assert focused(pilot) == "context-files"
 
 

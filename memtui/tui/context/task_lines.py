@@ -95,12 +95,15 @@ class SettingWord(Widget):
         await self.screen.run_action(f"act('{self._act}')")
 
 
+NO_OFFER = -1  # The place that is chosen until the person moves onto a name
+
+
 class Offers(Widget):
     """The names that match, the chosen one marked. `take`: called with the place of a name that was clicked."""
 
     ALLOW_SELECT = False
     names: reactive[Sequence[str]] = reactive((), layout=True)
-    chosen: reactive[int] = reactive(0)
+    chosen: reactive[int] = reactive(NO_OFFER)
 
     def __init__(self, take: Callable[[int], None], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -172,7 +175,7 @@ class FilesLine(TextLine):
         typed = typed_at(self.value, self.cursor_position) if self.has_focus else ""
         found = offers(self._known, typed, without=self.names) if typed else []
         self.offers.names = tuple(found)
-        self.offers.chosen = 0
+        self.offers.chosen = NO_OFFER
         self.offers.absolute_offset = Offset(self.region.x, self.region.bottom)
         self.offers.set_class(bool(found), "-open")
 
@@ -187,15 +190,14 @@ class FilesLine(TextLine):
             self.value, self.cursor_position = completed(self.value, self.cursor_position, name)
             self.close_offers()
 
-    def _take_or_leave(self, *, to_list: bool) -> None:
+    def _leave(self, *, to_list: bool) -> None:
+        self.close_offers()
+        self.post_message(self.Left(to_list=to_list))
+
+    def _offer_for_what_is_typed(self) -> None:
         if self._offered_for != self.value:
             # The names shown are for the text before the last key.
             self._offer()
-        if self.is_offering and (self.offers.chosen or not self._is_whole):
-            self.take(self.offers.chosen)
-        else:
-            self.close_offers()
-            self.post_message(self.Left(to_list=to_list))
 
     @property
     def _is_whole(self) -> bool:
@@ -209,12 +211,20 @@ class FilesLine(TextLine):
         return is_new or name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
 
     def action_offer_take(self) -> None:
-        """Take the chosen name; where there is none, or the typed name is complete, go to the next line."""
-        self._take_or_leave(to_list=False)
+        """Take the chosen name, else the first; where there is none, or the typed name is complete, leave the line."""
+        self._offer_for_what_is_typed()
+        if self.offers.chosen != NO_OFFER or (self.is_offering and not self._is_whole):
+            self.take(max(self.offers.chosen, 0))
+        else:
+            self._leave(to_list=False)
 
     def action_offer_enter(self) -> None:
-        """Take the chosen name; where there is none, or the typed name is complete, go to the list."""
-        self._take_or_leave(to_list=True)
+        """Take the name that was moved onto; where there is none, keep what was typed and go to the list."""
+        self._offer_for_what_is_typed()
+        if self.offers.chosen != NO_OFFER:
+            self.take(self.offers.chosen)
+        else:
+            self._leave(to_list=True)
 
     def action_offer_down(self) -> None:
         """Choose the next name, else go to the list."""
@@ -224,8 +234,8 @@ class FilesLine(TextLine):
             self.post_message(self.Left(to_list=True))
 
     def action_offer_up(self) -> None:
-        """Choose the previous name."""
-        self.offers.chosen = max(self.offers.chosen - 1, 0)
+        """Choose the previous name; before the first, none."""
+        self.offers.chosen = max(self.offers.chosen - 1, NO_OFFER)
 
 
 GUESSED = "guessed"  # Shown as the phase where none is chosen
