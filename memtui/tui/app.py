@@ -28,6 +28,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions import registry
+from memtui.tui.actions.about import SCREENS
 from memtui.tui.actions.registry import GO, GUARANTEED, Keymap
 from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
@@ -418,7 +419,14 @@ class MemtuiApp(App[int]):
 
     def _run_on(self, screen: MemtuiScreen, identifier: str | None) -> None:
         """Run what was chosen in palette or help."""
-        if identifier is not None:
+        if identifier is None:
+            return
+        action = registry.by_id(identifier)
+        if action.owner in SCREENS and action not in screen.offered():
+            from memtui.tui.screens.finding import show_where
+
+            self.call_later(show_where, screen, action, self.keymap.first(action))
+        else:
             self.state.remember(RECENT, {"actions": list(dict.fromkeys((identifier, *self._recent())))[:MOST_RECENT]})
             # In the app's own turn, as keys are: a screen that awaits its own removal would wait for ever.
             self.call_later(screen.action_act, identifier)

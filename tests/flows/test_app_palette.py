@@ -20,6 +20,7 @@ from flows.app_driver import (
     says,
     screen_lines,
     shows,
+    stored,
     until,
 )
 from textual.pilot import Pilot
@@ -28,6 +29,7 @@ from textual.widgets import OptionList
 from memtui.tui.actions import registry
 from memtui.tui.actions.about import SCREENS, about
 from memtui.tui.actions.registry import ACTIONS
+from memtui.tui.context.screen import ContextScreen
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.list_detail import MemtuiScreen
@@ -86,7 +88,7 @@ async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(
         await holds(pilot, 5)
         await open_palette(pilot)
         await pilot.press(*"delete")
-        await until(pilot, lambda: len(listed(pilot)) == 2, "what means deleting is found")
+        await until(pilot, lambda: listed(pilot)[2:3] == ["On other screens"], "what means deleting is found")
         assert listed(pilot)[0].startswith("memory retire: out of use")
         assert "memtui purge" in listed(pilot)[1]
         await pilot.press(*("backspace",) * 6, *"facet")
@@ -100,6 +102,41 @@ async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(
         await until(pilot, lambda: listed(pilot) == ["No such action enter lists all there are"], "nothing is found")
         await pilot.press("ctrl+u", *"pubish")
         await shows(pilot, "No such action. Did you mean publish?")
+
+
+async def test_an_action_of_another_screen_is_found_last_and_leads_there(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(11, "Quay nine floods at spring tide", status="candidate")])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ContextScreen), "Context is open")
+        await open_palette(pilot, "ctrl+p")
+        await pilot.press(*"reject")
+        await until(pilot, lambda: listed(pilot)[:1] == ["On other screens"], "nothing here rejects")
+        assert "on Inbox" in listed(pilot)[1]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the Inbox is open")
+        await says(pilot, f"Inbox, x: {registry.by_id('inbox-reject').title}")
+        assert stored(ferry, "m0000011").status == "candidate", "nothing is done to it by that"
+
+
+async def test_help_finds_what_other_screens_do_and_says_of_what_cannot_be_gone_to_what_it_is_for(
+    ferry: Vault, tmp_path: Path
+) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the Inbox is open")
+        await pilot.press("question_mark")
+        await shows(pilot, "type to find")
+        assert "On other screens" not in listed(pilot)
+        await pilot.press(*"merge")
+        await until(pilot, lambda: "On other screens" in listed(pilot), "others merge")
+        lines = listed(pilot)[listed(pilot).index("On other screens") :]
+        assert any(line.endswith("– on Browse") for line in lines)
+        await pilot.press(*("down",) * (len(lines) - 2), "enter")
+        await says(pilot, about("merge").purpose)
+        assert isinstance(pilot.app.screen, InboxScreen)
 
 
 async def test_help_begins_with_the_purpose_of_the_screen_and_its_keys_and_ends_with_its_words(

@@ -12,6 +12,7 @@ from memtui.text.tables import read_table
 class About:
     """What the help of a screen begins with, and what it ends with."""
 
+    name: str  # as its head has it
     purpose: str  # one sentence
     keys: tuple[str, ...]  # ids of actions, the most useful first
     words: tuple[tuple[str, str], ...]  # (word or mark, what it means)
@@ -28,7 +29,8 @@ def about(area: str) -> About:
     screen = _TABLE["screens"].get(area, {})
     own = screen.get("own", {})
     shared = {word: _TABLE["words"][word] for word in screen.get("words", ()) if word not in own}
-    return About(screen.get("purpose", ""), tuple(screen.get("keys", ())), tuple((shared | own).items()))
+    name = screen.get("name", area.capitalize())
+    return About(name, screen.get("purpose", ""), tuple(screen.get("keys", ())), tuple((shared | own).items()))
 
 
 def all_words() -> dict[str, str]:

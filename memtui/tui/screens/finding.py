@@ -14,11 +14,14 @@ from textual.content import Content
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from memtui.tui.actions.registry import Action, Keymap
+from memtui.tui.actions import registry
+from memtui.tui.actions.about import SCREENS, about
+from memtui.tui.actions.registry import ACTIONS, GO, Action, Keymap
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import OptionScreen
 
 NOTHING_FOUND = "No such action"
+ELSEWHERE = "On other screens"
 
 _BOX_CELLS = 84
 _EDGE_CELLS = 8  # Border, padding and scrollbar of the box
@@ -131,3 +134,44 @@ def score_of(words: Iterable[str], action: Action) -> float:
         else:
             return 0.0
     return score
+
+
+def of_other_screens(screen: MemtuiScreen) -> list[Action]:
+    """Return the actions that only other screens can run."""
+    here = {action.id for action in screen.offered()}
+    return [one for one in ACTIONS if one.menu and one.owner in SCREENS and one.id not in here]
+
+
+def found_elsewhere(screen: MemtuiScreen, words: Sequence[str], here: Iterable[Action]) -> list[Action]:
+    """Return the actions of other screens with words that begin as is typed; none where nothing is typed.
+
+    Those of screens that can be gone to stand first, the likeliest of them before the others.
+
+    `here`: the actions of this screen that fit; what begins with the same word is not told of again.
+    """
+    known = {_verb(action) for action in here}
+    scored = [(score_of(words, one), one) for one in of_other_screens(screen) if _verb(one) not in known]
+    found = [(registry.find(f"{GO}{one.owner}") is None, -score, one) for score, one in scored if score > _WITHIN]
+    return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])] if words else []
+
+
+def _verb(action: Action) -> str:
+    return action.title.split()[0].strip(",;:")
+
+
+def where_words(action: Action) -> str:
+    """Return which screen an action is of: `on Inbox`."""
+    return f"on {about(action.owner).name}"
+
+
+async def show_where(screen: MemtuiScreen, action: Action, key: str) -> None:
+    """Go to the screen that an action is of, and say its key there; where it cannot be gone to, say what it is for."""
+    told = about(action.owner)
+    going = registry.find(f"{GO}{action.owner}")
+    if going is None:
+        screen.say(f"{action.title}: {where_words(action)}. {told.purpose}", severity="warning")
+        return
+    reason = screen.why_not(going)
+    await screen.action_act(going.id)
+    if reason is None:
+        screen.say(f"{told.name}, {key}: {action.title}" if key else f"{told.name}: {action.title}")

@@ -13,7 +13,7 @@ from memtui.tui.actions.about import about
 from memtui.tui.actions.registry import BROWSE, BULK, EVERYWHERE, FACETS, FILTER, GO, PANE, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import fit, wrap
-from memtui.tui.screens.finding import FindScreen, heading, said
+from memtui.tui.screens.finding import ELSEWHERE, FindScreen, found_elsewhere, heading, said, where_words
 
 _KEY_CELLS, _FEW_KEY_CELLS = 14, 8
 _KEYS_FROM = 48  # Cells of a line from which keys have a wide column
@@ -63,9 +63,18 @@ class HelpScreen(FindScreen):
         for note in NOTES if area == BROWSE else ():
             if _fits(note, words):
                 yield said(note)
+        here = [one for one in actions_of(area) if self._is_meant(one, words)]
+        for place, action in enumerate(found_elsewhere(self.of, words, here)):
+            if place == 0:
+                yield heading(ELSEWHERE)
+            text = f"{action.title} – {where_words(action)}"
+            yield Option(self._line(self.keymap.shown(action), text, "$memtui-dim"), id=action.id)
+
+    def _is_meant(self, action: Action, words: Sequence[str]) -> bool:
+        return _fits(f"{action.known_by} {self.keymap.shown(action)}", words)
 
     def _group(self, name: str, actions: Sequence[Action], words: Sequence[str]) -> Iterator[Option]:
-        found = [one for one in actions if _fits(f"{one.known_by} {self.keymap.shown(one)}", words)]
+        found = [one for one in actions if self._is_meant(one, words)]
         if found:
             yield heading(name)
         for action in found:

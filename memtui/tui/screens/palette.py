@@ -14,7 +14,17 @@ from memtui.text.words import did_you_mean
 from memtui.tui.actions.registry import ERASING, GO, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import fit
-from memtui.tui.screens.finding import NOTHING_FOUND, FindScreen, heading, said, score_of
+from memtui.tui.screens.finding import (
+    ELSEWHERE,
+    NOTHING_FOUND,
+    FindScreen,
+    found_elsewhere,
+    heading,
+    of_other_screens,
+    said,
+    score_of,
+    where_words,
+)
 
 ERASED_BY = "To erase a memory for good: memtui purge, on the command line"
 RECENT = "Recently used"
@@ -35,7 +45,7 @@ class Entry:
     """An action that the palette lists."""
 
     action: Action
-    reason: str  # why it is not possible now, empty where it is
+    reason: str  # why it is not possible here and now, empty where it is
     score: float  # how well it fits what is typed
 
 
@@ -93,13 +103,19 @@ class PaletteScreen(FindScreen):
         if any(len(word) >= _SHORTEST_ERASING and one.startswith(word) for word in words for one in ERASING):
             is_empty = False
             yield said(ERASED_BY)
+        here = [one for one in self.of.offered() if score_of(words, one)]
+        for place, action in enumerate(found_elsewhere(self.of, words, here)):
+            is_empty = False
+            if place == 0:
+                yield heading(ELSEWHERE)
+            yield Option(self._line(Entry(action, where_words(action), 0.0), action.area), id=action.id)
         if is_empty:
             hint = f"{NOTHING_FOUND}. {meant}" if (meant := self._meant(words)) else NOTHING_FOUND
             yield Option(Content.assemble(hint, ("  enter lists all there are", "$memtui-dim")), id="help")
 
     def _meant(self, words: Sequence[str]) -> str:
         """Return the word of an action that a mistyped one is nearest to, as a question; empty if none is near."""
-        offered = self.of.offered()
+        offered = [*self.of.offered(), *of_other_screens(self.of)]
         names = {name for one in offered for name in _NAME.findall(f"{one.palette_title} {one.known_by}".lower())}
         wrong = (word for word in words if not any(score_of([word], one) for one in offered))
         return next(filter(None, (did_you_mean(word, sorted(names)) for word in wrong)), "")
