@@ -23,7 +23,8 @@ _FEWEST_WORDS = 3  # that can say what is to be done; `memtui:begin` has two, a 
 _WORD = re.compile(r"[^\W\d_]+")
 GLANCED = 4  # characters of the runs that are looked for first
 _DIGIT = re.compile(r"\d")
-_ADDRESS = re.compile(r"[!-~]*://[!-~]*|[!-~]+@[!-~]+|\b[\w-]+(?:\.[\w-]+)*\.example\b[!-~]*", re.ASCII)
+# Tried where a run of signs begins only: behind its beginning nothing else could match.
+_ADDRESS = re.compile(r"(?<![!-~])[!-~]*(?:://|[!-~]@|\.example\b)[!-~]*")
 """An address counts as one sign: which one it is tells nothing, and invented ones end alike."""
 
 

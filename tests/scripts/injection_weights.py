@@ -41,7 +41,8 @@ PENALTY = 30.0  # Inverse strength of the ridge
 WEIGHT = {("own", True): 0.4, ("own", False): 1.0, ("project", False): 3.0}
 """Of a statement of the project's author, against a planted one by another writer."""
 
-FEATURES_ONLY = ("neighbours", "typed-features", "unseen")  # Files without texts, and one from which nothing is learned
+FEATURES_ONLY = ("neighbours", "typed-features")  # Files without texts
+NOT_LEARNED = ("unseen", "newcomers-locked")
 HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to planted ones on purpose
 STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
@@ -94,7 +95,7 @@ def project_texts() -> list[Statement]:
     texts: set[str] = set()
     for folder in ("planted/everyday", "curation", "eval", "lessons"):
         for path in sorted((DATA.parent / folder).rglob("*.jsonl")):
-            if path.stem not in FEATURES_ONLY:
+            if path.stem not in (*FEATURES_ONLY, *NOT_LEARNED):
                 texts.update(*(strings_in(json.loads(line)) for line in path.read_text("utf-8").splitlines()))
     for path in sorted((DATA.parents[1] / "sample_vault" / "memories").rglob("*.md")):
         texts.add(path.read_text("utf-8").rpartition("\n---\n")[2].strip())
