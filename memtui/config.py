@@ -80,7 +80,9 @@ class ContextSettings:
 class ReviewSettings:
     """Section `[review]`: when a memory becomes due, and how many at a time."""
 
-    threshold: float = _number(0.5, "Freshness (0.06 to 1) below which a memory is due for review.", 0.06, 1.0)
+    threshold: float = _number(
+        0.5, "How far a memory fades (0.06 to 1) after you accepted or verified it until it is due.", 0.06, 1.0
+    )
     daily: int = _number(
         0, "Memories that a review session takes a day at most; 0 for all that are due.", 0, 100_000, whole=True
     )

@@ -32,7 +32,7 @@ def _review_arguments(parser: Parser) -> None:
     parser.add_flag("--forecast", "print how many memories become due in the coming weeks")
     parser.add_value("--weeks", "N", "with --forecast: how many weeks (default 8)", type=at_least(1), default=WEEKS)
     parser.add_value("--daily", "N", "with --forecast: reviews a day, 0 for all", type=at_least(0))
-    parser.add_value("--threshold", "SHARE", "with --forecast: freshness below which a memory is due", type=_threshold)
+    parser.add_value("--threshold", "SHARE", "with --forecast: how far a memory fades until it is due", type=_threshold)
     parser.add_flag("--receipt", "print the result of the last review session")
     parser.add_flag("--undo", "undo every verdict of the last session, the last one first")
     parser.add_flag("--re-anchor", "point memories to where their files moved, as one undoable change")

@@ -37,12 +37,12 @@ from memtui.tui.list_detail import LIST, MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
-from memtui.tui.widgets.detail import Curve, CurveView
+from memtui.tui.widgets.detail import DUE, Curve, CurveView, memory_labels
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.outcomes import spark
 
 WEEKS = 8  # Weeks of which the reviews are foretold
-START = "verified"  # The word at the start of the axis of time
+START, WRITTEN = "verified", "written"  # The word at the start of the axis of time, and of what nobody verified
 CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
 
 _NAME_CELLS, _COUNT_CELLS, _DAYS_CELLS, _ORIGIN_CELLS = 13, 8, 18, 8
@@ -57,11 +57,12 @@ _NARROW = 50
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """How freshness falls with one half-life; `crossing` is the age in days at which a memory is due."""
+    """How freshness falls with one half-life, and at which ages in days it is at the threshold and a memory is due."""
 
     half_life: float
     floor: float
     crossing: float
+    due: float
 
     def values(self, length: float) -> tuple[float, ...]:
         return tuple(
@@ -71,7 +72,7 @@ class _Line:
     @property
     def words(self) -> str:
         """The half-life of a kind, and after how many days unverified its memories are due."""
-        when = "never due" if self.crossing == math.inf else f"due after {days_text(self.crossing)}"
+        when = "never due" if self.due == math.inf else f"due after {days_text(self.due)}"
         return f"{days_text(self.half_life)}, {when}"
 
 
@@ -91,22 +92,31 @@ def curve_of(
     def line(tried: Knobs) -> _Line:
         floor = in_force.floor if tried.floor is None else tried.floor
         days = snapshot.half_life(memory, tried) if memory else snapshot.kind_half_life(trial.subject, project, tried)
-        return _Line(days, floor, crossing_days(days, threshold, floor) * (memory.pace if memory else 1.0))
+        crossing = crossing_days(days, threshold, floor)
+        begins, pace = (memory.age_days - memory.waited_days, memory.pace) if memory else (0.0, 1.0)
+        return _Line(days, floor, crossing, math.inf if memory and memory.pinned else begins + pace * crossing)
 
     def said(one: _Line, tried: Knobs) -> str:
         return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
 
     now, tried = line(Knobs()), line(knobs)
-    crossings = [days for days in dict.fromkeys((now.crossing, tried.crossing)) if days < math.inf]
+    points = tuple((days, days_text(days)) for days in dict.fromkeys((now.due, tried.due)) if days < math.inf)
+    points = memory_labels(tried.crossing, tried.due, threshold, days_text) if memory else points
     age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
-    length = max(1.3 * max(crossings, default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    length = max(1.3 * max((days for days, _ in points), default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    start = WRITTEN if memory and memory.held_days is None else START
+    is_later = memory is not None and memory.waited_days < memory.age_days
+    caption = f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}"
     curve = Curve(
         now.values(length),
         age / length if memory else None,
         threshold,
-        f"█ now {said(now, Knobs())}",
-        ticks=tuple(days / length for days in ticks if days <= length),
-        labels=(*((days / length, days_text(days)) for days in crossings), (0.0, START), (1.0, days_text(length))),
+        caption,
+        ticks=tuple(
+            days / length for days in (*ticks, *((day for day, _ in points) if memory else ())) if days <= length
+        ),
+        labels=(*((days / length, word) for days, word in points), (0.0, start), (1.0, days_text(length))),
+        line_word="" if memory else DUE,
     )
     if now == tried:
         return curve

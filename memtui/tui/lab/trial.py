@@ -151,7 +151,7 @@ class Setting:
         return found
 
 
-THRESHOLD = Setting("review", "threshold", "due below", 0.05, LOWEST_THRESHOLD, HIGHEST_THRESHOLD)
+THRESHOLD = Setting("review", "threshold", "threshold", 0.05, LOWEST_THRESHOLD, HIGHEST_THRESHOLD)
 FLOOR = Setting("recall", "floor", "floor", 0.01, 0.0, 0.3)
 HURT_WEIGHT = Setting("recall", "hurt_weight", "hurt ×", 1.0, 0.0, 20.0, "g")
 DAILY = Setting("review", "daily", "a day", 5.0, 0.0, 200.0, "g")

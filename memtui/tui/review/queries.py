@@ -17,7 +17,7 @@ from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
 from memtui.curate.source_news import SourceNews, source_news
-from memtui.domain.freshness import decay, half_life_days, last_trusted_at
+from memtui.domain.freshness import UNTIL_CHANGE, decay, half_life_days, last_trusted_at
 from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory
 from memtui.pack.clipboard import copy
@@ -27,7 +27,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.memory_view import due_words
 from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
-from memtui.tui.widgets.detail import Curve
+from memtui.tui.widgets.detail import Curve, memory_labels
 from memtui.vault.packs import StoredPack
 
 _NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same
@@ -268,15 +268,28 @@ class ReviewAccess:
         age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
         is_crossed = threshold > floor
         crossing = half_life * math.log2((1.0 - floor) / (threshold - floor)) if is_crossed else math.inf
-        length = max(2.0 * half_life, 1.2 * age, 1.3 * crossing if is_crossed else 0.0)
+        due_at, since = detail.view.due_at, last_trusted_at(memory)
+        due = (
+            (due_at - since).total_seconds() / _DAY_SECONDS if due_at and due_at.year < UNTIL_CHANGE.year else math.inf
+        )
+        points = memory_labels(crossing, max(0.0, due), threshold, days_text)
+        length = max(2.0 * half_life, 1.2 * age, 1.3 * max((day for day, _ in points), default=0.0))
         values = tuple(
             1.0 if memory.pinned else decay(length * step / CURVE_STEPS, half_life, floor)
             for step in range(CURVE_STEPS + 1)
         )
-        ends = ((0.0, "verified"), (1.0, days_text(length)))
-        crosses = ((crossing / length, days_text(crossing)),) if is_crossed else ()
+        ends = ((0.0, "verified" if memory.verified_at else "written"), (1.0, days_text(length)))
+        marks = tuple((day / length, word) for day, word in points)
         caption = f"half-life {half_life:.0f} d · {due_words(memory, detail.view.due_at, now)}"
-        return Curve(values, min(1.0, age / length), threshold, caption, labels=(*crosses, *ends))
+        return Curve(
+            values,
+            min(1.0, age / length),
+            threshold,
+            caption,
+            ticks=tuple(at for at, _ in marks),
+            labels=(*marks, *ends),
+            line_word="",
+        )
 
 
 def _still_tied(memory: Memory, moves: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -283,7 +284,7 @@ class SeenPane(DetailPane):
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _AXIS_CELLS = 6
-DUE = " due"  # The word at the end of the line below which a memory is due
+DUE = " due"  # The word at the end of the line below which what is counted from its last review is due
 _FEWEST_ROWS = 2
 _AXIS_ROWS, _FEWEST_BESIDE_AXIS = 2, 4  # Rows of the axis of time, and of a curve that leaves room for it
 
@@ -294,12 +295,26 @@ class Curve:
 
     values: tuple[float, ...]  # freshness in 0–1 over equal steps of time
     today: float | None  # where today is among the steps, 0–1 of the width; None where it is out of sight
-    threshold: float  # the line below which a memory is due
+    threshold: float  # the line down to which a memory fades, from its last review, until it is due
     caption: str  # a line below, in our own words
     supposed: tuple[float, ...] = ()  # a second curve over the same steps, drawn as dots; empty for none
     ticks: tuple[float, ...] = ()  # marks on the axis of time, each 0–1 of the width
     # words below the axis, each with its place as 0–1 of the width; without any there is no axis
     labels: tuple[tuple[float, str], ...] = ()
+    line_word: str = DUE  # at the end of the line; empty where a memory is due elsewhere than where it crosses it
+
+
+def memory_labels(
+    fades: float, due: float, threshold: float, days_text: Callable[[float], str]
+) -> tuple[tuple[float, str], ...]:
+    """Return the names of the two points of one memory's curve, each with its day: it is at the threshold, it is due.
+
+    They part where it was accepted after it was written, or is asked about sooner or later than others.
+    """
+    if abs(fades - due) < 1:
+        return ((due, f"due {days_text(due)}"),) if due < math.inf else ()
+    faded = ((fades, f"fresh {threshold:.2f}"),) if fades < math.inf else ()
+    return (*(((due, f"due {days_text(due)}"),) if due < math.inf else ()), *faded)
 
 
 def curve_rows(values: Sequence[float], rows: int) -> list[str]:
@@ -385,7 +400,8 @@ class CurveView(Widget):
                 segments.append(Segment(sign if sign != " " else "│", base + self._paint("today")))
             elif sign == " " and at_line:
                 left = columns - column
-                word = DUE[len(DUE) - left] if left <= len(DUE) < len(line) - len(line.rstrip()) else "╌"
+                name = curve.line_word
+                word = name[len(name) - left] if left <= len(name) < len(line) - len(line.rstrip()) else "╌"
                 segments.append(Segment(word, base + self._paint("line")))
             else:
                 segments.append(Segment(sign, base + self._paint("bar")))

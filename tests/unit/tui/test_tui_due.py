@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from memtui.curate.views import list_memories
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal
-from memtui.tui.lab.trial import read_lab
+from memtui.tui.lab.screen import curve_of
+from memtui.tui.lab.trial import MEMORY, Trial, read_lab
 from memtui.tui.memory_view import due_words
 from memtui.tui.state import Opening
 from memtui.tui.vault_access import VaultAccess, health_options
@@ -79,3 +81,20 @@ def test_the_lab_says_when_a_memory_would_be_due_with_another_half_life(tmp_path
     read = read_lab(access, "m0000004")
     assert ", in " in read.due_words(Knobs())
     assert read.due_words(Knobs(memory=("m0000004", 1.0))).startswith("due since 2026-04")
+
+
+def test_the_curve_of_a_memory_names_the_day_it_fades_and_the_later_one_on_which_it_is_due(tmp_path: Path) -> None:
+    """One that was accepted long after it was written: it has faded already, and is not due."""
+    vault = empty_vault(tmp_path)
+    written = NOW - timedelta(days=450)
+    late = replace(memory(1, "Tie the ferry at both ends", days=450), observed_at=written, confirmed_at=NOW)
+    with vault.write(actor="person", action="import", summary="import some") as writer:
+        writer.put_many([late])
+    read = read_lab(VaultAccess(Opening(vault=vault, folder=tmp_path, actor=Actor(), project="ferry")), "m0000001")
+    curve = curve_of(read.snapshot, Trial(memory_id="m0000001", subject=MEMORY), due=read.due_words)
+    places = {word.split()[0]: place for place, word in curve.labels}
+    assert places["fresh"] < (curve.today or 0) < places["due"]
+    assert len(curve.ticks) == 2
+    assert "written" in places
+    assert "counted from accepting" in curve.caption
+    assert not curve.line_word, "nothing is due at the line itself"

@@ -138,10 +138,10 @@ def test_settings_stop_at_what_the_configuration_takes_and_only_it_can_keep_them
         trial = trial.with_setting(read, THRESHOLD, 1).with_setting(read, FLOOR, 1).with_setting(read, HURT_WEIGHT, -1)
     assert trial.for_configuration() == ["[review] threshold = 1", "[recall] floor = 0.3", "[recall] hurt_weight = 0"]
     assert "Only the configuration" in (trial.why_not_apply(read) or "")
-    assert trial.settings_words(read, all_of=False) == "due below 0.50 → 1 · floor 0.05 → 0.3 · hurt × 4 → 0"
+    assert trial.settings_words(read, all_of=False) == "threshold 0.50 → 1 · floor 0.05 → 0.3 · hurt × 4 → 0"
     back = Trial().with_setting(read, FLOOR, 1).with_setting(read, FLOOR, -1)
     assert back.knobs == Knobs()
-    assert back.settings_words(read, all_of=False) == "due below 0.50"
+    assert back.settings_words(read, all_of=False) == "threshold 0.50"
     assert back.why_not_apply(read) == "No half-life has been changed: ← and → change it."
 
 
