@@ -40,12 +40,28 @@ class ImportReport:
     ids: list[str] = field(default_factory=list)  # memories added or updated, in the order of the sources
     # (id, notes) of memories that need a closer look
     flagged: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    dropped: list[Memory] = field(default_factory=list)  # memories that their sources no longer state, as was new
     bad_records: list[str] = field(default_factory=list)  # typed lines that were rejected, with the reason
 
 
 @lru_cache(maxsize=256)
 def _shown_path(path: str | None) -> str | None:
     return None if path is None else without_values(path)
+
+
+def spared_by_agents(item: Planned) -> Planned:
+    """Return what happens to an item when an agent imports: what a person decided or vouched for stays."""
+    memory = item.memory
+    if memory is None:
+        return item
+    if item.action == "restore":
+        return replace(
+            item, action="skip", reason=f"a person {memory.standing} this ({memory.id}), only a person can restore it"
+        )
+    if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
+        vouched = "pinned" if memory.pinned else "verified"
+        return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
+    return item
 
 
 def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
@@ -78,6 +94,7 @@ def apply_plan(
     report = ImportReport(skipped=skipped_rows(plan))
     report.conflicts = [item for item in plan.items if item.action in {"conflict", "clash"}]
     report.unchanged = plan.count("unchanged")
+    report.dropped = plan.newly_missing
     pending: list[Memory] = []
     states: list[SourceState] = []
     nothing_new: dict[str, datetime] = {}
@@ -98,6 +115,7 @@ def apply_plan(
         states.extend(_states(item, memory))
         if memory is None and item.memory is not None and item.action not in {"conflict", "clash"}:
             nothing_new[item.memory.id] = item.memory.created_at
+    states += _dropped(plan.missing)
     writer.drop(dropped)
     for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
         ensure_project(writer, str(name))
@@ -245,6 +263,14 @@ def _updated_anchors(memory: Memory, draft: Draft, from_source: Collection[str])
     named = [known.get(path, Anchor(path)) for path in draft.anchors if path in known or path not in from_source]
     kept = [anchor for anchor in memory.anchors if anchor.content_hash or anchor.path not in gone]
     return (*named, *(anchor for anchor in kept if anchor not in named))
+
+
+def _dropped(missing: Iterable[Memory]) -> Iterable[SourceState]:
+    """Yield that the sources of memories state them no longer; the memories are due for review by that."""
+    for memory in missing:
+        for source in memory.sources:
+            if source.path:
+                yield SourceState(memory.id, source.path, source.native_id or "", "")
 
 
 def _states(item: Planned, memory: Memory | None) -> Iterable[SourceState]:

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from memtui.capture.apply import ImportReport, apply_plan
+from memtui.capture.apply import ImportReport, apply_plan, spared_by_agents
 from memtui.capture.collect import ReadFile, SourcesFound, read, titled_apart
 from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
 from memtui.capture.places import memory_folders, project_sources, sources_of
-from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut, spared_by_agents
+from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.stores.compare import StorePlanner
 from memtui.capture.stores.importing import STORE_IDENTITY, StoresRead
@@ -381,12 +381,13 @@ def waiting_sources(vault: Vault, project: str, folder: Path, home: Path) -> int
 
 
 def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]]:
-    """Return the files that state memories, each with whether an import would add or change any of them.
+    """Return the files that state memories, each with whether an import would add, change or miss any of them.
 
     What is left out, as it was turned down or holds a secret, makes a file neither known nor new.
     """
     news: set[str | None] = set()
     known: set[str | None] = set()
+    news.update(source.path for memory in plan.newly_missing for source in memory.sources)
     for item in plan.items:
         if item.action != "skip":
             told = known if item.action == "unchanged" else news

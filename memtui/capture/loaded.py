@@ -226,6 +226,8 @@ def _names(path: Path, root: Path) -> Iterable[str]:
 
 
 def _fault_of_source(memory: Memory, state: SourceState, path: Path, known: _Known) -> Stale | None:
+    if not state.seen_hash:
+        return None
     if source_says_this(memory, [state], known.stated.get(memory.id)):
         if memory.status not in _OUT_OF_USE:
             return Stale(Fault.EDITED, memory.id, memory.title)

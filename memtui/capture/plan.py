@@ -68,6 +68,11 @@ class Planned:
     anchors: tuple[Anchor, ...] | None = None  # those that an update alone changes; None where it takes the texts
     becomes: Memory | None = None  # what an update makes of the memory, where the plan says so
 
+    @property
+    def kind(self) -> str:
+        """The kind that the memory has after the import: an edit of its source leaves it as it is."""
+        return self.memory.kind if self.action == "update" and self.memory is not None else self.draft.kind
+
 
 @dataclass(slots=True)
 class ImportPlan:
@@ -78,6 +83,7 @@ class ImportPlan:
     records: list[Record] = field(default_factory=list)  # typed lines other than memories
     # memories whose source was read and no longer states them; they are kept
     missing: list[Memory] = field(default_factory=list)
+    newly_missing: list[Memory] = field(default_factory=list)  # those of them that no earlier import missed
     moved: list[Memory] = field(default_factory=list)  # memories whose source was found at a new path, with that path
     followed: list[Memory] = field(default_factory=list)  # others whose text is in other lines or files now, with those
 
@@ -226,7 +232,12 @@ class Planner:
         ]
         plan.followed += traced.values()
         plan.items += [_about_other_files(item, rescoped) for item in items]
-        plan.missing += known.missing(lost, {memory.id for memory in edited.values()}, paths)
+        missing = known.missing(lost, {memory.id for memory in edited.values()}, paths)
+        plan.missing += missing
+        stated = {
+            state.memory_id for state in self._reader.source_states([one.id for one in missing]) if state.seen_hash
+        }
+        plan.newly_missing += [memory for memory in missing if memory.id in stated]
 
     def _items(
         self,
@@ -478,18 +489,3 @@ def _stated_units(drafts: Sequence[Draft], units: Sequence[KnownUnit]) -> list[i
     texts = [f"{insight}\n{draft.rationale}\n{draft.snippet}" for insight, draft in zip(insights, drafts, strict=True)]
     headings = [place.heading for place in places]
     return Familiar(units, "\n".join(texts)).stated_units(list(map(Atom, texts, headings)))
-
-
-def spared_by_agents(item: Planned) -> Planned:
-    """Return what happens to an item when an agent imports: what a person decided or vouched for stays."""
-    memory = item.memory
-    if memory is None:
-        return item
-    if item.action == "restore":
-        return replace(
-            item, action="skip", reason=f"a person {memory.standing} this ({memory.id}), only a person can restore it"
-        )
-    if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
-        vouched = "pinned" if memory.pinned else "verified"
-        return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
-    return item

@@ -173,6 +173,8 @@ def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
         yield " ".join(filter(None, ("Source  ", source.format, place, source.native_id, missing)))
     if view.source_says_this:
         yield "Source   still says what was changed or retired here"
+    if view.is_dropped:
+        yield "Source   no longer says this; `memtui retire` takes it out"
 
 
 def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:

@@ -226,7 +226,7 @@ def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vani
             {
                 "action": item.action,
                 "project": item.project,
-                "kind": item.draft.kind,
+                "kind": item.kind,
                 "title": _title(item),
                 **_place(item),
                 "id": _id(item),
@@ -256,7 +256,7 @@ def _title(item: Planned) -> str:
 def _plan_row(item: Planned) -> list[str]:
     notes = "; ".join(filter(None, (item.reason, *map(imports.note_words, item.draft.notes))))
     note = f"  [{notes}]" if notes else ""
-    return [item.action, item.draft.kind, item.project or "unassigned", _at(item), _title(item) + note]
+    return [item.action, item.kind, item.project or "unassigned", _at(item), _title(item) + note]
 
 
 def _at(item: Planned) -> str:
@@ -306,6 +306,10 @@ def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> Non
     say(said)
     if anew := outcomes.in_use_anew(report):
         say(f"{anew}: `memtui review --list` shows what is due.")
+    if any(memory.status == "active" for memory in report.dropped):
+        say(
+            "What its source no longer states is due: `memtui review --list` shows it, `memtui retire ID` takes it out."
+        )
     # What has a record says itself whether it is in use.
     waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items)
     if waiting and not active:

@@ -141,7 +141,7 @@ def _due(memory: Memory, kinds: Kinds, now: datetime, signals: Iterable[Signal],
         changed_anchors=len(causes.get("file", ())) or len(causes.get("woken", ())),
         contradictions=disputes,
         hurts=hurts,
-        imports=len(causes.get("source", ())) + len(causes.get("import", ())),
+        imports=sum(len(causes.get(cause, ())) for cause in ("source", "dropped", "import")),
     )
     used = [_times(word, number) for word, number in (("used", uses), ("hurt", hurts)) if number]
     pace = [] if "file" in causes else [_PACES[each] for each in (review_pace(memory),) if each in _PACES]
@@ -179,6 +179,8 @@ def _events(causes: Mapping[str, Sequence[Asked]], disputes: int) -> Iterator[st
         yield f"contradicted by {counted(disputes, 'other')}"
     for one in causes.get("source", ()):
         yield f"{one.what} says something else since {one.at:%Y-%m-%d}"
+    for one in causes.get("dropped", ()):
+        yield f"{one.what} no longer says this since {one.at:%Y-%m-%d}"
     imports = causes.get("import", ())
     if imports:
         waits = "a candidate on the same files waits" if len(imports) == 1 else "candidates on the same files wait"

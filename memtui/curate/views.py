@@ -148,6 +148,8 @@ class MemoryView:
     anchor_states: dict[str, AnchorState]
     links: tuple[Link, ...]
     source_says_this: bool  # whether its source still says what was changed or retired here
+    # whether its sources say nothing of it any longer, as of the last import
+    is_dropped: bool = False
     # commits that its rules stopped, and exceptions that somebody made, since it was last verified
     at_commits: tuple[Signal, ...] = ()
     signals: tuple[str, ...] = ()  # types of all its signals
@@ -181,6 +183,7 @@ def view_memories(
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id)),
+            is_dropped=_is_dropped(memory, seen.get(memory.id, ())),
             at_commits=tuple(_at_commits(memory, signals.get(memory.id, ()))),
             signals=tuple(signal.signal for signal in signals.get(memory.id, ())),
         )
@@ -221,6 +224,13 @@ def source_says_this(memory: Memory, seen: Iterable[SourceState], stated: Texts 
         return True
     pairs = () if stated is None else zip(_said(stated), _said(Texts.of(memory)), strict=True)
     return any(there and there != here for there, here in pairs)
+
+
+def _is_dropped(memory: Memory, seen: Iterable[SourceState]) -> bool:
+    """Return whether no file that a memory came from states it any longer."""
+    paths = {source.path for source in memory.sources if source.path}
+    hashes = [state.seen_hash for state in seen if state.path in paths]
+    return bool(hashes) and not any(hashes)
 
 
 def _said(texts: Texts) -> tuple[str, ...]:

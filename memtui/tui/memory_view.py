@@ -341,6 +341,9 @@ def due_words(memory: Memory, due: datetime | None, now: datetime) -> str:
     return f"due since {due:%Y-%m-%d}" if days <= 0 else f"due {due:%Y-%m-%d}{ahead}"
 
 
+NO_LONGER_SAYS = "its source no longer says this"
+
+
 def still_said(memory: Memory) -> str:
     """Return what a source still says of a memory that was edited or is out of use: `still says what is retired here`.
 
@@ -382,6 +385,8 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Source", _source(source)
     if view.source_says_this:
         yield "Source", ((f"{MARK_DUE} source {still_said(memory)}  ", "warning"), ("o opens it", "dim"))
+    if view.is_dropped:
+        yield "Source", ((f"{MARK_DUE} {NO_LONGER_SAYS}", "warning"),)
     yield "Dates", ((_dates(memory), "text"),)
     yield from _record(detail)
 

@@ -74,7 +74,8 @@ _HURTS = (
     f" GROUP BY s.memory_id HAVING count(*) >= {HURTS_TO_DUE}"
 )
 _SOURCES = (
-    f"SELECT h.id, 'source' AS cause, s.path AS what, s.seen_at AS began FROM source_states s{_ACTIVE}"
+    "SELECT h.id, CASE WHEN s.seen_hash = '' THEN 'dropped' ELSE 'source' END AS cause, s.path AS what,"
+    f" s.seen_at AS began FROM source_states s{_ACTIVE}"
     f" WHERE s.seen_at > {_SINCE} AND list_contains([held.path FOR held IN h.sources], s.path)"
 )
 _IMPORTS = (

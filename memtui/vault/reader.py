@@ -34,7 +34,7 @@ class SourceState:
     memory_id: str
     path: str
     native_id: str
-    seen_hash: str
+    seen_hash: str  # of the text that it stated; empty where it states the memory no longer
 
     @property
     def place(self) -> tuple[str, str, str]:

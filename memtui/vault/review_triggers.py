@@ -158,7 +158,7 @@ def forget_woken(writer: VaultWriter, identifiers: Iterable[str]) -> None:
     writer.mark_dirty()
 
 
-Cause = Literal["changed", "moved", "gone", "contradicted", "hurt", "source", "import", "woken"]
+Cause = Literal["changed", "moved", "gone", "contradicted", "hurt", "source", "dropped", "import", "woken"]
 
 _LONGEST_TITLE = 400
 
@@ -228,7 +228,7 @@ def riskiest(reader: VaultReader, wanted: MemoryFilter, *, now: datetime, limit:
         " asked AS (SELECT id, count(*) FILTER (WHERE cause IN ('changed', 'moved', 'gone')) AS files,"
         " count(*) FILTER (WHERE cause = 'woken') AS woken,"
         " count(DISTINCT what) FILTER (WHERE cause = 'contradicted') AS disputes,"
-        f" count(*) FILTER (WHERE cause IN ('source', 'import')) AS imports FROM ({TRIGGERS}) GROUP BY id)"
+        f" count(*) FILTER (WHERE cause IN ('source', 'dropped', 'import')) AS imports FROM ({TRIGGERS}) GROUP BY id)"
         f" SELECT m.id FROM memories m LEFT JOIN used ON used.id = m.id LEFT JOIN asked ON asked.id = m.id"
         f" WHERE {condition}"
         f" ORDER BY round((1.0 - (1.0 - {AGE_SHARE!r} * (1.0 - {held})) * {left})"

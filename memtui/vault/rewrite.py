@@ -174,7 +174,11 @@ class _Copier:
             erased.add(memory.id, (memory.title, memory.insight, memory.rationale, memory.snippet), memory.project)
             imported = (source.imported_hash for source in memory.sources)
             erased.hashes.update((memory.id, content) for content in imported if content)
-        erased.hashes.update(self._all("SELECT memory_id, seen_hash FROM {old}.source_states WHERE memory_id IN {ids}"))
+        erased.hashes.update(
+            self._all(
+                "SELECT memory_id, seen_hash FROM {old}.source_states WHERE seen_hash <> '' AND memory_id IN {ids}"
+            )
+        )
         for identifier, *sides in self._all(
             "SELECT entity_key, before, after FROM {old}.revisions WHERE entity = 'memory' AND entity_key IN {ids}"
         ):

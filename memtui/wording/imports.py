@@ -91,6 +91,17 @@ def _lines(span: tuple[int, int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
+NAMED_DROPPED = 3  # Memories that sources no longer state which a report names; the rest are counted
+
+
+def dropped(titles: Sequence[str]) -> str:
+    """Return which memories their sources no longer state, the first by name; empty without any."""
+    if not titles:
+        return ""
+    named = some_of([f"“{tame(title, 60)}”" for title in titles], NAMED_DROPPED)
+    return f"{counted(len(titles), 'memory is', 'memories are')} no longer in the source, kept: {named}"
+
+
 def sources_read(read: SourcesRead) -> list[dict[str, object]]:
     """Return the files that were read, each with its format and how many memories came of it."""
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -398,7 +398,7 @@ def imported(report: ImportReport) -> str:
         (report.updated, "updated"),
         (report.unchanged, "unchanged"),
         (len(report.conflicts), "in conflict"),
-        (passed_over(report), "passed over"),
+        (passed_over(row["reason"] for row in report.skipped), "passed over"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
@@ -418,11 +418,11 @@ def new_in_inbox(report: ImportReport) -> str:
     return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
 
 
-def passed_over(report: ImportReport) -> int:
-    """Return how many parts of its sources an import passed over that have a text of their own."""
-    from memtui.capture.no_memory import STRUCTURE
+def passed_over(reasons: Iterable[str]) -> int:
+    """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
+    from memtui.capture.no_memory import STRUCTURE, SkipReason
 
-    return sum(row["reason"] not in STRUCTURE for row in report.skipped)
+    return sum(reason not in STRUCTURE and reason != SkipReason.FRONTMATTER for reason in reasons)
 
 
 def waiting_in_inbox(number: int) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from curating import repository, write_files
+from curating import PERSON, repository, write_files
 from flows.app_driver import (
     HOSTILE,
     NARROW,
@@ -29,6 +30,7 @@ from textual.pilot import Pilot
 
 from memtui.capture import apply
 from memtui.capture.importer import ImportRequest, read_sources
+from memtui.curate.memories import edit_memory
 from memtui.tui.importing.screen import ImportScreen
 from memtui.tui.importing.view import PlaceRow
 from memtui.vault.filters import MemoryFilter
@@ -347,7 +349,7 @@ async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(pro
 async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_over(
     project: Path, tmp_path: Path
 ) -> None:
-    notes = "# Web\n\n- Never nest loops.\n\n- TODO\n- See the wiki.\n\n- \n"
+    notes = "# Web\n\n- Never nest loops.\n\n- TODO\n- See the wiki.\n\n- \n\n[wiki](https://example.org)\n"
     write_files(project, {"web/AGENTS.md": notes})
     async with first_run(empty_vault(tmp_path), project, tmp_path).run_test(size=NARROW) as pilot:
         await previews(pilot, "new → inbox")
@@ -365,4 +367,52 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         assert focused(pilot) == "import-plan"
         await shows(pilot, "unchanged: already in the vault")
         await pilot.press("enter")
-        await says(pilot, "There is no memory to read")
+        await says(pilot, "No memory is listed here to read")
+        (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]
+        assert re.search(r"Passed over\s+(\d+), by reason", told).group(1) == re.search(  # type: ignore[union-attr]
+            r"(\d+) passed over", importer(pilot)._came_in
+        ).group(1)
+
+
+async def test_a_rule_that_left_its_file_is_named_and_the_kind_that_a_person_chose_is_kept(
+    project: Path, tmp_path: Path
+) -> None:
+    vault = empty_vault(tmp_path)
+    async with first_run(vault, project, tmp_path).run_test(size=WIDE) as pilot:
+        await previews(pilot, "2 new → inbox")
+        await pilot.press("A")
+        await shows(pilot, "2 new → active")
+        await pilot.press("I")
+        await shows(pilot, "Imported: 2 added")
+        with vault.read() as reader:
+            found = reader.select(MemoryFilter(), sort="created", now=vault.now())
+        (gone,) = [one for one in found if "minor units" in one.insight]
+        (changed,) = [one for one in found if one is not gone]
+        edit_memory(vault, changed.id, {"kind": "lesson"}, actor=PERSON)
+        write_files(project, {"CLAUDE.md": RULES.split("- Amounts", maxsplit=1)[0].replace("payment_id", "booking_id")})
+        await pilot.press("escape", "J")
+        await shows(pilot, "No longer in their source: kept")
+        row = importer(pilot)._plan.current
+        assert row is not None
+        assert (row.mark, row.kind) == ("~", "lesson")
+        assert gone.title in screen_text(pilot).split("No longer in their source: kept")[1]
+        await pilot.press("I")
+        await shows(pilot, f"kept: “{gone.title}”: r reviews.")
+        await pilot.press("escape", "slash", *"minor", "enter")
+        await shows(pilot, "! its source no longer says")
+
+
+async def test_an_import_that_only_misses_a_rule_names_it_too(project: Path, tmp_path: Path) -> None:
+    vault = empty_vault(tmp_path)
+    async with first_run(vault, project, tmp_path).run_test(size=WIDE) as pilot:
+        await previews(pilot, "2 new → inbox")
+        await pilot.press("A")
+        await shows(pilot, "2 new → active")
+        await pilot.press("I")
+        await shows(pilot, "Imported: 2 added")
+        write_files(project, {"CLAUDE.md": RULES.split("- Amounts", maxsplit=1)[0]})
+        await pilot.press("escape", "J")
+        await shows(pilot, "1 of 2 ticked")
+        await pilot.press("I")
+        await shows(pilot, "1 memory is no longer in the source, kept: “Payments: Amounts are integers in minor units”")
+        await shows(pilot, "0 of 2 ticked")

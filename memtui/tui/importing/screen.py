@@ -247,7 +247,7 @@ class ImportScreen(ListDetail):
             is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
         elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
-            reason = "There is no memory to read; what was passed over is listed here."
+            reason = "No memory is listed here to read; lines and files that were passed over are told by the reason."
         return reason or super().why_not(action)
 
     def _why_not_choose(self, *, leaves_out: bool) -> str | None:
@@ -385,7 +385,7 @@ class ImportScreen(ListDetail):
         """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
         is_import = done is self._imported
-        self._words.update(Content(f"{self._came_in}   u undoes it." if is_import else "\n".join(self._reminder)))
+        self._words.update(Content(self._came_in if is_import else "\n".join(self._reminder)))
         if is_import:
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())

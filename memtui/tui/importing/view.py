@@ -23,12 +23,14 @@ from memtui.wording import imports, outcomes
 from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
+    from memtui.capture.apply import ImportReport
     from memtui.capture.collect import SourceFound, SourcesFound
     from memtui.capture.draft import Skipped
     from memtui.capture.importer import ImportRequest, SourcesRead
     from memtui.capture.left_out import IgnoreLine
     from memtui.capture.places import KnownPlace
     from memtui.capture.plan import ImportPlan, Planned
+    from memtui.domain.memory import Memory
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done and how much there is; raises `Cancelled` to stop."""
@@ -187,8 +189,12 @@ class Importer:
         hints += [review] if review else []
         hints += ["b, then d resolves conflicts"] if report.conflicts else []
         hints += ["u undoes it"] if changed else []
-        told += " (enter lists them)" if outcomes.passed_over(report) else ""
-        return Done("; ".join(hints), changed=changed), " ".join(f"{said}." for said in (told, place, review) if said)
+        dropped = _said_of_dropped(report)
+        hints[1:1] = [dropped] if dropped else []
+        told += " (enter lists them)" if outcomes.passed_over(row["reason"] for row in report.skipped) else ""
+        said = " ".join(f"{one}." for one in (told, place, review, dropped) if one)
+        done = Done("; ".join(hints), changed=changed or bool(dropped))
+        return done, f"{said}   u undoes it." if changed else said
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest
@@ -204,6 +210,13 @@ class Importer:
         )
 
 
+def _said_of_dropped(report: ImportReport) -> str:
+    """Return which memories the sources no longer state, and where to take them out; empty without any."""
+    said = imports.dropped([memory.title for memory in report.dropped])
+    is_due = any(memory.status == "active" for memory in report.dropped)
+    return f"{said}: r reviews" if is_due else said
+
+
 HEADINGS = {"project": "This project", "home": "Your home folder, for every project", "named": "Named by you"}
 
 LEFT_OUT = "Left out by lines in .memtuiignore"
@@ -214,10 +227,10 @@ _GROUPS = (
     ("New", ("add", "restore"), "+"),
     ("Changed in their source", ("update", "replace"), "~"),
     ("In conflict: left unchanged", ("conflict", "clash"), "!"),
-    ("Left out", ("skip",), "−"),
 )
 _UNASSIGNED = "unassigned: in no project"
 _LONGEST_TEXT = 20_000
+_LONGEST_TITLE = 200
 _REST_CELLS = 64  # Of a line about what is not in the list: it is wrapped to fit the pane from 80 columns on
 _SHORTEST_LABEL = 20  # Less of it would be cut in its first words
 
@@ -298,42 +311,64 @@ class PlanRow:
 
 def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
     """Return rows under headings; memories that stay as they are are counted."""
+    groups = [list(_group(heading, mark, plan, actions)) for heading, actions, mark in _GROUPS]
+    unchanged = plan.count("unchanged")
+    same = f"  {counted(unchanged, 'memory', 'memories')} unchanged: already in the vault"
+    groups += [[TextRow(same, "dim")] if unchanged else [], _dropped(plan.missing), list(_passed_over(plan))]
     lines: list[PlanRow | TextRow] = []
-    for heading, actions, mark in _GROUPS:
-        found = [item for item in plan.items if item.action in actions]
-        if found:
-            lines += [*([TextRow("")] if lines else []), *_group(heading, mark, found)]
-    rest = _rest(plan)
-    return [*lines, *([TextRow("")] if lines and rest else []), *rest]
+    for group in filter(None, groups):
+        lines += [*([TextRow("")] if lines else []), *group]
+    return lines
 
 
-def _group(heading: str, mark: str, found: Sequence[Planned]) -> Iterator[PlanRow | TextRow]:
+def passed_over(plan: ImportPlan) -> int:
+    """Return how many parts of the sources with a text of their own an import passes over, as its report has it."""
+    skipped = (item.reason for item in plan.items if item.action == "skip")
+    return outcomes.passed_over([*skipped, *(one.reason for one in plan.skipped)])
+
+
+def _group(heading: str, mark: str, plan: ImportPlan, actions: Collection[str]) -> Iterator[PlanRow | TextRow]:
+    found = [item for item in plan.items if item.action in actions]
+    if not found:
+        return
     all_unassigned = mark == "+" and all(item.project is None for item in found)
     parts = [f"{len(found):,}"]
     parts += [_UNASSIGNED] if all_unassigned else []
-    parts += (
-        ["after the import, b then d resolves them"]
-        if any("conflict" in item.action or "clash" in item.action for item in found)
-        else []
-    )
+    parts += ["after the import, b then d resolves them"] if mark == "!" else []
     yield TextRow(heading, count=" · ".join(parts))
+    yield from _listed(found, mark, note_unassigned=mark == "+" and not all_unassigned)
+
+
+def _listed(found: Sequence[Planned], mark: str, *, note_unassigned: bool = False) -> Iterator[PlanRow | TextRow]:
     above = ""
     for item in found[:MOST_SHOWN]:
-        row = _row(item, mark, note_unassigned=mark == "+" and not all_unassigned)
+        row = _row(item, mark, note_unassigned=note_unassigned)
         yield replace(row, listed=without_shared_heading(row.title, above))
         above = row.title
-    if len(found) > MOST_SHOWN:
-        yield TextRow(f"  … and {len(found) - MOST_SHOWN:,} more", "dim")
+    yield from _more(len(found) - MOST_SHOWN)
 
 
-def _rest(plan: ImportPlan) -> list[TextRow]:
-    lines = []
-    if plan.count("unchanged"):
-        lines.append(f"{counted(plan.count('unchanged'), 'memory', 'memories')} unchanged: already in the vault")
-    if plan.missing:
-        lines.append(f"{counted(len(plan.missing), 'memory', 'memories')} no longer in their source: kept")
-    lines += [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
-    return [TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS)]
+def _more(number: int) -> Iterator[TextRow]:
+    if number > 0:
+        yield TextRow(f"  … and {number:,} more", "dim")
+
+
+def _dropped(missing: Sequence[Memory]) -> list[PlanRow | TextRow]:
+    """Return the memories that their sources no longer state, by name."""
+    if not missing:
+        return []
+    named = [TextRow(f"  {tame(memory.title, _LONGEST_TITLE)}", "base") for memory in missing[:MOST_SHOWN]]
+    heading = TextRow("No longer in their source: kept", count=f"{len(missing):,}")
+    return [heading, *named, *_more(len(missing) - MOST_SHOWN)]
+
+
+def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
+    """Yield what becomes no memory: texts one by one, files and lines by the reason."""
+    lines = [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
+    if number := passed_over(plan):
+        yield TextRow("Passed over", count=f"{number:,}, by reason")
+    yield from _listed([item for item in plan.items if item.action == "skip"], "−")
+    yield from (TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS))
 
 
 def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
@@ -343,7 +378,7 @@ def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
     place = tame(draft.source.path or "") + (f":{span[0]}" if span else "")
     notes = [note for note in (item.reason, *map(imports.note_words, draft.notes)) if note]
     notes += [_UNASSIGNED] if note_unassigned and item.project is None else []
-    return PlanRow(mark, tame(draft.kind, 40), title, place, tame("; ".join(notes)), item)
+    return PlanRow(mark, tame(item.kind, 40), title, place, tame("; ".join(notes)), item)
 
 
 def plan_cells(row: PlanRow, width: int) -> list[Cell]:

@@ -6,15 +6,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from curating import PERSON, bring, bring_with_plan, new_vault, repository
+from curating import PERSON, Clock, bring, bring_with_plan, new_vault, repository
 
-from memtui.capture.importer import ImportRequest, plan_import, read_sources
+from memtui.capture.importer import ImportRequest, plan_import, read_sources, stating_files
 from memtui.capture.plan import ImportPlan
 from memtui.capture.source_conflicts import open_conflicts, resolve_conflicts
+from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
+from memtui.curate.review_queue import review_queue
+from memtui.curate.views import get_view
 from memtui.domain.memory import Anchor, Memory
-from memtui.vault.filters import MemoryFilter
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
 HARBOUR = """# Harbour office
@@ -269,3 +272,34 @@ def test_an_item_that_goes_is_missed_also_where_a_link_repeats_its_file(tmp_path
     bring(vault, root)
     (root / "AGENTS.md").write_text(YARD.replace("- Use the shared logger, never print.\n", ""), "utf-8")
     assert _changes(_plan(vault, root)) == Counter(missing=1)
+
+
+def test_a_rule_that_left_its_file_is_due_until_a_person_decides_and_its_view_says_so(tmp_path: Path) -> None:
+    clock = Clock()
+    vault, _ = new_vault(tmp_path / "vault", clock)
+    root = repository(tmp_path / "yard", {"AGENTS.md": YARD})
+    bring(vault, root, active=True)
+    memory = _with(vault, "shared logger")
+    clock.pass_days(1)
+    (root / "AGENTS.md").write_text(YARD.replace("- Use the shared logger, never print.\n", ""), "utf-8")
+    plan = _plan(vault, root)
+    assert [one.id for one in plan.newly_missing] == [memory.id]
+    request = ImportRequest(paths=[root], folder=root, home=vault.path.parent)
+    assert [has_news for _, has_news in stating_files(plan, read_sources(request))] == [True]
+    _, report = bring_with_plan(vault, root)
+    assert [one.id for one in report.dropped] == [memory.id]
+    (due,) = review_queue(vault, EVERYTHING)
+    assert due.memory.id == memory.id
+    assert "AGENTS.md no longer says this since" in "; ".join(due.reasons)
+    assert get_view(vault, memory.id).is_dropped
+    assert not get_view(vault, _with(vault, "hull number").id).is_dropped
+    plan, report = bring_with_plan(vault, root)
+    assert (plan.newly_missing, report.dropped) == ([], [])  # told once
+    assert [one.id for one in plan.missing] == [memory.id]
+    clock.pass_days(1)
+    verify(vault, [memory.id], actor=PERSON)
+    assert review_queue(vault, EVERYTHING) == []
+    assert get_view(vault, memory.id).is_dropped
+    (root / "AGENTS.md").write_text(YARD, "utf-8")
+    bring(vault, root)
+    assert not get_view(vault, memory.id).is_dropped
