@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
 from memtui.text.normal_form import normal_form
 from memtui.text.tokens import Memo
@@ -67,6 +68,15 @@ def rivals(ones: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None
             if one != other and known & classes_of(other):
                 return one, other
     return None
+
+
+def rivals_between(ones: frozenset[str], others: frozenset[str], texts: tuple[str, str]) -> tuple[str, str] | None:
+    """Return the first pair of names of which only one text has the one, and only the other the other.
+
+    `texts`: both in plain or normal form, which tell whether `before` and `after` are said of the same act.
+    """
+    apart = order_of_other_acts(*texts)
+    return rivals(ones - others - apart, others - ones - apart)
 
 
 MOST_CLAIMS = 5

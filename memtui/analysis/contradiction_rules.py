@@ -17,6 +17,7 @@ from memtui.analysis.claims import (
     difference_in_denials,
     is_tool,
     rivals,
+    rivals_between,
 )
 from memtui.analysis.pair_facts import Facts, gone_but_used, numbers_of_one
 from memtui.analysis.text_features import stems_of
@@ -79,7 +80,7 @@ def _told(first: Facts, second: Facts) -> tuple[ContradictionType, tuple[str, st
             _VERSIONED.search(facts.low) for facts in (first, second)
         )
         return "version" if is_version else "number", numbers
-    pair = rivals(first.names - second.names, second.names - first.names)
+    pair = rivals_between(first.names, second.names, (first.wording.plain, second.wording.plain))
     if pair is not None:
         names = (pair[0].replace("_", " "), pair[1].replace("_", " "))
         return "tool" if is_tool(pair[0]) and is_tool(pair[1]) else "value", names
@@ -303,7 +304,7 @@ def _choices(one: Claim, other: Claim) -> Clash | None:
     """One tool against another of its class, or a word against its opposite, for the same purpose."""
     if one.denies != other.denies:
         return None
-    pair = rivals(one.names - other.names, other.names - one.names)
+    pair = rivals_between(one.names, other.names, (one.normal, other.normal))
     if pair is None:
         return None
     ignored = one.name_terms | other.name_terms

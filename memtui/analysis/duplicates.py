@@ -11,6 +11,7 @@ from typing import Literal
 
 from memtui.analysis.claims import difference_in_denials
 from memtui.analysis.contradictions import contradiction_between
+from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
 from memtui.analysis.snapshot import (
@@ -52,18 +53,23 @@ class Difference:
 
     @property
     def text(self) -> str:
-        """It in words: `numbers differ: 8080 / 8081`."""
-        return f"{self.label}: {' / '.join(self.sides)}" if self.sides else self.label
+        """It in words: `numbers differ: 8080 / 8081`, `numbers only in one: 8080`."""
+        if not self.sides:
+            return self.label
+        if all(self.sides):
+            return f"{self.label}: {' / '.join(self.sides)}"
+        return f"{self.label.rpartition(' differ')[0]} only in one: {''.join(self.sides)}"
 
 
 def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
     denials = difference_in_denials(one, other)
+    apart = order_of_other_acts(one.plain, other.plain)
     found = [
         _numbers(one, other),
         _names(one, other),
         Difference(denials) if denials else None,
         _sides("environments differ", one.environments, other.environments),
-        _sides("order or direction differs", one.directions, other.directions),
+        _sides("order or direction differs", one.directions - apart, other.directions - apart),
         Difference("one is a plan, the other is done") if one.is_plan != other.is_plan else None,
         Difference("the same words in another order") if _is_reordered(one, other) else None,
     ]
@@ -95,7 +101,7 @@ def _sides(label: str, left: Collection[str], right: Collection[str]) -> Differe
     mine, theirs = set(left) - set(right), set(right) - set(left)
     if not mine and not theirs:
         return None
-    shown = [", ".join(sorted(side)[:3]) or "–" for side in (mine, theirs)]
+    shown = [", ".join(sorted(side)[:3]) for side in (mine, theirs)]
     return Difference(label, (shown[0], shown[1]))
 
 

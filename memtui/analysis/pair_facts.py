@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain
 
 from memtui.analysis.claims import LIGHT, Sides, names_in, sides_of
+from memtui.analysis.ordered_acts import verb_of
 from memtui.analysis.text_features import Wording, split_names, stems_of
 from memtui.text.normal_form import plain_form
 
@@ -145,6 +146,13 @@ for _place, _halves in enumerate(_OPPOSITES):
     for _sign, _half in zip((1, -1), _halves, strict=True):
         for _said in _half:
             _SIDES_OF_WORD.setdefault(_said, []).append(_sign * (_place + 1))
+
+
+def sides_of_word(word: str) -> list[int]:
+    """Return the sides of opposites that a word is on, as in `Facts.opposites`."""
+    return _SIDES_OF_WORD[word]
+
+
 _OPPOSITE = _cues("|".join(re.escape(word) for word in sorted(_SIDES_OF_WORD, key=len, reverse=True)))
 
 _LEAD = re.compile(
@@ -337,7 +345,8 @@ class Facts:
         for sentence in re.split(r"[.;\n]", self.wording.plain):
             for found in _ORDER.finditer(sentence):
                 left = [each for each in stems_of(sentence[: found.start()]) if each not in LIGHT][-NEAR_ORDER:]
-                right = [each for each in stems_of(sentence[found.end() :]) if each not in LIGHT][:NEAR_ORDER]
+                rest = sentence[found.end() :]
+                right = [each for each in verb_of(rest) or stems_of(rest) if each not in LIGHT][:NEAR_ORDER]
                 early, late = (right, left) if found[1] == "after" else (left, right)
                 pairs |= {(one, other) for one in early for other in late}
         return frozenset((early, late) for early, late in pairs if (late, early) not in pairs)

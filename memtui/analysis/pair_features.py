@@ -15,8 +15,9 @@ from math import exp, log, log1p
 from pathlib import Path
 from typing import Literal
 
-from memtui.analysis.claims import LIGHT, difference_in_denials, rivals
-from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one
+from memtui.analysis.claims import LIGHT, difference_in_denials, rivals_between
+from memtui.analysis.ordered_acts import order_of_other_acts
+from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one, sides_of_word
 
 Question = Literal["duplicate", "contradiction"]
 
@@ -115,16 +116,26 @@ def _differences(one: Facts, other: Facts) -> dict[str, float]:
         "denies": float(how.startswith("one denies")),
         "rules_out": float(how.startswith("one rules")),
         "plan": float(words.is_plan != their_words.is_plan),
-        "direction": float(
-            bool(words.directions - their_words.directions and their_words.directions - words.directions)
-        ),
-        "rival": float(rivals(one.names - other.names, other.names - one.names) is not None),
+        "direction": float(bool(_directions(one, other) and _directions(other, one))),
+        "rival": float(rivals_between(one.names, other.names, (words.plain, their_words.plain)) is not None),
         "rival_named": float(bool(one.names & other.names)),
-        "opposite": float(any(-side in other.opposites and side not in other.opposites for side in one.opposites)),
+        "opposite": float(_is_opposite(one, other)),
         "swapped": float(any((late, early) in other.order for early, late in one.order - other.order if early != late)),
         "ordered": float(bool(one.order & other.order)),
         "within": float(one.keeps_to(other) or other.keeps_to(one)),
     }
+
+
+def _directions(one: Facts, other: Facts) -> frozenset[str]:
+    """Return the words of order and direction that only the first text has."""
+    apart = order_of_other_acts(one.wording.plain, other.wording.plain)
+    return one.wording.directions - other.wording.directions - apart
+
+
+def _is_opposite(one: Facts, other: Facts) -> bool:
+    apart = order_of_other_acts(one.wording.plain, other.wording.plain)
+    mine = one.opposites.difference(*(sides_of_word(word) for word in apart))
+    return any(-side in other.opposites and side not in other.opposites for side in mine)
 
 
 def names_apart(one: Facts, other: Facts) -> tuple[set[str], set[str]]:

@@ -290,3 +290,27 @@ def test_doing_one_thing_instead_of_another_is_not_denied_by_a_ban_on_the_other(
     said = wording_of("", "Read depths through the chart instead of directly sounding tides.")
     banned = wording_of("", "Never sound tides directly.")
     assert difference_in_denials(said, banned) != "one denies what the other says"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Print the berth table before committing a tide change.", "Print the berth table after tide changes."),
+        ("Rebuild the chart index after a survey.", "Rebuild the chart index before publishing a survey."),
+        ("Sound the depths before you open the lock.", "Sound the depths after a flood."),
+    ],
+)
+def test_before_one_act_and_after_another_are_no_contradiction(one: str, other: str) -> None:
+    assert between(one, other) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Sound the depths before every survey.", "Sound the depths after every survey."),
+        ("Sound the depths before you open the lock.", "Sound the depths after opening the lock."),
+        ("Wind the clock before running the ferry test.", "Wind the clock after the ferry test."),
+    ],
+)
+def test_before_and_after_the_same_act_are_a_contradiction(one: str, other: str) -> None:
+    assert [found.words for found in between(one, other)] == [("before", "after")]

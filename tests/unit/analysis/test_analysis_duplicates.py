@@ -47,6 +47,13 @@ def groups_of(*memories: Memory, **options: object) -> list[DuplicateGroup]:
     return find_duplicates(Snapshot(list(memories)), **options)  # type: ignore[arg-type] # passed through
 
 
+def test_what_only_one_of_two_texts_has_is_said_in_words() -> None:
+    one = Wording("Sound the depths before mooring at src/quay.py.")
+    differences = [found.text for found in text_differences(one, Wording("Sound the depths at the quay."))]
+    assert "names only in one: src/quay.py" in differences
+    assert "order or direction only in one: before" in differences
+
+
 @pytest.mark.parametrize("half", ["develop", "report"])
 def test_duplicates_are_found_and_near_misses_are_never_easy(half: str) -> None:
     pairs = [pair for pair in PAIRS if pair["half"] == half]
