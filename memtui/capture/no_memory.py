@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from memtui.analysis.classify import is_imperative
+from memtui.analysis.classify import first_word, is_imperative
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_words import without_label
 from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, PAGES_MARK, Block, BlockKind, item_text
 from memtui.capture.prose import (
@@ -92,6 +93,9 @@ _UNBROKEN = re.compile(
 _LABELLED_PATH = re.compile(
     r"[:：][*_\s]*[`\[<]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
 )
+_CLAUSES = re.compile(
+    r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?P<said>[^;；,]{1,300})", re.IGNORECASE
+)
 _ENDS_POINTING = re.compile(r"\b(?:read|see|consult|check|refer to)(?: (?:our|the|this))?[\s.*_`]*$")
 _DATED = re.compile(r"[:：]\s*\d{4}-\d{2}-\d{2}\b")
 _DESCRIBED = re.compile(r"(?:(?<=[`)])|(?<=\.md))\s+\([^()]{1,200}\)[.\s]*$")
@@ -103,10 +107,11 @@ _DESCRIBED_WORDS = 24
 _BESIDE_LINK_WORDS = 5
 _POINTER_WORDS = 20
 _LICENCE_CHARS = 400
+_CLAUSE_WORDS = 3
 
 
 def no_memory_reason(
-    block: Block, lines: Sequence[str], heading_path: Sequence[str], *, each_item: bool = False
+    block: Block, lines: Sequence[str], heading_path: Sequence[str], *, each_item: bool = False, above: str = ""
 ) -> str:
     """Return why a block becomes no memory, or nothing if it may become one.
 
@@ -115,6 +120,7 @@ def no_memory_reason(
         lines: the lines of the text.
         heading_path: the headings above it.
         each_item: whether every item of a list is a memory, even one that is a link.
+        above: the paragraph right above a list, which may be its label.
     """
     text = "\n".join(lines[block.lines.first : block.lines.last + 1])
     if block.kind in _NEVER_TEXT or not text.strip():
@@ -130,7 +136,7 @@ def no_memory_reason(
         return _no_table_reason([lines[row.first] for row in block.items])
     if block.kind in {"bullets", "ordered"}:
         items = [] if each_item else [item_text(lines, item) for item in block.items[:LOOKED_AT_ITEMS]]
-        return _no_list_reason(text, items, heading)
+        return _no_list_reason(text, items, heading, is_pointing=_leads_elsewhere(heading) or _leads_elsewhere(above))
     if block.kind == "html":
         words = _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip()
         is_label = words_in(words) <= _CHAPTER_WORDS and not is_statement(words)
@@ -154,7 +160,19 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     return SkipReason.METADATA if is_history else ""
 
 
-def _no_list_reason(text: str, items: Sequence[str], heading: str) -> str:
+def _leads_elsewhere(label: str) -> bool:
+    """Return whether a heading or label stands above other places to read: "See also"."""
+    return bool(pattern("pointer_list").match(plain_text(label[:_LICENCE_CHARS]).strip(EDGES)))
+
+
+def _is_place_to_read(item: str) -> bool:
+    """Return whether an item of such a list names a page, and states no rule."""
+    bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", item))
+    targets = named or _LINK.search(item)
+    return bool(targets) and words_in(bare) <= _DESCRIBED_WORDS and not is_strong(item) and not _also_rules(item)
+
+
+def _no_list_reason(text: str, items: Sequence[str], heading: str, *, is_pointing: bool) -> str:
     bare = [_LIST_MARK.sub("", line, count=1) for line in text[:LOOKED_AT_CHARS].split("\n") if line.strip()]
     if all(map(_FRAGMENT_LINK.match, bare)):
         return SkipReason.CONTENTS
@@ -164,7 +182,9 @@ def _no_list_reason(text: str, items: Sequence[str], heading: str) -> str:
         return ""
     if pattern("contents_heading").match(heading) and all(map(_names_chapter, items)):
         return SkipReason.CONTENTS
-    reasons = list(map(no_text_reason, items))
+    reasons = [
+        SkipReason.POINTER if is_pointing and _is_place_to_read(item) else no_text_reason(item) for item in items
+    ]
     left = [item for item, reason in zip(items, reasons, strict=True) if not reason]
     if (
         len(items) - len(left) < _POINTING_SHARE * len(items)
@@ -257,6 +277,8 @@ def _no_sentence_reason(sentence: str) -> str:
 
 def _points(sentence: str) -> bool:
     """Return whether a sentence only says where something stands."""
+    if _also_rules(sentence):
+        return False
     sentence = _DESCRIBED.sub("", sentence)
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", sentence))
     targets = len(_LINK.findall(sentence)) + named
@@ -271,6 +293,21 @@ def _points(sentence: str) -> bool:
         return rest <= _LINK_HEAD_WORDS
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
     return rest <= _words_beside_link(sentence, states=states)
+
+
+def _also_rules(sentence: str) -> bool:
+    """Return whether a sentence goes on with a rule of its own behind the place it names: "…; keep it sorted"."""
+    for clause in _CLAUSES.finditer(sentence):
+        plain = plain_text(clause["said"]).strip(EDGES)
+        if words_in(plain) < _CLAUSE_WORDS or pattern("reading").match(plain):
+            continue
+        mark = clause["mark"].lower()
+        is_apart = mark.endswith((";", "；", "then"))
+        names = first_word(plain) in openings("nouns") and not mark.endswith("then")
+        is_order = (is_apart and not names) or bool(pattern("order").match(plain))
+        if (is_imperative(plain) and is_order) or (is_apart and is_strong(plain)):
+            return True
+    return False
 
 
 def _words_beside_link(sentence: str, *, states: bool) -> int:

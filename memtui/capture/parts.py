@@ -81,8 +81,7 @@ class Parts:
             self.parts = self._parted(passage.blocks, passage.path)
             return
         kept = self._kept(passage.all_blocks, passage.path)
-        size = self.page.starts[kept[-1].lines.last + 1] - self.page.starts[kept[0].lines.first] if kept else 0
-        if kept and size <= passage.most_chars:
+        if any(block.kind != "heading" for block in kept) and self._size(kept) <= passage.most_chars:
             self._add_units(kept)
             self.parts = [Part(0, len(self.units) - 1, passage.path, alone=True)]
             return
@@ -95,8 +94,7 @@ class Parts:
         """Split one of several joined passages that are too long together."""
         start = len(self.parts)
         kept = self._kept(member.blocks, member.path)
-        size = self.page.starts[kept[-1].lines.last + 1] - self.page.starts[kept[0].lines.first] if kept else 0
-        if kept and size <= STEPS_CHARS:
+        if kept and self._size(kept) <= STEPS_CHARS:
             first = len(self.units)
             self._add_units(kept)
             self.parts.append(Part(first, len(self.units) - 1, member.path, alone=True))
@@ -112,7 +110,7 @@ class Parts:
         if part.text is not None:
             return part.text
         first, last = self.units[part.first], self.units[part.last]
-        if part.first == part.last and first.text:
+        if first is last and first.text:
             return first.text
         inside = [span for span in self.dropped if first.lines.first <= span.first and span.last <= last.lines.last]
         if not inside:
@@ -123,6 +121,7 @@ class Parts:
 
     def _parted(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         kept = self._kept(blocks, path)
+        breaks = {block.lines.first for block in blocks if block.kind == "rule"}
         parts: list[Part] = []
         cluster: list[Block] = []
         here = path
@@ -132,6 +131,8 @@ class Parts:
                 cluster.append(block)
                 continue
             parts.extend(self._cluster(cluster, here))
+            if cluster and not breaks.isdisjoint(range(cluster[-1].lines.last + 1, block.lines.first)):
+                here = path
             cluster = [block]
             if following is None or self.page.are_apart(block.lines.last, following.lines.first):
                 continue
@@ -146,8 +147,10 @@ class Parts:
     def _kept(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Block]:
         """Return the blocks that may become memories; note the others."""
         kept: list[Block] = []
+        above = ""
         for block in blocks:
-            reason = no_memory_reason(block, self.page.lines, path, each_item=self._is_each(path))
+            reason = no_memory_reason(block, self.page.lines, path, each_item=self._is_each(path), above=above)
+            above = block.content if block.kind == "paragraph" else ""
             if not reason:
                 kept.append(self._without_data(block) if block.kind in LISTS else block)
                 continue
@@ -257,11 +260,9 @@ class Parts:
     def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         first = len(self.units)
         self._add_units(cluster)
-        most = self._most(cluster)
+        most = STEPS_CHARS if self._is_step_run(cluster) else self._most(cluster)
         if len(cluster) == 1 and cluster[0].kind in CODE:
             most = CODE_CHARS
-        if self._is_step_run(cluster):
-            most = STEPS_CHARS
         parts = self._chunks(first, len(self.units) - 1, path, most)
         label = path[-1] if path and (is_negative(path[-1]) or is_example_label(path[-1])) else ""
         for part in parts:
@@ -280,14 +281,12 @@ class Parts:
 
     def _chunks(self, first: int, last: int, path: tuple[str, ...], most: int) -> list[Part]:
         """Return units as one part if they are not too long together, else as several of prose with its code."""
-        units = self.units
-        if units[last].end - units[first].start <= most:
-            return [Part(first, last, path)]
-        parts = [Part(first, first, path)]
-        for at in range(first + 1, last + 1):
-            unit = units[at]
+        start, end = self.units[first].start, self.units[last].end
+        parts = [Part(first, last if end - start <= most else first, path)]
+        for at in range(parts[0].last + 1, last + 1):
+            unit = self.units[at]
             takes = most if unit.kind in _LONG or FENCE_MARK.search(unit.text) else PIECE_CHARS
-            if unit.end - units[parts[-1].first].start <= takes:
+            if unit.end - self.units[parts[-1].first].start <= takes:
                 parts[-1].last = at
             else:
                 start = self._opening(parts[-1].first + 1, at, takes)
@@ -319,12 +318,8 @@ class Parts:
             return self._items(listed, labelled)
         if lead is None:
             return self._grouped(listed, path, path[-1] if path and is_negative(path[-1]) else "")
-        if self._size([lead, listed]) <= self._most([listed]):
-            return self._whole([lead, listed], path)
-        parts = self._whole([lead, listed], path)
-        for part in parts[1:]:
-            part.path = labelled
-        return parts
+        first, *rest = self._whole([lead, listed], path)
+        return [first, *(replace(part, path=labelled) for part in rest)]
 
     def _are_firm(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
         """Return whether each item below words like "The invariants are:" states a whole rule."""

@@ -303,16 +303,22 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     """Return whether the items of a list become memories of their own; a fragment goes with its neighbour then."""
     items = [text[:LOOKED_AT_CHARS] for text in texts[:LOOKED_AT_ITEMS]]
     heading = heading_path[-1] if heading_path else ""
-    about_rules = bool(pattern("rules").search(heading))
+    is_ordered = block.kind == "ordered"
+    makes_rules = is_ordered and bool(pattern("making_rules").match(heading))
+    about_rules = bool(pattern("rules").search(heading)) and not makes_rules
     if sum(item.rstrip().endswith(_GOES_ON) for item in items) > 1:
         return False
     states = sum(map(is_statement, items))
     long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and states >= _LONG_SHARE * len(items)
     if block.kind == "bullets" and long and len(items) > 1 and not is_negative(heading):
         return True
-    if not items or _belong_together(items, heading_path, about_rules=about_rules, is_ordered=block.kind == "ordered"):
+    if (
+        not items
+        or makes_rules
+        or _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered)
+    ):
         return False
-    if block.kind == "ordered" and not about_rules:
+    if is_ordered and not about_rules:
         return long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
     return states >= _SPLIT_SHARE * len(items)
 

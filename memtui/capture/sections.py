@@ -50,7 +50,7 @@ class Passage:
 
 def passages(blocks: Sequence[Block], page: Page) -> list[Passage]:
     """Return the passages of a document in order, those that belong together joined."""
-    return list(_joined(_flat(blocks), page))
+    return list(_joined(_closed(_flat(blocks)), page))
 
 
 def _flat(blocks: Sequence[Block]) -> list[Passage]:
@@ -67,6 +67,35 @@ def _flat(blocks: Sequence[Block]) -> list[Passage]:
             stack.append((block.level, name))
         found.append(Passage(tuple(name for _, name in stack), block.level, block))
     return found
+
+
+def _closed(flat: Sequence[Passage]) -> list[Passage]:
+    """Take what follows a thematic break out of the last section before it: the rest speaks for what lies around."""
+    closed: list[Passage] = []
+    top = [passage.path for passage in flat if passage.level == 1]
+    for at, passage in enumerate(flat):
+        closed.append(passage)
+        following = flat[at + 1].level if at + 1 < len(flat) else 0
+        start = _behind_break(passage)
+        if not start or passage.level <= 1 or following > passage.level:
+            continue
+        if step_number(passage.name, _parent(passage)) is not None and following == passage.level:
+            continue
+        if following > 1:
+            around = next(one.path[:-1] for one in flat[at + 1 : at + 2])
+        else:
+            around = passage.path[:1] if top == [passage.path[:1]] else ()
+        passage.blocks, rest = passage.blocks[:start], passage.blocks[start:]
+        closed.append(Passage(around, max(following, len(around) + 1), blocks=rest))
+    return closed
+
+
+def _behind_break(passage: Passage) -> int:
+    """Return where the blocks begin that one break parts from those of a section; 0 if no or several breaks do."""
+    blocks = passage.blocks
+    told = [at for at, block in enumerate(blocks) if block.kind not in {"rule", "comment"}]
+    breaks = [at for at, block in enumerate(blocks) if block.kind == "rule" and told and told[0] < at < told[-1]]
+    return breaks[0] if len(breaks) == 1 else 0
 
 
 def _joined(flat: Sequence[Passage], page: Page) -> Iterator[Passage]:
