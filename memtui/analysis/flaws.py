@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from memtui.analysis.grammar import grammar_of, has_verb, language_of
+from memtui.analysis.grammar import grammar_of, has_verb, language_of, openings
 from memtui.analysis.text_features import is_platitude, stems_of
 from memtui.analysis.title_words import is_vague
 from memtui.domain.memory import Memory
@@ -202,7 +202,13 @@ def _is_told(title: str, text: str, named: frozenset[str]) -> bool:
 def _is_nameless(bare: str, first: str, text: str) -> bool:
     if len(text.split()) > LONGEST_NAMELESS or not _pattern("nameless").match(bare):
         return False
-    return not has_verb(first, "en") and not _pattern("acts").search(first)
+    return not has_verb(first, "en") and not _pattern("acts").search(first) and not _many_act(first)
+
+
+def _many_act(sentence: str) -> bool:
+    """Return whether a sentence begins with what several do: `Deploys wait for the smoke test`."""
+    subject, act = [*sentence.lower().split(), "", ""][:2]
+    return subject.endswith("s") and not subject.endswith("ss") and act in openings("verbs")
 
 
 def _pronoun(text: str) -> re.Match[str] | None:

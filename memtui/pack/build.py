@@ -234,12 +234,32 @@ def pack_of_recall(
     allowed: Collection[str] = () if options.publishing else options.with_ids
     for _ in range(MOST_ROUNDS):
         pack = build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+        if apart := _kept_apart(vault, pack, found):
+            found = replace(found, apart=found.apart | apart)
+            continue
         less = without_planted(found, [one.hit for one in pack.included], allowed)
         if less is None:
             return pack
         found = less
     found = without_planted(found, None, allowed) or found
     return build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+
+
+def _kept_apart(vault: Vault, pack: Pack, found: Recall) -> set[tuple[str, str]]:
+    """Return the pairs of which one was withheld as a duplicate although a person kept both apart."""
+    repeats = {one.id: one.reason.other for one in pack.withheld if one.reason.code is ReasonCode.DUPLICATE}
+    if not repeats:
+        return set()
+    ids = {*repeats, *repeats.values()}
+    with vault.read() as reader:
+        verdicts = reader.verdicts(ids)
+    if not verdicts:
+        return set()
+    # Imported here: it brings the analysis of pairs, and few payloads have any that were judged.
+    from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
+
+    memories = [hit.memory for hit in (*found.put_in, *found.pins, *found.hits)]
+    return Snapshot(memories, dismissals=verdicts).dismissed(NOT_DUPLICATE) - found.apart
 
 
 def _compiler(task: Task) -> Compiler:

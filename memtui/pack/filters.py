@@ -143,10 +143,11 @@ def _gist(text: str) -> Gist:
 class Likenesses:
     """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again."""
 
-    def __init__(self, gists: Mapping[str, Gist]) -> None:
+    def __init__(self, gists: Mapping[str, Gist], apart: Collection[tuple[str, str]] = ()) -> None:
+        """`apart`: pairs that a person kept apart, which do not say the same."""
         self._gists = gists
         self._overlaps: dict[tuple[str, str], float] = {}
-        self._same: dict[tuple[str, str], bool] = {}
+        self._same: dict[tuple[str, str], bool] = dict.fromkeys(apart, False)
 
     def overlap(self, one: str, other: str) -> float:
         """Return the share of the smaller one's words that both have, see `overlap`."""
@@ -190,21 +191,28 @@ and both deny or neither does."""
 MOST_LONGER = 3  # Times as many words as the shorter one may the longer have to stand for it
 
 
-def without_repeats(hits: Sequence[Hit]) -> tuple[list[Hit], list[tuple[Hit, Reason]]]:
+def without_repeats(
+    hits: Sequence[Hit], apart: Collection[tuple[str, str]] = ()
+) -> tuple[list[Hit], list[tuple[Hit, Reason]]]:
     """Return hits in order without those that a longer one says as well, and those that give way with the reason.
 
-    The longer one takes the place of the shorter, unless a person pinned or put in the shorter one.
+    The longer one takes the place of the shorter, unless a person pinned or put in the shorter one, or kept both apart.
     """
+
+    def says(short: str, long: str) -> bool:
+        pair = (short, long) if short < long else (long, short)
+        return pair not in apart and _is_said_by(gists[short], gists[long])
+
     gists = {hit.memory.id: _gist(hit.memory.insight[:READ_CHARACTERS]) for hit in hits}
     kept: list[Hit] = []
     dropped: list[tuple[Hit, Reason]] = []
     for hit in hits:
-        own = gists[hit.memory.id]
-        within = next((one for one in kept if _is_said_by(own, gists[one.memory.id])), None)
+        own = hit.memory.id
+        within = next((one for one in kept if says(own, one.memory.id)), None)
         if within is not None and not (hit.memory.pinned or hit.is_put_in):
             dropped.append((hit, Reason(ReasonCode.DUPLICATE, other=within.memory.id)))
             continue
-        place = next((at for at, one in enumerate(kept) if _is_said_by(gists[one.memory.id], own)), None)
+        place = next((at for at, one in enumerate(kept) if says(one.memory.id, own)), None)
         if place is None or kept[place].memory.pinned or kept[place].is_put_in:
             kept.append(hit)
             continue

@@ -135,9 +135,11 @@ def select(
     put_in = {hit.memory.id for hit in recall.put_in}
     kept, dropped = settle([*recall.put_in, *recall.pins, *recall.hits], recall.links)
     kept.sort(key=lambda hit: (-values[hit.memory.id], *age_key(hit.memory)))
-    kept, repeated = without_repeats(kept)
+    kept, repeated = without_repeats(kept, recall.apart)
     dropped += repeated
-    selector = _Selector(recall.states, target, measure, max_memories, info, compiler, values, recall.statuses)
+    selector = _Selector(
+        recall.states, target, measure, max_memories, info, compiler, values, recall.statuses, recall.apart
+    )
     selector.selection.withheld += [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
     by_hand, rest = _parted(kept, lambda hit: hit.memory.id in put_in)
     pins, hits = _parted(rest, lambda hit: hit.memory.pinned)
@@ -184,6 +186,7 @@ class _Selector:
     compiler: Compiler | None
     values: Mapping[str, float]
     statuses: Mapping[str, Reason]
+    apart: Collection[tuple[str, str]]
     selection: Selection = field(default_factory=Selection)
     _details: Mapping[str, Detail] = field(default_factory=dict)
     _used: list[int] = field(default_factory=list)
@@ -196,7 +199,7 @@ class _Selector:
         """Measure the hits, and shorten the giants if not everything fits, the best ones least."""
         bounds = self.measure.bounds
         self._used = [0] * len(bounds)
-        self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits})
+        self._alike = Likenesses({hit.memory.id: gist(hit.memory) for hit in hits}, self.apart)
         self._details = details_of(hits)
         self._texts = texts = {hit.memory.id: self._text(hit.memory) for hit in hits}
         self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}

@@ -127,6 +127,7 @@ class Recall:
     statuses: Mapping[str, Reason] = field(default_factory=dict)
     # the blocks in assistants' files that hits and pins stand in, by id, as sources of them
     published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    apart: frozenset[tuple[str, str]] = frozenset()  # pairs that a person kept apart, by id, the smaller one first
     in_hand: frozenset[str] = frozenset()  # the words of what stands in the files of the task
 
 

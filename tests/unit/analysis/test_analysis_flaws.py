@@ -54,6 +54,9 @@ SOUND = [
     ("A component that weighs must lock the scale", "A component that weighs a container must lock the scale."),
     ("The silo for rye holds 35 tonnes", "The silo for rye holds 35 tonnes."),
     ("Berths for ferries stay free", "Berths for ferries closed in winter stay free."),
+    ("Ferries wait for the pilot", "Ferries wait for the pilot"),
+    ("Ferries of the islands wait for the pilot", "Ferries of the islands wait for the pilot."),
+    ("Cranes run for ten hours", "Cranes run for ten hours."),
     ("Diese Anwendung plant die Kräne", "Diese Anwendung plant die Kräne."),
     ("Problem: the bow line slips", "Problem: the bow line slips. Tie it twice, and check the cleat after an hour."),
 ]
