@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from memtui.analysis.grammar import grammar_of, has_verb, language_of, openings
+from memtui.analysis.grammar import grammar_of, has_verb, language_of
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.text_features import is_platitude, stems_of
 from memtui.analysis.title_words import is_vague
 from memtui.domain.memory import Memory
