@@ -56,7 +56,7 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
     """Check changes against the rules of constraints: exit 7 where one is broken, 0 with warnings alone.
 
     Where nothing can be checked, one line on stderr says why and the exit code is 0, so that no commit waits for
-    memtui; `--strict` fails instead.
+    memtui; `--strict` fails instead. The same line says that nothing is staged or changed, which is no failure.
     """
     _refuse_odd(arguments, as_json=session.json)
     if arguments.tried is not None:
@@ -70,6 +70,8 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
         code = EXIT_BUSY if isinstance(error, VaultBusyError) else EXIT_ERROR
         return code if arguments.strict else EXIT_DONE
     _put(report, arguments, session)
+    if not report.files and not arguments.message:
+        say(f"memtui check: {checks.nothing_changed(since=arguments.diff, files=arguments.file)}")
     if not arguments.source and not arguments.diff and not arguments.file:
         keep_signals(session.vault_path, report, actor=session.actor.name)
     if report.errors:

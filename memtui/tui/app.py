@@ -34,7 +34,7 @@ from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import BackgroundThreads
-from memtui.tui.project_switch import ProjectSwitch
+from memtui.tui.project_switch import ProjectSwitch, SwitchWanted
 from memtui.tui.state import Opening, State
 from memtui.tui.switching import SWITCH
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
@@ -316,6 +316,11 @@ class MemtuiApp(App[int]):
         """Switch to the project under the cursor of the facets."""
         if isinstance(self.screen, MemtuiScreen):
             self._switching.find(self.screen, message.project)
+
+    @on(SwitchWanted)
+    def _switch_and_go(self, message: SwitchWanted) -> None:
+        if isinstance(self.screen, MemtuiScreen):
+            self._switching.find(self.screen, message.project, area=message.area)
 
     async def _open_anew(self, opening: Opening) -> None:
         """Begin with the first screen on what an opening puts in view; nothing of what was open is kept."""

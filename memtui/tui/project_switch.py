@@ -7,14 +7,25 @@ from functools import partial
 from typing import Any
 
 from textual.app import App
+from textual.message import Message
 
 from memtui.tui.actions import registry
+from memtui.tui.actions.registry import INBOX
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
 from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
 from memtui.tui.vault_access import ALL_PROJECTS
 
 TITLE = "Switch project · a new one: start memtui in it"  # The vault lists only those that it holds
+
+
+class SwitchWanted(Message):
+    """A screen wants a project in view, and one of its screens open."""
+
+    def __init__(self, project: str, area: str) -> None:
+        super().__init__()
+        self.project = project
+        self.area = area
 
 
 class ProjectSwitch:
@@ -35,24 +46,28 @@ class ProjectSwitch:
         def show(choices: list[tuple[str, str]]) -> None:
             view = screen.access.view
             current = listed or (view.project if view is not None else None) or EVERY
-            pick(self._app, TITLE, choices, current, partial(self.find, screen))
+            # An inbox that says that candidates wait in other projects leads to theirs.
+            area = screen.AREA if screen.AREA == INBOX else ""
+            pick(self._app, TITLE, choices, current, partial(self.find, screen, area=area))
 
         screen.loader.read(lambda: project_choices(self._start), show, group="project")
 
-    def find(self, screen: MemtuiScreen, chosen: str) -> None:
-        """Find the folder of what was chosen, and put it in view."""
+    def find(self, screen: MemtuiScreen, chosen: str, *, area: str = "") -> None:
+        """Find the folder of what was chosen, and put it in view. `area`: the screen to go to then, else the first."""
         name = None if chosen == EVERY else chosen
         screen.loader.read(
             lambda: opening_for(self._start, name),
             # In the app's own turn: a screen that awaits its own removal would wait for ever.
-            lambda opening: self._app.call_later(self._switch, opening, name),
+            lambda opening: self._app.call_later(self._switch, opening, name, area),
             group="project",
         )
 
-    async def _switch(self, opening: Opening, name: str | None) -> None:
+    async def _switch(self, opening: Opening, name: str | None, area: str) -> None:
         reason = why_not_go(registry.by_id(SWITCH), opening, self._app.screen_stack)
         if reason is None:
             await self._open_anew(opening)
+            if area:
+                await self._app.run_action(f"go('{area}')")
         if isinstance(self._app.screen, MemtuiScreen):
             told = switched(opening, name or ALL_PROJECTS) if reason is None else reason
             self._app.screen.say(told, severity="information" if reason is None else "warning")

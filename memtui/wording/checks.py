@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from memtui.domain.memory import Signal
+from memtui.text.sanitize import one_line
 from memtui.text.words import counted
 
 HOW_TO_ALLOW = "in the line or the commit's message allows it"
@@ -38,6 +39,15 @@ def summary(numbers: Mapping[str, int], files: int) -> str:
     """Return the line that ends a check: how many findings there are of each severity, and how many exceptions."""
     found = [counted(number, name) for name, number in numbers.items() if number]
     return f"{', '.join(found) or 'nothing found'} in {counted(files, 'changed file')}"
+
+
+def nothing_changed(*, since: str | None, files: Sequence[str]) -> str:
+    """Return that a check had no change to look at. `since`, `files`: what was to be checked, else the next commit."""
+    if since is not None:
+        return f"nothing was checked: nothing changed {'in' if '..' in since else 'since'} {one_line(since)[:80]}"
+    if files:
+        return "nothing was checked: the files are as in the last commit"
+    return "nothing was checked: nothing is staged; `git add` stages files, `memtui check FILE` checks one without"
 
 
 MOST_COMMITS = 5  # Commits that a trial names

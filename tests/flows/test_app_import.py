@@ -297,13 +297,18 @@ async def test_the_next_repository_is_imported_by_typing_its_folder(
         await pilot.press("J")
         await previews(pilot, "2 new → inbox")
         await pilot.press("asterisk", "asterisk", "slash", *str(other), "enter")
-        await shows(pilot, "4 new → inbox")
+        await shows(pilot, "4 new → inbox of tides")
         await shows(pilot, "1 file left out: data of tests (tests/fixtures/AGENTS.md)")
         read = {row.planned.draft.source.path for row in importer(pilot)._plan.rows}
         request = ImportRequest(paths=[], folder=other, home=own_home)
         assert read == {draft.source.path for draft, _ in read_sources(request).drafts}
         await pilot.press("I")
         await says(pilot, "Imported: 4 added")
+        await shows(pilot, "They wait in the inbox of tides: b goes there.")
+        await pilot.press("b")
+        await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "the inbox is open")
+        await shows(pilot, "4 waiting")
+        assert "   tides " in screen_lines(pilot)[0]
     with ferry.read() as reader:
         assert "tides" in project_names(reader)
 
@@ -369,8 +374,9 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]
-        assert re.search(r"Passed over\s+(\d+), by reason", told).group(1) == re.search(  # type: ignore[union-attr]
-            r"(\d+) passed over", importer(pilot)._came_in
+        assert re.search(r"Passed over\s+(\d+) places?, by reason", told).group(1) == re.search(  # type: ignore[union-attr]
+            r"(\d+) passed over",
+            importer(pilot)._came_in.words,  # type: ignore[union-attr]
         ).group(1)
 
 

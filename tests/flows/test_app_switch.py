@@ -217,6 +217,11 @@ async def test_all_projects_can_be_chosen_and_left_again(both: Vault, here: Path
         await shows(pilot, "Weigh the crane")
         await shows(pilot, "Weigh the bell")
         await switch(pilot, "ferry")
+        await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "it is the inbox of that project")
+        await until(pilot, lambda: "   ferry " in head(pilot), "the head names it")
+        await shows(pilot, "Weigh the bell")
+        assert "Weigh the crane" not in screen_text(pilot)
+        await pilot.press("escape")
         await holds(pilot, 1)
 
 

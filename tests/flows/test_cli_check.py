@@ -334,3 +334,19 @@ def test_a_purge_takes_a_text_out_of_rules_and_of_what_was_allowed(cli: Cli, rep
     cli("purge", "--text", "harbour_key", "--yes")
     assert "harbour_key" not in cli.exported()
     assert b"harbour_key" not in b"".join(file.read_bytes() for file in cli.home.rglob("*.duckdb*"))
+
+
+def test_a_check_of_nothing_says_that_nothing_was_checked_and_what_would_be(cli: Cli, repo: Repo) -> None:
+    constraint(cli, *FIVE[2])
+    repo.commit(**START)
+    repo.write("ui/view.py", "import os\nprint('new')\n")
+    for strict in ((), ("--strict",)):
+        said = cli("check", *strict)
+        assert said.out == ""
+        assert said.err.startswith("memtui check: nothing was checked: nothing is staged; ")
+        assert "`memtui check FILE`" in said.err
+    cli("check", "ui/view.py", code=7)
+    assert "nothing was checked: nothing changed in HEAD..HEAD" in cli("check", "--diff", "HEAD..HEAD").err
+    assert "the files are as in the last commit" in cli("check", "gen/api.py").err
+    repo.git("add", "-A")
+    assert "nothing was checked" not in cli("check", code=7).err

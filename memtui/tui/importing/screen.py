@@ -24,6 +24,7 @@ from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.view import (
+    CameIn,
     Importer,
     LeftOutRow,
     PlaceRow,
@@ -32,6 +33,7 @@ from memtui.tui.importing.view import (
     Preview,
     known_places,
     line_for,
+    of_projects,
     place_cells,
     place_rows,
     places_at,
@@ -42,6 +44,7 @@ from memtui.tui.importing.view import (
 )
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.loader import Task
+from memtui.tui.project_switch import SwitchWanted
 from memtui.tui.screens.dialogs import CardScreen, pick
 from memtui.tui.state import Opening
 from memtui.tui.switching import no_folder
@@ -113,7 +116,7 @@ class ImportScreen(ListDetail):
         self._known_paths: frozenset[Path] = frozenset()  # of places all of which is in the vault already
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._imported: Done | None = None  # The last import that added or changed memories
-        self._came_in = ""  # What it came to, and where it is
+        self._came_in: CameIn | None = None  # What the last import came to, None where it was undone
         self._was_ticked: frozenset[Path] = frozenset()  # What it read
 
     def compose(self) -> ComposeResult:
@@ -218,7 +221,8 @@ class ImportScreen(ListDetail):
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
         files, new = counted(preview.files, "file"), preview.plan.count("add", "restore")
-        self._title.note = f"{files} read · {new:,} new → {'active at once' if self._active else 'inbox'}"
+        place = "active at once" if self._active else f"inbox{of_projects(self._importer.other_projects(preview.plan))}"
+        self._title.note = f"{files} read · {new:,} new → {place}"
 
     def _mark_known(self, known: Collection[Path]) -> None:
         """Mark which of the ticked places the vault holds already; unless a person ticked them, they need no tick."""
@@ -364,9 +368,9 @@ class ImportScreen(ListDetail):
             self.call_later(self._show_progress, what, done, total)
 
         def run() -> Done:
-            done, self._came_in = self._importer.run(chosen, stores, active=active, progress=progress)
-            self._imported = done if done.changed else None
-            return done
+            self._came_in = self._importer.run(chosen, stores, active=active, progress=progress)
+            self._imported = self._came_in.done if self._came_in.done.changed else None
+            return self._came_in.done
 
         self.do(run)
 
@@ -385,7 +389,8 @@ class ImportScreen(ListDetail):
         """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
         is_import = done is self._imported
-        self._words.update(Content(self._came_in if is_import else "\n".join(self._reminder)))
+        self._came_in = self._came_in if is_import else None
+        self._words.update(Content(self._came_in.words if self._came_in is not None else "\n".join(self._reminder)))
         if is_import:
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())
@@ -393,6 +398,13 @@ class ImportScreen(ListDetail):
             # Undone, or done again: the next look tells what of it is in the vault.
             self._ticked |= self._was_ticked
         self._unticks_known |= done.changed
+
+    async def action_act(self, identifier: str) -> None:
+        """Run an action; what was imported into another project waits in that one's inbox."""
+        if identifier == "go-inbox" and self._came_in is not None and self._came_in.project is not None:
+            self.post_message(SwitchWanted(self._came_in.project, "inbox"))
+        else:
+            await super().action_act(identifier)
 
     def action_back(self) -> None:
         """Stop an import that is running; else leave the preview, the path, the screen."""

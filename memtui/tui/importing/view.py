@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
 from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import cell_width, counted
+from memtui.text.words import cell_width, counted, some_of
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.memory_view import Block, Piece, wrap
 from memtui.tui.state import NO_FOLDER
@@ -134,6 +136,23 @@ def line_for(place: KnownPlace) -> IgnoreLine | None:
     return IgnoreLine(root, place.path.relative_to(root).as_posix())
 
 
+@dataclass(frozen=True, slots=True)
+class CameIn:
+    """What an import came to."""
+
+    done: Done
+    words: str = ""  # what came in, and where it is
+    project: str | None = None  # whose inbox it waits in, None for that of the project in view
+
+
+def of_projects(names: Sequence[str]) -> str:
+    """Return whose inbox memories go to, ` of tides`; empty for that of the project in view."""
+    return f" of {some_of([tame(name, PROJECT_CELLS) for name in names], 2)}" if names else ""
+
+
+PROJECT_CELLS = 24
+
+
 class Importer:
     """Dry runs, and the import itself. `home`: the user's home folder."""
 
@@ -159,18 +178,15 @@ class Importer:
         read.stores = stores.read(self._access, lambda done, total: progress("reading", done, total))
         return read
 
-    def run(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> tuple[Done, str]:
-        """Import these sources as one change; cancelled, it leaves the vault unchanged.
-
-        The second is what came in, and where it is.
-        """
+    def run(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> CameIn:
+        """Import these sources as one change; cancelled, it leaves the vault unchanged."""
         from memtui.capture.importer import run_import
 
         request = self._request(found, active=active)
         try:
             read = self._read(found, stores, request, progress)
             self._access.opening.before_change()
-            _, report = run_import(
+            plan, report = run_import(
                 self._access.vault,
                 read,
                 request,
@@ -178,11 +194,12 @@ class Importer:
                 progress=lambda done, total: progress("writing", done, total),
             )
         except Cancelled:
-            return Done("Import cancelled; the vault is unchanged", changed=False), ""
+            return CameIn(Done("Import cancelled; the vault is unchanged", changed=False))
         changed = bool(report.added or report.updated)
         told, anew = outcomes.imported(report), outcomes.in_use_anew(report)
         review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
-        waits = f"{outcomes.new_in_inbox(report)}: b goes there" if report.added else ""
+        others = self.other_projects(plan)
+        waits = f"{outcomes.new_in_inbox(report)}{of_projects(others)}: b goes there" if report.added else ""
         place = "They are active: esc goes to the list" if active and report.added else waits
         hints = [told]
         hints += ["b opens the inbox"] if report.added and not active else []
@@ -194,7 +211,14 @@ class Importer:
         told += " (enter lists them)" if outcomes.passed_over(row["reason"] for row in report.skipped) else ""
         said = " ".join(f"{one}." for one in (told, place, review, dropped) if one)
         done = Done("; ".join(hints), changed=changed or bool(dropped))
-        return done, f"{said}   u undoes it." if changed else said
+        return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others else None)
+
+    def other_projects(self, plan: ImportPlan) -> list[str]:
+        """Return the projects that new memories go to, the most first; empty where one in view is among them."""
+        view, opening = self._access.view, self._access.opening
+        new = Counter(item.project for item in plan.items if item.action in {"add", "restore"})
+        is_here = view is None or view.project in new or (opening.project is None and not opening.has_folder)
+        return [] if is_here else [name for name, _ in new.most_common() if name not in {None, GLOBAL_PROJECT}]
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest
@@ -366,7 +390,7 @@ def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
     """Yield what becomes no memory: texts one by one, files and lines by the reason."""
     lines = [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
     if number := passed_over(plan):
-        yield TextRow("Passed over", count=f"{number:,}, by reason")
+        yield TextRow("Passed over", count=f"{counted(number, 'place')}, by reason")
     yield from _listed([item for item in plan.items if item.action == "skip"], "−")
     yield from (TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS))
 
