@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
 from typing import Any, Literal
 
+from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
-from memtui.domain.record import Record, memory_from_record
+from memtui.domain.record import TIME_FIELDS, Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
 from memtui.publish.edits import Edit, edits_of_undo, without_block, written
 from memtui.text.diff import DiffLine, diff_texts
@@ -100,7 +102,21 @@ def _diff(step: MemoryStep) -> MemoryDiff:
 
 
 def _compared(name: str, before: Record, after: Record) -> list[DiffLine]:
-    return diff_texts(_text(before.get(name)), _text(after.get(name)))
+    values = before.get(name), after.get(name)
+    old, new = map(_moment if name in TIME_FIELDS else _text, values)
+    # Two moments within one second.
+    return diff_texts(*(map(_text, values) if old == new else (old, new)))
+
+
+def _moment(value: Any) -> str:
+    """Return a moment of a record for people, in UTC; of a whole day the day."""
+    try:
+        moment = datetime.fromisoformat(str(value)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return _text(value)
+    if moment == UNTIL_CHANGE:
+        return "until a file changes"
+    return f"{moment:%Y-%m-%d}" if moment.time() == time() else f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _text(value: Any) -> str:

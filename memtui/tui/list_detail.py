@@ -23,7 +23,7 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import BlockChangedError, MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import EVERYWHERE, GO, HISTORY, Action, Keymap
+from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, HISTORY, Action, Keymap
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
@@ -189,7 +189,10 @@ class MemtuiScreen(Screen[None]):
     @on(KeyHints.Pressed)
     async def _run_hint(self, message: KeyHints.Pressed) -> None:
         message.stop()
-        await self.action_act(message.action.id)
+        if message.action.owner == ASK and self.focused is not None:
+            await self.focused.run_action(message.action.method)
+        else:
+            await self.action_act(message.action.id)
 
     def action_undo(self) -> None:
         """Undo the last change."""
@@ -245,7 +248,7 @@ class MemtuiScreen(Screen[None]):
     def on_idle(self) -> None:
         """Offer in the footer what is possible now, after whatever changed it."""
         if self.is_current:
-            offered = registry.shown_in(self.hints.place)
+            offered = registry.shown_in(self.hints.shown_place)
             self.hints.leave_out(frozenset(action.id for action in offered if self.why_not(action) is not None))
 
     def on_resize(self) -> None:

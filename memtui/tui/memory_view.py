@@ -12,7 +12,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from memtui.domain.freshness import UNTIL_CHANGE
-from memtui.domain.memory import LinkType, Memory, Source
+from memtui.domain.memory import DEFAULT_IMPORTANCE, LinkType, Memory, Source
 from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import bar, cell_width, clip, clip_start, steady
@@ -305,7 +305,8 @@ def _score(explained: Explained) -> tuple[Piece, ...]:
 
 def _standing(detail: Detail) -> tuple[Piece, ...]:
     memory = detail.view.memory
-    text = " · ".join((tame(memory.kind), detail.view.tier, memory.standing))
+    weighed = [] if memory.importance == DEFAULT_IMPORTANCE else [f"importance {memory.importance}"]
+    text = " · ".join((tame(memory.kind), detail.view.tier, memory.standing, *weighed))
     return ((f"{MARK_PINNED} pinned ", "good"), (f"· {text}", "dim")) if memory.pinned else ((text, "dim"),)
 
 

@@ -10,11 +10,15 @@ import pytest
 from flows.app_driver import FERRY, WIDE, app_on, fill, memory, screen_text, until
 from textual.pilot import Pilot
 
+from memtui.analysis.contradictions import Contradiction
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Source
 from memtui.tui.actions.registry import GO
 from memtui.tui.app import _SCREENS
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.tidy.contradiction import ContradictionScreen
+from memtui.tui.vault_access import VaultAccess
+from memtui.tui.widgets.lines import AskInput
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -25,7 +29,7 @@ LEAVES = frozenset(
 """What goes away from the screen, or gives the terminal to an editor, which a test has not."""
 
 UNSEEN = frozenset({"markdown"})  # What looks the same where a text has no Markdown
-ANSWERED = frozenset({"undo", "redo", "capture-run"})
+ANSWERED = frozenset({"undo", "redo", "capture-run", "ask-take"})
 """What looks whether there is anything to do, and says so: only the vault, or the disk, knows."""
 
 STATES = {
@@ -121,6 +125,40 @@ async def test_a_key_in_the_footer_does_something_where_it_is_shown(
             if pilot.app.screen is not screen:
                 await pilot.press("escape")
                 await _rests(pilot)
+
+
+ASKING = {
+    "context": ("escape", "w"),
+    "packs": ("w",),
+    "bulk-tags": ("asterisk", "B", "number_sign"),
+    "clash": ("b",),
+}
+"""Keys that lead to a line that asks."""
+
+
+@pytest.mark.parametrize("state", ASKING)
+async def test_while_a_line_asks_the_footer_shows_its_keys(state: str, vault: Vault, tmp_path: Path) -> None:
+    app = app_on(vault, tmp_path, project="ferry")
+    async with app.run_test(size=WIDE) as pilot:
+        if state in _SCREENS:
+            await app.run_action(f"go('{state}')")
+        elif state == "clash":
+            older, newer = VaultAccess(app.opening).memories(["m0000006", "m0000007"])
+            nothing = ("", "")
+            clash = Contradiction((older.id, newer.id), "linked", "said by hand", nothing, nothing, nothing)
+            app.push_screen(ContradictionScreen(app.opening, clash, (older, newer)))
+        await _rests(pilot)
+        for key in ASKING[state]:
+            await pilot.press(key)
+        await _rests(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, MemtuiScreen)
+        assert isinstance(screen.focused, AskInput)
+        assert [action.id for action in screen.hints.shown] == ["ask-take", "ask-cancel"]
+        assert screen_text(pilot).rstrip().splitlines()[-1].strip() == "enter done   esc cancel"
+        await pilot.click(screen.hints, offset=(16, 0))
+        await until(pilot, lambda: not isinstance(screen.focused, AskInput), "the line is closed")
+        assert "ask-take" not in {action.id for action in screen.hints.shown}
 
 
 def test_the_states_cover_every_screen() -> None:

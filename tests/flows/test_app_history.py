@@ -33,6 +33,7 @@ from textual.pilot import Pilot
 
 from memtui.config import RecallSettings
 from memtui.curate import lifecycle
+from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Source
 from memtui.pack.options import PackOptions
@@ -87,6 +88,20 @@ async def reads(pilot: Pilot[Any], number: int) -> None:
         return shown is not None and shown.row.change.number == number
 
     await until(pilot, is_read, f"change {number} is read")
+
+
+async def test_importance_has_one_name_in_the_form_the_details_and_the_history(ferry: Vault, tmp_path: Path) -> None:
+    edit_memory(ferry, "m0000001", {"importance": 5}, actor=Actor())
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await shows(pilot, "importance 5")
+        await pilot.press("j")
+        await until(pilot, lambda: "importance" not in screen_text(pilot), "the usual one is not named")
+        await pilot.press("k", "H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
+        await shows(pilot, "Importance")
+        assert "Weight" not in screen_text(pilot)
+        await pilot.press("escape", "e")
+        await shows(pilot, "Importance")
 
 
 async def test_who_did_what_when_and_what_it_changed(told: Vault, tmp_path: Path) -> None:

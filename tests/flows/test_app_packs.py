@@ -41,6 +41,7 @@ from memtui.domain.identity import Actor
 from memtui.pack.recipes import get_pack, list_packs, payload_hash
 from memtui.tui.history.screen import HistoryScreen
 from memtui.tui.packs.screen import PacksScreen
+from memtui.tui.packs.view import pack_cells
 from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 
@@ -67,6 +68,7 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry:
         screen = await open_packs(pilot, 2)
         assert [row.id for row in screen._list.rows] == [old, new], "what awaits an answer stands first"
         await shows(pilot, "1 pack waits for feedback")
+        assert f"{members} mem" in [cell.text for cell in pack_cells(screen._list.rows[0], 80)], "no minutes"
         await reads(pilot, old)
         await pilot.press("x")
         await until(
@@ -185,7 +187,7 @@ async def test_a_pack_is_copied_again_with_its_very_bytes_and_compared_with_what
         await answered(pilot)
         asked = context_screen(pilot)._ask()
         assert (asked.text, asked.target, asked.budget) == (TASK, "claude-code", "1,200 tokens")
-        await shows(pilot, "since 01 Jun:")
+        await shows(pilot, "since your copy at ")
         assert focused(pilot) == "context-task", "what is typed here is another task"
         for word, kind in (("Packs", PacksScreen), ("History", HistoryScreen)):
             await pilot.press("f1", *word, "enter")

@@ -81,10 +81,10 @@ ASSISTANTS, PUBLISH, CAPTURE, TEAM = "assistants", "publish", "capture", "team"
 LAB, HEALTH, EDIT, CONFLICT, RESEMBLING, EVERYWHERE = "lab", "health", "edit", "conflict", "resembling", "everywhere"
 
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"
-FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "form-line", "form-toggle", "merge-fields", "clash-text"
+ASK, FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "ask", "form-line", "form-toggle", "merge-fields", "clash-text"
 SCREEN_ANSWERS = frozenset({MERGE_FIELDS, CLASH_TEXT})
 """Widgets with keys of their own that their screen answers: there `b` is both, not the inbox."""
-WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, FORM_LINE, FORM_TOGGLE}) | SCREEN_ANSWERS
+WIDGETS = frozenset({PANE, FILTER, FACETS, FILES, ASK, FORM_LINE, FORM_TOGGLE}) | SCREEN_ANSWERS
 """Widgets with keys of their own."""
 
 GO = "go-"  # Start of the ids of actions that open a screen, or switch the project; the rest is its name

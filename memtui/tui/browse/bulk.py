@@ -294,11 +294,6 @@ class BulkScreen(ListDetail):
         self._line.close()
         self.enter_first()
 
-    @property
-    def hint_place(self) -> str:
-        """Which keys the footer shows."""
-        return "bulk-line" if self._line.is_open else BULK
-
 
 def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> list[Block]:
     """Return what is chosen in words, what can be done with a key each, and what was left alone."""

@@ -196,7 +196,7 @@ class ContextScreen(MemtuiScreen):
         self._meter.parts = tuple(view.sections(pack))
         self._meter.free = view.tokens_left(pack)
         self._title.place = answer.place
-        self._title.note = view.title_note(answer)
+        self._title.note = view.title_note(answer, self.opening.vault.now(), self.opening.actor.name)
         if answer.left_out is None:
             self._lines.clear_problem()
         else:

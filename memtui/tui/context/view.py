@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from typing import Literal
@@ -248,8 +249,11 @@ def _quoted(memory: Memory) -> str:
     return f"“{tame(memory.title or memory.insight, 60)}”"
 
 
-def title_note(answer: Answer) -> str:
-    """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack."""
+def title_note(answer: Answer, now: datetime, me: str) -> str:
+    """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack.
+
+    `me`: the actor whose packs are copies of the person's own.
+    """
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
     parts += ["standing payload: no task"] if not answer.has_task else []
@@ -258,10 +262,20 @@ def title_note(answer: Answer) -> str:
     if diff is not None:
         counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
         changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
-        since = f"since {diff.previous.made_at:%d %b}"
+        since = f"since {_whose(diff.previous.actor, me)} {_at(diff.previous.made_at, now)}"
         unchanged = "copied just now" if answer.just_used else f"unchanged {since}"
         parts.append(f"{since}: {changes}" if changes else unchanged)
     return " · ".join(parts)
+
+
+def _whose(actor: str, me: str) -> str:
+    return "your copy" if actor == me else f"the copy of {tame(actor, 20)}"
+
+
+def _at(moment: datetime, now: datetime) -> str:
+    """Return when something was, as a clock in the room shows it: `at 14:05` of today, else `of 29 Nov`."""
+    here = moment.astimezone()
+    return f"at {here:%H:%M}" if here.date() == now.astimezone().date() else f"of {here:%d %b}"
 
 
 def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:

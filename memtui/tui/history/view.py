@@ -96,7 +96,6 @@ NAMES = {
     "rationale": "why",
     "status_reason": "reason",
     "anchors": "files",
-    "importance": "weight",
     "confidence": "sure",
     "half_life_days": "half-life",
     "confirmed_at": "confirmed",

@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input
 
 from memtui.curate.packs import UsedPack, used_packs
 from memtui.errors import MemtuiError
@@ -103,11 +102,6 @@ class PacksScreen(ListDetail):
         """The memory under the cursor, for screens that are opened from here."""
         row = self._members.current if self._is_on_memory else None
         return row.id if row is not None and row.exists else None
-
-    @property
-    def hint_place(self) -> str:
-        """Which keys the footer shows."""
-        return "packs-line" if isinstance(self.focused, Input) else PACKS
 
     def on_descendant_focus(self) -> None:
         """Show the pane that is focused, and its keys."""

@@ -122,7 +122,6 @@ class ContradictionScreen(MemtuiScreen):
 
     def _ask(self, name: str) -> None:
         self._where.add_class("-open")
-        self.hints.place = "clash-line"
         self._line.open(name)
 
     @on(AskLine.Given)
@@ -142,7 +141,6 @@ class ContradictionScreen(MemtuiScreen):
 
     def _close_line(self) -> None:
         self._where.remove_class("-open")
-        self.hints.place = CLASH
         self._line.close()
         self._panes[0].focus()
 

@@ -19,7 +19,7 @@ from textual.widgets import Input, Static, TextArea
 from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, clip
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import FILTER, Action, Keymap
+from memtui.tui.actions.registry import ASK, FILTER, Action, Keymap
 from memtui.tui.memory_view import clipped
 from memtui.tui.textual_patches.input import OneLineInput
 
@@ -58,7 +58,7 @@ LASTING_SECONDS = 0.15  # What is not possible for less, as between two memories
 class KeyHints(_KeyLine):
     """The keys that matter in the focused pane and do something now; a click on one presses it."""
 
-    place: reactive[str] = reactive("list")
+    place: reactive[str] = reactive("list")  # What the screen shows the keys of while nothing asks
     off: reactive[frozenset[str]] = reactive(frozenset())  # Ids of actions of this place that are not possible now
     busy: reactive[str] = reactive("")  # What takes its time just now, at the right end
 
@@ -74,11 +74,16 @@ class KeyHints(_KeyLine):
         self._off_now: frozenset[str] = frozenset()
         self._waits = False
 
+    @property
+    def shown_place(self) -> str:
+        """What the footer shows the keys of: a line that asks, wherever it is, else the screen's `place`."""
+        return ASKING if isinstance(self.screen.focused, AskInput) else self.place
+
     def leave_out(self, off: frozenset[str]) -> None:
         """Take actions of this place that are not possible now out of the footer once that lasts."""
         self._off_now = off
-        if self._looked_at != self.place:
-            self._looked_at, self.off = self.place, off
+        if self._looked_at != self.shown_place:
+            self._looked_at, self.off = self.shown_place, off
             return
         self.off &= off
         if self.off != off and not self._waits:
@@ -114,7 +119,7 @@ class KeyHints(_KeyLine):
 
     def _spans(self) -> list[tuple[Action, int, int]]:
         """Return the hints with the cells that each takes: all, or the first that fit beside the key for the others."""
-        offered = [action for action in registry.hints(self.place, self.off) if self.keymap.keys(action)]
+        offered = [action for action in registry.hints(self.shown_place, self.off) if self.keymap.keys(action)]
         spans = self._laid_out(offered)
         while spans and spans[-1][2] > self.size.width:
             offered = [action for action in offered[:-1] if action is not _HELP]
@@ -145,6 +150,20 @@ class TextLine(OneLineInput):
     def __init__(self, placeholder: str = "", *, longest: int = LONGEST, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(placeholder=placeholder, max_length=longest, id=id, compact=True, select_on_focus=False)
 
+
+class AskInput(TextLine):
+    """The line in which something is asked."""
+
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(ASK)
+
+    async def action_ask_take(self) -> None:
+        await self.action_submit()
+
+    async def action_ask_cancel(self) -> None:
+        await self.screen.run_action("act('back')")
+
+
+ASKING = "asking"  # The footer's place while something is asked
 
 ASK_AGAIN = "it exists: enter again replaces it"
 
@@ -178,7 +197,7 @@ class AskLine(Horizontal):
         self._asked = next(iter(questions))
         self._answers = {name: question.suggestion for name, question in questions.items()}
         self._label = Static("", classes="ask-label", markup=False)
-        self._input = TextLine("", id=f"{id}-input")
+        self._input = AskInput("", id=f"{id}-input")
         self._note = Static("", classes="ask-note", markup=False)
         self._replaceable: str | None = None
 

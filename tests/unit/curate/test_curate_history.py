@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,18 @@ def test_going_back_counts_as_an_edit_of_a_person_for_the_next_import(vault: Vau
     write_files(root, {"CLAUDE.md": rules.replace("a card", "every card")})
     assert import_again() == (0, 1)
     assert "a card" in get(vault, identifier).insight
+
+
+def test_a_moment_is_told_as_people_read_it(vault: Vault) -> None:
+    memory = add(vault, "Lock payments")
+    lifecycle.verify(vault, [memory.id], actor=PERSON)
+    change = change_diff(vault, log(vault)[0].number)
+    said = {field.name: [line.text for line in field.lines] for field in change.memories[0].fields}
+    assert [f"{get(vault, memory.id).verified_at:%Y-%m-%d %H:%M:%S} UTC"] == said["verified_at"]
+    edit_memory(vault, memory.id, {"valid_until": datetime(2027, 3, 1, tzinfo=UTC)}, actor=PERSON)
+    change = change_diff(vault, log(vault)[0].number)
+    said = {field.name: [line.text for line in field.lines] for field in change.memories[0].fields}
+    assert said["valid_until"] == ["2027-03-01"]
 
 
 @pytest.fixture
