@@ -113,6 +113,17 @@ _TARGET = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*])|(?<=[。！？])|\n")
 _COMMENT = re.compile(r"^\s*(?:#|//|--|/\*|<!--|;)\s*\S|\s(?:#|//|--) \w", re.MULTILINE)
+_REFERENTS = tuple(
+    (re.compile(rf"\b(?:{nouns})\b", re.IGNORECASE), held)
+    for nouns, held in (
+        (r"files?|documents?|docs|sources?|paths?|folders?|director(?:y|ies)|links?", _TARGET),
+        (r"steps?|list|items?|points?|options?|bullets?", re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s", re.MULTILINE)),
+        (r"tables?|columns?|rows?", re.compile(r"^\s*\|.*\|", re.MULTILINE)),
+        (r"commands?|code|snippets?", re.compile(r"`")),
+        (r"sections?|chapters?", re.compile(r"^\s*(?:#|\*\*)", re.MULTILINE)),
+    )
+)
+"""Words for what a text refers back to, and how it looks in the text that holds it."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SKILL = re.compile(r"(?:skill|command|agent)\s+`?([\w:-]+)`?\s*[:：]\s*(.*)", re.IGNORECASE | re.DOTALL)
 MOST_ECHOED = 1  # Words beyond its own name up to which a description says nothing
@@ -185,7 +196,7 @@ def _leans(title: str, text: str, prose: str, named: frozenset[str]) -> Shown | 
     bare = prose.lstrip(_EDGES)
     short = len(text.split()) <= SHORT_WORDS
     first = _SENTENCE_END.split(bare)[0]
-    if (found := _pattern("back").search(text if short else first)) and not _precedes(text, found.start()):
+    if (found := _pattern("back").search(text if short else first)) and not _precedes(text, found):
         return FlawReason.BACK, found[0].strip()
     if named or _has_heading(title, bare):
         return None
@@ -227,9 +238,15 @@ def _has_heading(title: str, text: str) -> bool:
     )
 
 
-def _precedes(text: str, at: int) -> bool:
-    """Return whether enough stands before a reference in the same text for it to be meant."""
-    return text[:at].count("\n") > 1
+def _precedes(text: str, reference: re.Match[str]) -> bool:
+    """Return whether what a reference means can stand before it in the same text."""
+    before = text[: reference.start()]
+    return before.count("\n") > 1 and _holds(before, reference[0])
+
+
+def _holds(text: str, reference: str) -> bool:
+    """Return whether a text holds what `the files above` means; of what has no look of its own, that it may."""
+    return all(held.search(text) for noun, held in _REFERENTS if noun.search(reference))
 
 
 def _names_more(title: str, text: str) -> frozenset[str]:
@@ -247,6 +264,7 @@ class Neighbours:
 
     def __init__(self, memories: Iterable[Memory]) -> None:
         places: dict[tuple[str | None, str], list[tuple[int, int, str]]] = {}
+        self._texts: dict[str, str] = {}
         self._place: dict[str, tuple[tuple[str | None, str], tuple[int, int, str]]] = {}
         for memory in memories:
             source = memory.source
@@ -254,6 +272,7 @@ class Neighbours:
                 key, place = (memory.project, source.path), (*source.span, memory.id)
                 places.setdefault(key, []).append(place)
                 self._place[memory.id] = (key, place)
+                self._texts[memory.id] = memory.insight
         self._places = {key: sorted(found) for key, found in places.items()}
 
     def before(self, identifier: str) -> str:
@@ -263,6 +282,10 @@ class Neighbours:
     def after(self, identifier: str) -> str:
         """Return the id of the memory that begins just after this one, empty if there is none."""
         return self._beside(identifier, 1)
+
+    def text(self, identifier: str) -> str:
+        """Return the text of a memory, empty if it has no place."""
+        return self._texts.get(identifier, "")
 
     def _beside(self, identifier: str, step: int) -> str:
         if identifier not in self._place:
@@ -289,6 +312,9 @@ def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: i
     heading = heading_above(memory)
     if reason is FlawReason.NAMELESS and heading:
         return Mend.HEADING, ""
+    back = _pattern("back").search(memory.insight) if reason is FlawReason.BACK else None
+    if back and other and not _holds(neighbours.text(other), back[0]):
+        return Mend.EDIT, ""
     if other:
         return Mend.JOIN, other
     return (Mend.HEADING if heading else Mend.EDIT), ""

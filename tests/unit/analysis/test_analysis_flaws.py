@@ -94,8 +94,18 @@ def test_a_fragment_is_joined_with_what_stood_next_to_it_in_its_file() -> None:
 def test_what_refers_to_a_section_further_above_is_left_to_a_person() -> None:
     before, middle = piece("a", 3, 4), piece("b", 6, 6, insight="Apply the rules of the section above.")
     assert mend_of(middle, FlawReason.BACK, Neighbours([before, middle]), 1) == (Mend.EDIT, "")
+    steps = piece("a", 3, 4, insight="- Tie the bow line.\n- Tie the stern line.")
     nearer = piece("b", 6, 6, insight="Do this after the two steps above.")
-    assert mend_of(nearer, FlawReason.BACK, Neighbours([before, nearer]), 1) == (Mend.JOIN, "a")
+    assert mend_of(nearer, FlawReason.BACK, Neighbours([steps, nearer]), 1) == (Mend.JOIN, "a")
+
+
+def test_a_fragment_is_joined_only_with_what_holds_what_it_refers_to_and_found_again_otherwise() -> None:
+    fragment = piece("b", 6, 6, insight="Prefer the knots shown in the files above.")
+    beside, holder = piece("a", 3, 4, insight="Keep the lines dry."), piece("a", 3, 4, insight="Read `knots/bow.md`.")
+    assert mend_of(fragment, FlawReason.BACK, Neighbours([beside, fragment]), 1) == (Mend.EDIT, "")
+    assert mend_of(fragment, FlawReason.BACK, Neighbours([holder, fragment]), 1) == (Mend.JOIN, "a")
+    assert flaw_in("Mooring", f"{beside.insight}\n\n{fragment.insight}") == (FlawReason.BACK, "the files above")
+    assert flaw_in("Mooring", f"{holder.insight}\n\n{fragment.insight}") is None
 
 
 def test_without_neighbour_the_heading_is_taken_in_or_a_person_edits_it() -> None:
