@@ -6,7 +6,7 @@ import os
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -263,6 +263,7 @@ class Tree:
     _names: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     _ends: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
     _breadths: dict[str, float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _ignored: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def states(self, memory: Memory) -> dict[str, AnchorState]:
         if memory.project != self.project:
@@ -275,8 +276,9 @@ class Tree:
         Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
         Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or the
         folder that should hold it exists, unless it is a folder in the root itself; for a glob, no file matches any
-        more. Unverifiable: it lies outside the tree, is a URL, a glob that never matched a file, the end of several
-        paths, or a path of which nothing is here, such as a header of another project.
+        more. Unverifiable: git ignores it, as what is generated, it lies outside the tree, is a URL, a glob that never
+        matched a file, the end of several paths, or a path of which nothing is here, such as a header of another
+        project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -284,9 +286,8 @@ class Tree:
         plain = without_symbol(anchor.path, self.root)
         if is_outside(plain):
             return "unverifiable"
-        try:
-            is_there = (self.root / plain).exists()
-        except (OSError, ValueError):
+        is_there = self.holds(plain)
+        if is_there is None:
             return "unverifiable"
         if is_there:
             return self._state_of_file(plain, anchor.content_hash, known)
@@ -298,7 +299,31 @@ class Tree:
             return self._state_of_file(found, anchor.content_hash, known)
         is_top_folder = plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]
         was_here = anchor.content_hash is not None or (not is_top_folder and (self.root / plain).parent.is_dir())
-        return "gone" if was_here and not self.elsewhere(plain) else "unverifiable"
+        return "gone" if was_here and not self.elsewhere(plain) and not self.ignores(plain) else "unverifiable"
+
+    def holds(self, plain: str) -> bool | None:
+        """Return whether a path exists, None where it can be no path."""
+        try:
+            return (self.root / plain).exists()
+        except (OSError, ValueError):
+            return None
+
+    def ignores(self, plain: str) -> bool:
+        """Return whether git ignores a path that does not exist: what is generated there comes and goes."""
+        if plain not in self._ignored:
+            self.learn_ignored([plain])
+        return self._ignored[plain]
+
+    def learn_ignored(self, paths: Iterable[str]) -> None:
+        """Ask git once which of many paths it ignores, rather than for each."""
+        names = list(dict.fromkeys(path for path in paths if path not in self._ignored and "\0" not in path))
+        for start in range(0, len(names), _ASKED_AT_ONCE):
+            part = names[start : start + _ASKED_AT_ONCE]
+            # Whether a path that is not there is a folder, nobody knows: a rule may be about either.
+            asked = [form for name in part for form in (f"./{name}", f"./{name.rstrip('/')}/")]
+            said = run_git(self.root, "-c", "core.quotePath=false", "check-ignore", "--", *asked) or ""
+            found = {line.removeprefix("./").rstrip("/") for line in said.splitlines()}
+            self._ignored.update((name, name.rstrip("/") in found) for name in part)
 
     def resolve(self, path: str) -> str | None:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
@@ -399,6 +424,9 @@ class Tree:
         if not self._names:
             self._names.extend(sorted(tree_files(self.root)) or [""])
         return self._names
+
+
+_ASKED_AT_ONCE = 200  # Paths that one command names
 
 
 def states_now(stored: Mapping[str, AnchorState], looked: Mapping[str, AnchorState]) -> dict[str, AnchorState]:

@@ -33,7 +33,7 @@ from memtui.vault.review_triggers import (
     tied_memories,
 )
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash, is_outside
+from memtui.workspace import Tree, file_hash, is_outside, without_symbol
 
 _State = TypeVar("_State")
 
@@ -139,6 +139,7 @@ def check_anchors(
     states: dict[Anchor, AnchorState] = {}
     known = {} if hashes is None else hashes
     checked: list[tuple[CheckedAnchor, Anchor]] = []
+    _learn_ignored((anchor for memory in mine for anchor in memory.anchors), tree)
     for number, memory in enumerate(mine):
         if progress and number % STEP == 0:
             progress(number, len(mine))
@@ -155,7 +156,7 @@ def check_anchors(
 
 def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tree: Tree) -> CheckedAnchor:
     # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
-    is_unknown = found.state == "unverifiable" and not is_outside(anchor.path)
+    is_unknown = found.state == "unverifiable" and not is_outside(anchor.path) and not _is_generated(anchor, tree)
     moved = renames.find(anchor) if found.state == "gone" or is_unknown else None
     if is_unknown and (others := tree.elsewhere(anchor.path)):
         # The text may mean another folder of this name, unless the only one is where git saw it go.
@@ -167,6 +168,18 @@ def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tre
     is_weak = moved.certainty == "weak"
     state: AnchorState = "moved" if not is_weak else found.state if anchor.is_glob else "gone"
     return replace(found, state=state, suggestion=moved.path, certainty=moved.certainty)
+
+
+def _is_generated(anchor: Anchor, tree: Tree) -> bool:
+    """Return whether git ignores the path of an anchor, so that it is nothing that was deleted."""
+    plain = without_symbol(anchor.path, tree.root)
+    return not anchor.is_glob and tree.ignores(plain)
+
+
+def _learn_ignored(anchors: Iterable[Anchor], tree: Tree) -> None:
+    """Ask git at once which of the paths that are not there it ignores."""
+    plain = {without_symbol(anchor.path, tree.root) for anchor in anchors if not anchor.is_glob}
+    tree.learn_ignored(sorted(path for path in plain if not is_outside(path) and tree.holds(path) is False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +204,8 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
         found = missing_places(reader, wanted)
         trees = known_trees(reader, here)
     dead: dict[Place, DeadAnchor] = {}
+    for name, where in trees.items():
+        _learn_ignored((anchor for project, anchor, _ in held if (project or "") == name), where)
     for project, anchor, owners in held:
         tree = trees.get(project or "")
         now = tree.state(anchor) if tree is not None else None

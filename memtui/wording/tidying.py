@@ -98,6 +98,14 @@ def not_shown(lessons: Iterable[tuple[Lesson, int]]) -> str:
     return f"Not shown: {total:,}, as you dismissed {like:,} like them. `memtui tidy --learned` lists why."
 
 
+def untied(path: str) -> str:
+    return f"Took {tame(path, 80)} out of Files"
+
+
+def still_tied(path: str) -> str:
+    return f"{tame(path, 80)} is still among its Files: n takes it out"
+
+
 def unlearned(lesson: Lesson) -> str:
     return f"Proposals like these {counted(lesson.number, 'dismissal')} are made again; those stay dismissed"
 

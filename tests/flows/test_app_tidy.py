@@ -26,7 +26,6 @@ from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
 from memtui.domain.memory import Anchor, Link, Signal, Source
-from memtui.tui.edit.screen import EditScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.tidy.contradiction import ContradictionScreen
 from memtui.tui.tidy.screen import TidyScreen
@@ -369,7 +368,7 @@ async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfir
         assert stored(blank, "m0000009").verified_at is not None
 
 
-async def test_a_file_of_which_nothing_is_known_is_edited_by_enter_and_not_followed(
+async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_look_and_comes_back_by_u(
     blank: Vault, tmp_path: Path
 ) -> None:
     from curating import commit, git, repository
@@ -377,15 +376,31 @@ async def test_a_file_of_which_nothing_is_known_is_edited_by_enter_and_not_follo
     root = repository(tmp_path / "ferry", {"pay/ledger.py": "TTL = 30\n", "quay/lock.py": "Moor at noon.\n"})
     git(root, "rm", "-q", "quay/lock.py")
     commit(root, on="2026-02-01")
-    fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("quay/lock.py"),))])
+    fill(blank, [memory(1, "Lock by payment", anchors=(Anchor("quay/lock.py"), Anchor("pay/ledger.py")))])
     link_folder(blank, "ferry", root)
-    async with app_on(blank, root).run_test(size=WIDE) as pilot:
+    async with app_on(blank, root).run_test(size=WIDE, notifications=True) as pilot:
         screen = await tidy_opens(pilot, memories=1)
         await goes_to(pilot, screen, "anchors")
-        await shows(pilot, "No file like it was found: enter edits")
+        await shows(pilot, "No file like it was found: enter takes it out")
         assert "tidy-all" not in {action.id for action in screen.hints.shown}
+        before = screen._report
+        await pilot.press("Y")
+        await shows(pilot, "quay/lock.py is still among its Files")
+        await passes(pilot, screen, before)
+        assert [row.finding for row in screen._found.rows] == ["anchors"], "the finding stays in sight"
+        before = screen._report
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form is open")
+        await shows(pilot, "Take out of Files")
+        await pilot.press("escape", "n")
+        await shows(pilot, "- quay/lock.py")
+        assert len(stored(blank, "m0000001").anchors) == 2, "only a look so far"
+        await pilot.press("enter")
+        await passes(pilot, screen, before)
+        assert [anchor.path for anchor in stored(blank, "m0000001").anchors] == ["pay/ledger.py"]
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        assert len(stored(blank, "m0000001").anchors) == 2
 
 
 async def test_escape_stops_a_pass_and_r_looks_again(

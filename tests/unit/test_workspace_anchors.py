@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support import make_memory
 
+from memtui.curate.anchors import check_anchors
 from memtui.curate.fields import rehashed
 from memtui.domain.memory import MATCHED, Anchor, Memory
 from memtui.workspace import Tree, file_hash
@@ -172,3 +174,19 @@ def test_a_file_found_by_the_end_of_its_path_is_held_against_its_content(root: P
     assert Tree("shop", root).states(memory) == {"service.py": "fresh"}
     (root / "src" / "service.py").write_text("x = 2\n", encoding="utf-8")
     assert Tree("shop", root).states(memory) == {"service.py": "changed"}
+
+
+def test_what_git_ignores_is_generated_and_never_gone(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (root / ".gitignore").write_text("src/build/\n*.log\n", encoding="utf-8")
+    states = {
+        path: Tree("", root).state(Anchor(path)) for path in ("src/build/", "src/build", "src/run.log", "src/b.py")
+    }
+    assert states == {
+        "src/build/": "unverifiable",
+        "src/build": "unverifiable",
+        "src/run.log": "unverifiable",
+        "src/b.py": "gone",
+    }
+    (found,) = check_anchors([make_memory(project="ferry", anchors=(Anchor("src/build/"),))], Tree("ferry", root))
+    assert found.state == "unverifiable"

@@ -119,6 +119,14 @@ def ask_to_follow(app: App[Any], moves: Mapping[str, Mapping[str, str]], follow:
     app.push_screen(DiffScreen(title, blocks, "follows, u undoes it"), lambda wanted: follow() if wanted else None)
 
 
+def ask_to_untie(app: App[Any], title: str, path: str, untie: Callable[[], None]) -> None:
+    """Show which file leaves the Files of a memory of this title, and take it out if the person wants it."""
+    blocks = [Block(((tame(title), "title"),)), Block((("- ", "dim"), (tame(path), "path")), label="Files", gap=True)]
+    app.push_screen(
+        DiffScreen("Take out of Files", blocks, "takes it out, u undoes it"), lambda wanted: untie() if wanted else None
+    )
+
+
 class OptionScreen(ModalScreen[str | None]):
     """One list of options; returns None where it is left."""
 

@@ -28,7 +28,7 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.memory_view import Block
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
-from memtui.tui.screens.dialogs import ask_to_follow, pick
+from memtui.tui.screens.dialogs import ask_to_follow, ask_to_untie, pick
 from memtui.tui.state import Opening
 from memtui.tui.tidy.contradiction import ContradictionScreen
 from memtui.tui.tidy.view import (
@@ -41,6 +41,7 @@ from memtui.tui.tidy.view import (
     row_cells,
     rows_of,
     shown_findings,
+    still_tied,
     text_blocks,
 )
 from memtui.tui.values import Done
@@ -59,7 +60,7 @@ _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 _NOTHING = "There is no finding under the cursor."
 _NOT_DISMISSED = "This finding goes when it is fixed; it cannot be dismissed."
 _ONLY_FOR = (
-    ("tidy-not", frozenset({*VERDICT_OF, "lessons"}), _NOT_DISMISSED),
+    ("tidy-not", frozenset({*VERDICT_OF, "lessons", "anchors"}), _NOT_DISMISSED),
     ("tidy-not-any", frozenset(VERDICT_OF), _NOT_DISMISSED),
     ("tidy-mend", frozenset(FLAWED), "Only what is oversized, vague or a fragment is mended like this."),
     (
@@ -256,6 +257,8 @@ class TidyScreen(ListDetail):
             self.loader.read(lambda: self._tidying.pair(contradiction), show, group="pair")
         elif row.finding == "anchors" and row.subject.suggestion:
             self._re_anchor([row.subject])
+        elif row.finding == "anchors":
+            self._untie(row)
         elif row.memory is not None:
             self.editing.open_form(row.memory)
 
@@ -289,6 +292,17 @@ class TidyScreen(ListDetail):
 
         ask_to_follow(self.app, moves, follow)
 
+    def _untie(self, row: TidyRow) -> None:
+        """Take a file that is gone out of the Files of its memory, once that was looked at."""
+        anchor: CheckedAnchor = row.subject
+
+        def untie() -> None:
+            self._take_out(row)
+            self.do(lambda: self._tidying.untie(anchor))
+
+        title = self._report.titles.get(anchor.id, "") if self._report is not None else ""
+        ask_to_untie(self.app, title, anchor.path, untie)
+
     def action_tidy_all(self) -> None:
         """Fix every finding of this kind: exact copies, moved files, memories that were never used."""
         report, row = self._report, self._found.current
@@ -307,7 +321,9 @@ class TidyScreen(ListDetail):
     def action_tidy_not(self) -> None:
         """Never suggest this finding again."""
         row = self._found.current
-        if row is not None:
+        if row is not None and row.finding == "anchors":
+            self._untie(row)
+        elif row is not None:
             self._take_out(row)
             lesson = row.subject
             if row.finding == "lessons":
@@ -350,12 +366,17 @@ class TidyScreen(ListDetail):
         self.editing.open_form(self.current_memory)
 
     def _treat(self, act: Callable[[MemoryActs, Sequence[str]], Done]) -> None:
-        """Retire the memory, or say "still true" of it."""
+        """Retire the memory, or say "still true" of it, which leaves a file that is gone where it was."""
         row = self._found.current
-        if row is not None and row.memory is not None:
-            memories = [row.memory]
-            self._take_out(row)
-            self.do(lambda: act(self.memories, memories))
+        if row is None or row.memory is None:
+            return
+        memories = [row.memory]
+        if row.finding == "anchors" and act is MemoryActs.verify:
+            path = row.subject.path
+            self.do(lambda: still_tied(act(self.memories, memories), path))
+            return
+        self._take_out(row)
+        self.do(lambda: act(self.memories, memories))
 
     def _take_out(self, *rows: TidyRow) -> None:
         """Remove findings from the list at once; the next pass tells whether they are fixed."""

@@ -17,6 +17,8 @@ from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor, re_anchor
+from memtui.curate.fields import ListChanges
+from memtui.curate.memories import edit_memory
 from memtui.curate.mends import mend
 from memtui.curate.merge import Marked, marked_texts
 from memtui.curate.resolutions import keep_both, keep_one, merge_copies, parse_validity, unlearn
@@ -114,10 +116,22 @@ class TidyAccess:
         result = merge_copies(self._vault, groups, actor=self._opening.actor)
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
+    def untie(self, anchor: CheckedAnchor) -> Done:
+        """Take a file out of the Files of its memory, as one undoable change."""
+        self._opening.before_change()
+        lists = ListChanges(remove_files={anchor.path: anchor.path})
+        edit_memory(self._vault, anchor.id, {}, actor=self._opening.actor, lists=lists)
+        return Done(tidying.untied(anchor.path))
+
     def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
         """Tie memories to where their files moved, as one undoable change."""
         act = MemoryActs(self._access)
         return act.change(lambda: re_anchor(self._vault, moves, actor=self._opening.actor), "Re-anchored")
+
+
+def still_tied(done: Done, path: str) -> Done:
+    """Return what verifying came to, with what remains of a file that is gone."""
+    return replace(done, message=f"{done.message}. {tidying.still_tied(path)}")
 
 
 def moves_of(anchors: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:
@@ -147,8 +161,8 @@ NAMES = {
 WHAT_TO_DO = {
     "duplicates": "enter merges them field by field · n no duplicates, N nor any like them",
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
-    "anchors": "enter follows the file to its new place, after a look",
-    "gone": "No file like it was found: enter edits what the memory is tied to, x retires it",
+    "anchors": "enter follows the file to its new place, after a look · n takes it out of Files",
+    "gone": "No file like it was found: enter takes it out of Files, after a look · e edits the memory, x retires it",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",
