@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
@@ -242,7 +242,10 @@ class _Writer:
 
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         commands = heads_in([block], self.held) if block.mark in SHELLS else []
-        told = (self._stated(self.held.take_out(later.text)) for later in following if later.kind == "paragraph")
+        texts = (later.text for later in following if later.kind == "paragraph")
+        # Words that lead to more code say nothing of the code above them.
+        own = takewhile(lambda text: is_rule(text) or not self._plain(text).endswith(_COLONS), texts)
+        told = (self._stated(self.held.take_out(text)) for text in own)
         if (title := next(filter(None, told), "")) and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title

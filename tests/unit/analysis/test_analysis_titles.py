@@ -380,6 +380,23 @@ def test_a_heading_above_mere_code_stands_below_its_parent() -> None:
     assert title_for("```py\nx\n```", path) == "Start of a shift: Setting limits"
 
 
+@pytest.mark.parametrize("lead", ["Weigh the anchor:", "**Weigh it in this way:**", "錨を上げる："])
+def test_words_that_lead_to_more_code_are_no_title_of_the_code_above_them(lead: str) -> None:
+    path = ("Harbour", "Cranes", "Start of a shift", "Setting limits")
+    text = f"```py\nx\n```\n\n{lead}\n\n```sh\nweigh anchor\n```"
+    assert title_for(text, path) == "Start of a shift: Setting limits"
+
+
+def test_a_rule_that_leads_to_more_code_is_the_title_of_the_code_above_it_too() -> None:
+    text = "```py\nx\n```\n\nNever lift a boat by hand:\n\n```py\ny\n```"
+    assert title_for(text, ("Harbour", "Cranes", "The old crane")) == "The old crane: Never lift a boat by hand"
+
+
+def test_a_sentence_below_code_is_its_title_though_words_that_lead_to_more_follow() -> None:
+    text = "```py\nx\n```\n\nEach crane holds one limit that its foreman sets.\n\nWeigh it:\n\n```sh\nweigh anchor\n```"
+    assert title_for(text, ("Harbour", "Cranes")) == "Each crane holds one limit that its foreman sets"
+
+
 def test_a_number_before_a_dot_is_left_out() -> None:
     assert title_for("- Moor\n- Cast off", ("Harbour", "7 · Order of a day")) == "Order of a day: Moor, Cast off"
 
