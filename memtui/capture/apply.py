@@ -115,7 +115,7 @@ def apply_plan(
         states.extend(_states(item, memory))
         if memory is None and item.memory is not None and item.action not in {"conflict", "clash"}:
             nothing_new[item.memory.id] = item.memory.created_at
-    states += _dropped(plan.missing)
+    states += _dropped(plan.newly_missing)
     writer.drop(dropped)
     for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
         ensure_project(writer, str(name))

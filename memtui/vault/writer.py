@@ -235,20 +235,21 @@ class VaultWriter(VaultReader):
         """Store what sources say now, replacing what was known of the same memory and place.
 
         `nothing_new`: memories whose sources say what they said before, with the moment to store for a place that is
-        seen for the first time; for the others it is now.
+        seen for the first time, or states its memory again; for the others it is now.
         """
         known = {state.place: state for state in self.source_states()}
         new_rows = []
         for state in {state.place: state for state in states}.values():
-            if known.get(state.place) == state:
+            before = known.get(state.place)
+            if before == state:
                 continue
             seen_at = self.now
-            if state.place in known:
+            if before is None or not before.seen_hash:
+                seen_at = (nothing_new or {}).get(state.memory_id, self.now)
+            if before is not None:
                 self.connection.execute(
                     "DELETE FROM source_states WHERE memory_id = ? AND path = ? AND native_id = ?", state.place
                 )
-            else:
-                seen_at = (nothing_new or {}).get(state.memory_id, self.now)
             new_rows.append({**asdict(state), "seen_at": seen_at})
         if new_rows:
             self.insert_unjournaled("source_states", new_rows)

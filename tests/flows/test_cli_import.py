@@ -441,3 +441,16 @@ def test_a_folder_without_memory_files_ends_alike_with_and_without_json(cli: Cli
     (tmp_path / "empty").mkdir()
     assert "No memory files were found there" in cli("import", tmp_path / "empty", code=3).err
     assert cli("import", tmp_path / "empty", "--json", code=3).json["added"] == 0
+
+
+def test_a_rule_that_left_its_file_is_named_and_found_again(project: Cli) -> None:
+    project("import", ".", "--active")
+    gone = next(row for row in project.all_rows() if "floats" in row["insight"])
+    project.write("AGENTS.md", "\n".join(line for line in AGENTS.splitlines() if "floats" not in line) + "\n")
+    for _ in range(2):
+        said = project("import", ".").err
+        assert f"No longer in its source, kept: {gone['id']} {gone['title']}" in said
+    assert "no longer says this; `memtui retire` takes it out" in project("show", gone["id"]).out
+    kept = next(row for row in project.all_rows() if row["id"] != gone["id"])
+    assert "no longer says this" not in project("show", kept["id"]).out
+    assert "AGENTS.md no longer says this since" in project("review", "--list").out

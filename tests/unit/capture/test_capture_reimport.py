@@ -303,3 +303,4 @@ def test_a_rule_that_left_its_file_is_due_until_a_person_decides_and_its_view_sa
     (root / "AGENTS.md").write_text(YARD, "utf-8")
     bring(vault, root)
     assert not get_view(vault, memory.id).is_dropped
+    assert review_queue(vault, EVERYTHING) == []  # as on the way back to another branch
