@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -296,19 +296,42 @@ _OWNER_AFTER = re.compile(
 """Whose a path is: `each crate's X`, `every package has its own X`, `the X folder of each service`."""
 
 
-def anchors_in(text: str) -> tuple[str, ...]:
+_BEGINS = re.compile(r"\s*(?:$|[-*+•>|#]|\d{1,3}[.)]\s)")  # A line that does not go on with the one above
+_POSSIBLE_CHARS = 120  # On either side of a path, in which it may be said that it is one of several that there may be
+_MAY_BE_BEFORE = re.compile(
+    r"\b(?:such as|e\.\s?g\.|for (?:example|instance)|could|might|may|perhaps"
+    r"|z\.\s?b\.|par exemple|por ejemplo|por exemplo)"
+    r"(?!\s+not\b)[^.;`]{0,40}(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
+    re.IGNORECASE,
+)
+_MAY_BE_AFTER = re.compile(
+    r"(?:,?\s*(?:or\s+|and\s+)?`[^`]*`)*,?\s*(?:or|and)\s+(?:(?:something|anything|some)\s+)?"
+    r"(?:similar|the like|so on|such)\b",
+    re.IGNORECASE,
+)
+"""A path that there may be: `under X, Y, or similar`, `a folder such as X`."""
+
+
+def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
     """Return the relative paths in code spans and links, at most eight, in order.
 
     A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
     fenced code do not count, nor do those of each part of a project, such as every package's tests.
+
+    `is_there`: whether a path exists, asked of those that are named as a possibility and count only then.
     """
     found: dict[str, None] = {}
-    for line in _prose(text[:_READ_CHARS]):
-        spans = [(span.start(), span[2].split()) for span in CODE_SPAN.finditer(line) if not _is_of_each(line, span)]
-        links = [(link.start(), [link[1]]) for link in _LINK_TARGET.finditer(line)]
-        for _, words in sorted(spans + links):
+    lines = ["", *_prose(text[:_READ_CHARS]), ""]
+    for previous, line, following in zip(lines, lines[1:], lines[2:], strict=False):
+        spans = [
+            (span.start(), span[2].split(), _is_possible(line, span, previous, following))
+            for span in CODE_SPAN.finditer(line)
+            if not _is_of_each(line, span)
+        ]
+        links = [(link.start(), [link[1]], False) for link in _LINK_TARGET.finditer(line)]
+        for _, words, is_possible in sorted(spans + links):
             for word in words:
-                if path := _relative_path(word):
+                if (path := _relative_path(word)) and (not is_possible or is_there(path)):
                     found[path] = None
     return tuple(found)[:MAX_ANCHORS]
 
@@ -317,6 +340,16 @@ def _is_of_each(line: str, span: re.Match[str]) -> bool:
     """Return whether a code span names what each of several folders has."""
     before, after = line[max(0, span.start() - _OWNER_CHARS) : span.start()], line[span.end() :][:_OWNER_CHARS]
     return bool(_OWNER_BEFORE.search(before) or _OWNER_AFTER.match(after))
+
+
+def _is_possible(line: str, span: re.Match[str], previous: str, following: str) -> bool:
+    """Return whether a code span names what there may be rather than what there is; a sentence may go over lines."""
+    before, after = line[: span.start()], line[span.end() :]
+    if not _BEGINS.match(line):
+        before = f"{previous} {before}"
+    if not _BEGINS.match(following):
+        after = f"{after} {following.strip()}"
+    return bool(_MAY_BE_BEFORE.search(before[-_POSSIBLE_CHARS:]) or _MAY_BE_AFTER.match(after[:_POSSIBLE_CHARS]))
 
 
 def _prose(text: str) -> Iterator[str]:

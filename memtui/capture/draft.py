@@ -327,8 +327,11 @@ class DraftMaker:
         return with_lead(insight, context_lead(insight, path, title))
 
     def _anchors(self, text: str) -> tuple[str, ...]:
-        named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text))
+        named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text, self._is_there))
         return tuple(dict.fromkeys((*self.anchors, *named)))
+
+    def _is_there(self, path: str) -> bool:
+        return (self.file.root / path).exists() or (self.file.path.parent / path).exists()
 
     def _from_root(self, path: str) -> str:
         """Return a path relative to the root: that of a file beside the source if there is one, else as it is named."""

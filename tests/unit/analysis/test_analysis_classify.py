@@ -194,6 +194,24 @@ def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[
     assert anchors_in(text) == anchors
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is fine to keep them under `moor/bow/`, `moor/stern/`, or similar.",
+        "Keep them under `moor/bow/`, or\n  similar folders.",
+        "Put it into a folder such as\n  `moor/bow/`.",
+        "Put it into a folder such as `moor/bow/` or `moor/stern/`.",
+        "A shared helper (e.g. `moor/bow/`) saves time.",
+        "It could live in `moor/bow/`.",
+    ],
+)
+def test_a_path_that_there_may_be_is_an_anchor_only_if_there_is_one(text: str) -> None:
+    assert anchors_in(text, lambda _: False) == ()
+    assert "moor/bow/" in anchors_in(text, lambda path: path == "moor/bow/")
+    sure = "- such as\n- Tie up by `moor/bow/`. It may rain; see `moor/stern/`."
+    assert anchors_in(sure, lambda _: False) == ("moor/bow/", "moor/stern/")
+
+
 def test_anchors_are_few() -> None:
     assert len(anchors_in(" ".join(f"`a/f{n}.py`" for n in range(50)))) == MAX_ANCHORS
 
