@@ -101,7 +101,7 @@ def curve_of(
 
     now, tried = line(Knobs()), line(knobs)
     points = tuple((days, days_text(days)) for days in dict.fromkeys((now.due, tried.due)) if days < math.inf)
-    points = memory_labels(tried.crossing, tried.due, threshold, days_text) if memory else points
+    points = memory_labels(tried.crossing, tried.due, days_text) if memory else points
     age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
     length = max(1.3 * max((days for days, _ in points), default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
     start = WRITTEN if memory and memory.held_days is None else START

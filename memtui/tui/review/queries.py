@@ -266,13 +266,13 @@ class ReviewAccess:
         kinds, threshold = self._vault.kinds, self._opening.threshold
         half_life, floor = half_life_days(memory, kinds), kinds.floor
         age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
-        is_crossed = threshold > floor
+        is_crossed = threshold > floor and not memory.pinned
         crossing = half_life * math.log2((1.0 - floor) / (threshold - floor)) if is_crossed else math.inf
         due_at, since = detail.view.due_at, last_trusted_at(memory)
         due = (
             (due_at - since).total_seconds() / _DAY_SECONDS if due_at and due_at.year < UNTIL_CHANGE.year else math.inf
         )
-        points = memory_labels(crossing, max(0.0, due), threshold, days_text)
+        points = memory_labels(crossing, max(0.0, due), days_text)
         length = max(2.0 * half_life, 1.2 * age, 1.3 * max((day for day, _ in points), default=0.0))
         values = tuple(
             1.0 if memory.pinned else decay(length * step / CURVE_STEPS, half_life, floor)

@@ -304,17 +304,14 @@ class Curve:
     line_word: str = DUE  # at the end of the line; empty where a memory is due elsewhere than where it crosses it
 
 
-def memory_labels(
-    fades: float, due: float, threshold: float, days_text: Callable[[float], str]
-) -> tuple[tuple[float, str], ...]:
-    """Return the names of the two points of one memory's curve, each with its day: it is at the threshold, it is due.
+def memory_labels(fades: float, due: float, days_text: Callable[[float], str]) -> tuple[tuple[float, str], ...]:
+    """Return the names of the days on which one memory has faded to the threshold, and on which it is due.
 
     They part where it was accepted after it was written, or is asked about sooner or later than others.
     """
     if abs(fades - due) < 1:
-        return ((due, f"due {days_text(due)}"),) if due < math.inf else ()
-    faded = ((fades, f"fresh {threshold:.2f}"),) if fades < math.inf else ()
-    return (*(((due, f"due {days_text(due)}"),) if due < math.inf else ()), *faded)
+        return ((due, f"due {days_text(due)}"),)
+    return tuple((day, word) for day, word in ((due, "due"), (fades, "faded")) if day < math.inf)
 
 
 def curve_rows(values: Sequence[float], rows: int) -> list[str]:

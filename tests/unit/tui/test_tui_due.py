@@ -93,7 +93,7 @@ def test_the_curve_of_a_memory_names_the_day_it_fades_and_the_later_one_on_which
     read = read_lab(VaultAccess(Opening(vault=vault, folder=tmp_path, actor=Actor(), project="ferry")), "m0000001")
     curve = curve_of(read.snapshot, Trial(memory_id="m0000001", subject=MEMORY), due=read.due_words)
     places = {word.split()[0]: place for place, word in curve.labels}
-    assert places["fresh"] < (curve.today or 0) < places["due"]
+    assert places["faded"] < (curve.today or 0) < places["due"]
     assert len(curve.ticks) == 2
     assert "written" in places
     assert "counted from accepting" in curve.caption
