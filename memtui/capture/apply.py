@@ -15,7 +15,7 @@ from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Anchor, Memory, Status, Tombstone, content_hash, new_id
+from memtui.domain.memory import Anchor, Memory, Status, content_hash, new_id
 from memtui.progress import ProgressCallback
 from memtui.vault.foreign_keys import put_foreign_keys
 from memtui.vault.projects import ensure_project
@@ -98,10 +98,8 @@ def apply_plan(
     pending: list[Memory] = []
     states: list[SourceState] = []
     nothing_new: dict[str, datetime] = {}
-    stones = writer.tombstones()
     changed = [item.memory.id for item in plan.items if item.action == "update" and item.memory is not None]
     from_source = imported_anchors(writer, changed)
-    dropped: list[Tombstone] = []
     extras: dict[str, Mapping[str, Any]] = {}
     for item in plan.items:
         memory = _outcome(item, options, writer.now, actor, from_source)
@@ -110,13 +108,11 @@ def apply_plan(
         if memory is not None:
             pending.append(memory)
             _count(report, item, memory)
-            if item.action == "restore":
-                dropped.extend(stone for stone in stones if stone.memory_id == memory.id)
         states.extend(_states(item, memory))
         if memory is None and item.memory is not None and item.action not in {"conflict", "clash"}:
             nothing_new[item.memory.id] = item.memory.created_at
     states += _dropped(plan.newly_missing)
-    writer.drop(dropped)
+    _drop_stones_of_restored(writer, plan)
     for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
         ensure_project(writer, str(name))
     _store(writer, plan, pending, progress)
@@ -125,6 +121,11 @@ def apply_plan(
     store_conflicts(writer, plan, report.conflicts)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report
+
+
+def _drop_stones_of_restored(writer: VaultWriter, plan: ImportPlan) -> None:
+    restored = {item.memory.id for item in plan.items if item.action == "restore" and item.memory is not None}
+    writer.drop([stone for stone in writer.tombstones() if stone.memory_id in restored])
 
 
 def _count(report: ImportReport, item: Planned, memory: Memory) -> None:

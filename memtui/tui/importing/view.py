@@ -195,23 +195,7 @@ class Importer:
             )
         except Cancelled:
             return CameIn(Done("Import cancelled; the vault is unchanged", changed=False))
-        changed = bool(report.added or report.updated)
-        told, anew = outcomes.imported(report), outcomes.in_use_anew(report)
-        review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
-        others = self.other_projects(plan)
-        waits = f"{outcomes.new_in_inbox(report)}{of_projects(others)}: b goes there" if report.added else ""
-        place = "They are active: esc goes to the list" if active and report.added else waits
-        hints = [told]
-        hints += ["b opens the inbox"] if report.added and not active else []
-        hints += [review] if review else []
-        hints += ["b, then d resolves conflicts"] if report.conflicts else []
-        hints += ["u undoes it"] if changed else []
-        dropped = _said_of_dropped(report)
-        hints[1:1] = [dropped] if dropped else []
-        told += " (enter lists them)" if outcomes.passed_over(row["reason"] for row in report.skipped) else ""
-        said = " ".join(f"{one}." for one in (told, place, review, dropped) if one)
-        done = Done("; ".join(hints), changed=changed or bool(dropped))
-        return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others else None)
+        return _came_in(report, self.other_projects(plan), active=active)
 
     def other_projects(self, plan: ImportPlan) -> list[str]:
         """Return the projects that new memories go to, the most first; empty where one in view is among them."""
@@ -232,6 +216,27 @@ class Importer:
             project=opening.project,
             options=ImportOptions(active=active, secret_patterns=opening.secret_patterns),
         )
+
+
+def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
+    """Return what an import came to. `others`: of `Importer.other_projects`."""
+    changed, in_inbox = bool(report.added or report.updated), bool(report.added) and not active
+    told, anew, dropped = outcomes.imported(report), outcomes.in_use_anew(report), _said_of_dropped(report)
+    review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
+    opens = "b opens the inbox" if in_inbox else ""
+    settles = "b, then d resolves conflicts" if report.conflicts else ""
+    hints = [told, dropped, opens, review, settles, "u undoes it" if changed else ""]
+    told += " (enter lists them)" if outcomes.passed_over(row["reason"] for row in report.skipped) else ""
+    said = " ".join(f"{one}." for one in (told, _where(report, others, active=active), review, dropped) if one)
+    done = Done("; ".join(filter(None, hints)), changed=changed or bool(dropped))
+    return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others and in_inbox else None)
+
+
+def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
+    if not report.added:
+        return ""
+    waits = f"{outcomes.new_in_inbox(report)}{of_projects(others)}: b goes there"
+    return "They are active: esc goes to the list" if active else waits
 
 
 def _said_of_dropped(report: ImportReport) -> str:
