@@ -554,6 +554,42 @@ async def test_a_save_takes_back_that_something_is_not_saved_yet(ferry: Vault, t
         assert shown, "what was done still stands"
 
 
+async def test_a_key_for_a_whole_line_takes_all_of_a_title_that_is_wrapped(ferry: Vault, tmp_path: Path) -> None:
+    long = ", ".join(["Never release the lock of a refund before the bank has answered, however long"] * 2)
+    async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
+        await edit_second(pilot)
+        title = field(pilot, "title")
+        assert isinstance(title, FormTitle)
+        for keys, left in ((("ctrl+a", "ctrl+k"), ""), (("ctrl+e", "ctrl+u"), ""), (("ctrl+a", "x"), f"x{long}")):
+            await rewrite(pilot, "title", long)
+            assert title.wrapped_document.height > 2
+            await pilot.press("up", *keys)
+            await until(pilot, lambda left=left: title.typed == left, f"{keys} are done")  # type: ignore[misc] # a default binds the loop's value
+        await pilot.press("ctrl+z", "ctrl+z")
+        field(pilot, "insight").focus()
+        await rewrite(pilot, "insight", "One.\nTwo.\nThree.")
+        await pilot.press("down", "ctrl+k", "ctrl+e", "ctrl+k")
+        await until(pilot, lambda: field(pilot, "insight").typed == "One.\nThree.", "of several lines it is the one")
+
+
+async def test_a_memory_that_is_added_outside_of_the_filter_is_told_with_the_key_that_shows_it(
+    ferry: Vault, tmp_path: Path
+) -> None:
+    async with app_on(ferry, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await holds(pilot, 5)
+        await pilot.press("slash", *"refund", "enter")
+        await holds(pilot, 2)
+        await pilot.press("a")
+        await form_opens(pilot)
+        await rewrite(pilot, "insight", "The kiosk closes at nine.")
+        await rewrite(pilot, "title", "The kiosk closes at nine")
+        await pilot.press("ctrl+s")
+        await form_closes(pilot)
+        await says(pilot, "“The kiosk closes at nine” is outside the filter: esc clears it")
+        await pilot.press("escape")
+        await holds(pilot, 6)
+
+
 async def test_a_long_title_is_wrapped_and_enter_leads_to_the_text(ferry: Vault, tmp_path: Path) -> None:
     words = "Sail times are kept in UTC because two quays lie in two zones and every timetable that was printed differs"
     async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from textual.binding import BindingType
@@ -23,6 +23,9 @@ from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
 from memtui.tui.widgets.pane_border import share_of
+
+if TYPE_CHECKING:
+    from memtui.domain.memory import Memory
 
 TITLES = {
     "project": "Project",
@@ -294,6 +297,25 @@ def beyond_words(listing: Listing, key: str) -> str:
     if here is None or not (others or listing.names_project):
         return ""
     return f"the project is still {tame(here, 40)}: {key} switches"
+
+
+def outside_words(memory: Memory, listing: Listing, key_of: Callable[[str], str]) -> str:
+    """Return why a memory in use is not listed, with the key that changes it; empty where it should be.
+
+    `key_of`: returns the key of an action by its id.
+    """
+    base, title = listing.base, f"“{tame(memory.title or memory.insight, 60)}”"
+    if memory.status != "active":
+        return ""
+    if memory.id in base.id_set:
+        return f"{title} is outside the filter: {key_of('back')} clears it"
+    if base.wanted.chosen:
+        return f"{title} is outside the chosen facets: {key_of('clear')} clears them"
+    if base.due_only:
+        return f"{title} is not due: {key_of('due')} lists all memories"
+    if base.project is None or memory.project in {base.project, GLOBAL_PROJECT}:
+        return ""
+    return f"{title} is in {tame(memory.project or 'no project', 40)}: {key_of(SWITCH)} switches"
 
 
 def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:

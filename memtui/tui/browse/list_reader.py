@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from memtui.errors import MemtuiError
-from memtui.tui.browse.facets import notice_of
+from memtui.tui.browse.facets import notice_of, outside_words
 from memtui.tui.browse.queries import LARGE_VAULT, ListQueries
 from memtui.tui.loader import Task
 from memtui.tui.values import SORTS, Base, FacetCounts, Listing, Row, Wanted, steady_order
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
+    from memtui.domain.memory import Memory
     from memtui.tui.list_detail import MemtuiScreen
 
 PREPARING_SECONDS = 0.3
@@ -189,6 +190,8 @@ class ListReader:
         self.listing = listing
         follow = self._follow(listing, before)
         if fresh:
+            if self.focus is not None and self.focus not in listing.ids:
+                self._say_where(self.focus, listing)
             self.outdated, self._steady, self.focus = False, False, None
             if base.active >= LARGE_VAULT:
                 self._loader.after(PREPARING_SECONDS, lambda: self.prepare(base), group="prepare")
@@ -209,6 +212,17 @@ class ListReader:
             return first
         narrowed = before is not None and before.base.wanted != listing.base.wanted
         return first if narrowed and self._pane.current not in listing.base.id_set else self._pane.current
+
+    def _say_where(self, identifier: str, listing: Listing) -> None:
+        """Say of a memory that an act was about, and that is not listed, which key shows it."""
+
+        def tell(found: Sequence[Memory]) -> None:
+            for words in filter(None, (outside_words(memory, listing, self._screen.key_of) for memory in found)):
+                self._screen.say(words)
+
+        # The list itself says why the vault cannot be read.
+        read = partial(self._screen.access.memories, [identifier])
+        self._loader.read(read, tell, group="outside", on_error=lambda _: None)
 
     # -- ahead of what is asked ---------------------------------------------------------------------
 

@@ -114,6 +114,14 @@ class FormArea(CleanTextArea):
     `markdown`: whether headings, code, paths and lists stand out.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+a", "paragraph_start", show=False),
+        Binding("ctrl+e", "paragraph_end", show=False),
+        Binding("ctrl+u", "delete_to_paragraph_start", show=False),
+        Binding("ctrl+k", "delete_to_paragraph_end", show=False),
+    ]
+    """What Textual does to the row on the screen, for the whole of a line however it is wrapped."""
+
     COMPONENT_CLASSES = {f"form-area--{style}" for style in ("heading", "code", "path", "label", "dim")}  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, *, markdown: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
@@ -164,6 +172,31 @@ class FormArea(CleanTextArea):
         beyond = max(0, line - seen.bottom + 1) - max(0, seen.y - line)
         if beyond:
             around.scroll_relative(y=beyond, animate=False)
+
+    @property
+    def _paragraph(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where the line under the cursor begins and ends."""
+        row = self.cursor_location[0]
+        return (row, 0), (row, len(self.document.get_line(row)))
+
+    def action_paragraph_start(self) -> None:
+        self.move_cursor(self._paragraph[0])
+
+    def action_paragraph_end(self) -> None:
+        self.move_cursor(self._paragraph[1])
+
+    async def action_delete_to_paragraph_start(self) -> None:
+        await self._delete_to(self._paragraph[0], "delete_left")
+
+    async def action_delete_to_paragraph_end(self) -> None:
+        await self._delete_to(self._paragraph[1], "delete_right")
+
+    async def _delete_to(self, place: tuple[int, int], there: str) -> None:
+        """Delete from the cursor to a place. `there`: the action that joins two lines where the cursor is there."""
+        if self.cursor_location == place:
+            await self.run_action(there)
+        elif not self.read_only:
+            self.delete(*sorted((self.cursor_location, place)), maintain_selection_offset=False)
 
     @property
     def typed(self) -> str:
