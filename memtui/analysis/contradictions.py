@@ -101,8 +101,7 @@ def find_contradictions(
             pair = pair_of(one.id, other.id)
             if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
-            noted = pair in near and are_notes(one, other)
-            contradiction = contradiction_between(one, other, known, nearness(near.get(pair), others, is_noted=noted))
+            contradiction = contradiction_between(one, other, known, _nearness_of(one, other, near.get(pair), others))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
                 found[pair] = contradiction
             elif pair in near:
@@ -113,6 +112,10 @@ def find_contradictions(
     step(0)
     found.update((contradiction.ids, contradiction) for contradiction in _surest(lone, found, total))
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
+
+
+def _nearness_of(one: Memory, other: Memory, alike: Alike | None, others: int) -> Nearness:
+    return nearness(alike, others, is_noted=alike is not None and are_notes(one, other))
 
 
 def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int, int]]:

@@ -112,21 +112,24 @@ def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
 
 
 def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
-    if block.kind == "code" and block.mark not in SHELLS:
-        yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
-    elif block.kind == "code":
-        if _shows_both(block):
-            return
-        commands = [command for command in block.commands if _LETTER.search(command)]  # no arrows of a diagram
-        briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
-        if len(briefly) > 1:
-            briefly.pop("", None)
-        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
+    if block.kind == "code":
+        yield from _heads_of_code(block, held)
     elif block.kind == "table":
         cells = (_first_cell([unmarked(held.take_out(cell)).strip() for cell in row[:2]]) for row in block.rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
+    if block.mark not in SHELLS:
+        yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
+    elif not _shows_both(block):
+        commands = [command for command in block.commands if _LETTER.search(command)]  # no arrows of a diagram
+        briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
+        if len(briefly) > 1:
+            briefly.pop("", None)
+        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
 
 
 def _shows_both(block: Block) -> bool:

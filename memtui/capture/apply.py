@@ -113,8 +113,7 @@ def apply_plan(
             nothing_new[item.memory.id] = item.memory.created_at
     states += _dropped(plan.newly_missing)
     _drop_stones_of_restored(writer, plan)
-    for name in sorted({memory.project for memory in pending if memory.project not in {None, "global"}} - {None}):
-        ensure_project(writer, str(name))
+    _ensure_projects(writer, pending)
     _store(writer, plan, pending, progress)
     writer.put_source_states(states, nothing_new=nothing_new)
     put_foreign_keys(writer, extras, "okf")
@@ -126,6 +125,11 @@ def apply_plan(
 def _drop_stones_of_restored(writer: VaultWriter, plan: ImportPlan) -> None:
     restored = {item.memory.id for item in plan.items if item.action == "restore" and item.memory is not None}
     writer.drop([stone for stone in writer.tombstones() if stone.memory_id in restored])
+
+
+def _ensure_projects(writer: VaultWriter, memories: Iterable[Memory]) -> None:
+    for name in sorted({memory.project for memory in memories if memory.project is not None} - {"global"}):
+        ensure_project(writer, name)
 
 
 def _count(report: ImportReport, item: Planned, memory: Memory) -> None:

@@ -137,11 +137,13 @@ def no_memory_reason(
     if block.kind in {"bullets", "ordered"}:
         items = [] if each_item else [item_text(lines, item) for item in block.items[:LOOKED_AT_ITEMS]]
         return _no_list_reason(text, items, heading, is_pointing=_leads_elsewhere(heading) or _leads_elsewhere(above))
-    if block.kind == "html":
-        words = _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip()
-        is_label = words_in(words) <= _CHAPTER_WORDS and not is_statement(words)
-        return SkipReason.MARKUP if not words or is_label else ""
-    return _no_paragraph_reason(text)
+    return _no_markup_reason(text) if block.kind == "html" else _no_paragraph_reason(text)
+
+
+def _no_markup_reason(text: str) -> str:
+    words = _TAGS.sub("", text[:LOOKED_AT_CHARS]).strip()
+    is_label = words_in(words) <= _CHAPTER_WORDS and not is_statement(words)
+    return SkipReason.MARKUP if not words or is_label else ""
 
 
 def _is_all_data(block: Block, text: str, lines: Sequence[str]) -> bool:
