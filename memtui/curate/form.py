@@ -256,8 +256,16 @@ def _anchors_of(text: str, basis: Basis) -> tuple[Anchor, ...]:
         if basis.root is None:
             found.append(Anchor(relative_name(path, root=Path(), folder=Path()) if not _is_outside(path) else path))
         else:
-            found.extend(anchors_for([path], root=basis.root, folder=basis.root))
+            found.extend(_anchors_at(path, basis.root))
     return tuple(dict.fromkeys(found))
+
+
+def _anchors_at(path: str, root: Path) -> tuple[Anchor, ...]:
+    """Return the anchors of a path or glob; an error speaks of the form, where no shell needs quotes."""
+    try:
+        return anchors_for([path], root=root, folder=root)
+    except UsageError as error:
+        raise UsageError(error.what, where=error.where, remedy="Give a path that exists, or a glob.") from error
 
 
 def _check_safe(path: str, root: Path | None) -> None:

@@ -167,8 +167,9 @@ def _fixed(browsing: Browsing, kinds: Kinds, name: str) -> dict[str, Sql]:
         due, _ = _due(browsing, kinds, browsing.now)
         soon, _ = _due(browsing, kinds, days_after(browsing.now, _SOON_DAYS))
         return {
-            "now": (f"({due})", []),
-            "within 30 days": (f"(({soon}) AND NOT coalesce(({due}), false))", []),
+            # What is out of use is due for nothing.
+            "now": (f"(m.status = 'active' AND ({due}))", []),
+            "within 30 days": (f"(m.status = 'active' AND ({soon}) AND NOT coalesce(({due}), false))", []),
             "snoozed": (f"NOT {awake_sql(sql_time(browsing.now))}", []),
         }
     contradicted = "m.id IN (SELECT unnest([from_id, to_id]) FROM links WHERE type = 'contradicts')"

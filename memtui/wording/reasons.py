@@ -118,6 +118,12 @@ def with_titles(reason: Reason, titles: Mapping[str, str]) -> Reason:
     return replace(reason, because=because, other=other, names=tuple(names))
 
 
+def names_of(hit: Hit) -> set[str]:
+    """Return what the parts of a score name; the ids of other memories are among it."""
+    reasons = [reason for part in hit.parts for reason in (part.reason, *part.reason.because)]
+    return {name for reason in reasons for name in (reason.other, *reason.names) if name}
+
+
 def explained(reason: Reason) -> str:
     """Return a reason with how much was missing, where that is known."""
     words = sentence(reason)

@@ -126,6 +126,20 @@ async def test_a_facet_that_nothing_has_any_more_says_how_to_let_go(ferry: Vault
         await holds(pilot, 4)
 
 
+async def test_escape_in_the_list_lets_go_of_the_filter_and_then_of_the_facets(ferry: Vault, tmp_path: Path) -> None:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=VAST) as pilot:
+        await holds(pilot, 5)
+        await choose(pilot, "kind", "note")
+        await choose(pilot, "kind", "lesson")
+        await holds(pilot, 2)
+        await pilot.press("2", "slash", *"retry", "enter")
+        await holds(pilot, 1)
+        await pilot.press("escape")
+        await holds(pilot, 2)
+        await pilot.press("escape")
+        await holds(pilot, 5)
+
+
 async def test_0_hides_the_facets_until_they_are_wanted_again(ferry: Vault, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     async with app_on(ferry, tmp_path, state_path=state).run_test(size=VAST) as pilot:

@@ -376,13 +376,14 @@ class ListQueries:
         """Return why a memory stands where it stands, from the search that listed it."""
         from memtui.curate.query import is_query
         from memtui.recall.scoring import standing_hit
-        from memtui.wording.reasons import explanation
+        from memtui.wording.reasons import explanation, names_of
 
         text, view = cleaned(query), detail.view
         searched, hits = self._hits
         hit = hits.get(view.memory.id) if text and searched == text else None
         if hit is not None:
-            return Explained(query, explanation(hit, detail.titles))
+            named = self._access.memories(sorted(names_of(hit)))
+            return Explained(query, explanation(hit, {**detail.titles, **{one.id: one.title for one in named}}))
         with self._reading.read() as reader:
             signals = reader.signals([view.memory.id])
         states = {path: str(state) for path, state in view.anchor_states.items()}

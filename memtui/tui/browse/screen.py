@@ -441,13 +441,15 @@ class BrowseScreen(MemtuiScreen):
             self.lists.prepare(self.lists.listing.base)
 
     def action_back(self) -> None:
-        """Go back a step: from a link, from a pane, from marks; clear and leave the filter."""
+        """Go back a step: from a link, from a pane, from marks; clear and leave the filter, then the facets."""
         if self.details.go_back():
             return
         if self.focused in {self._detail, self._facets}:
             self._enter_list()
         elif self.focused is self._list and (self._list.marks.drawing or len(self._list.marks)):
             self._list.unmark()
+        elif self.lists.chosen and not self._filter.value and not self.has_class("-filtering"):
+            self.choose({})
         else:
             self._filter.value = ""
             self._close_filter()

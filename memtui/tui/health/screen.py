@@ -56,7 +56,7 @@ def health_blocks(sections: Sequence[HealthSection], width: int) -> list[Block]:
     blocks: list[Block] = []
     for section in sections:
         blocks.append(Block(((section.title, "heading"),), gap=bool(blocks)))
-        is_drawn = bool(section.columns) and width >= _NARROWEST_PICTURE
+        is_drawn = bool(section.columns) and width >= _NARROWEST_PICTURE and _have_room(section.columns, width)
         blocks += _columns(section.columns, width) if is_drawn else []
         for row in section.rows:
             if not (is_drawn and row.share is not None):
@@ -64,9 +64,18 @@ def health_blocks(sections: Sequence[HealthSection], width: int) -> list[Block]:
     return blocks
 
 
+def _column_cells(numbers: Sequence[int], width: int) -> int:
+    return min(_MOST_COLUMN_CELLS, (width - 2) // len(numbers))
+
+
+def _have_room(numbers: Sequence[int], width: int) -> bool:
+    """Return whether each number fits below its column; else rows say them in full."""
+    return max(len(f"{number:,}") for number in numbers) < _column_cells(numbers, width)
+
+
 def _columns(numbers: Sequence[int], width: int) -> list[Block]:
     """Return numbers over equal parts of 0–1 as columns, each with its number and its place below."""
-    cells = min(_MOST_COLUMN_CELLS, (width - 2) // len(numbers))
+    cells = _column_cells(numbers, width)
     most = max(1, *numbers)
     heights = [share for number in numbers for share in (*[_seen(number / most)] * (cells - 1), 0.0)]
     drawn = [Block(((f"  {line}", "bar"),)) for line in curve_rows(heights, _COLUMN_ROWS)]

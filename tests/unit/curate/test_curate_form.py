@@ -139,6 +139,7 @@ def test_any_text_in_any_field_is_read_or_told(typed: dict[str, str]) -> None:
         ("anchors", "/etc/passwd", "error", "outside of the project"),
         ("anchors", "~/.ssh/id_rsa", "error", "outside of the project"),
         ("anchors", "pay/nosuch.py", "error", "No such file"),
+        ("anchors", "pay/nosuch.py", "error", "Give a path that exists, or a glob."),
         ("project", "", "hint", "not in any payload"),
         ("project", "ledger", "hint", "a new project"),
         ("importance", "9", "error", "1 to 5"),

@@ -356,6 +356,8 @@ def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
     assert wide[-2].split() == [".0", ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8", ".9"]
     assert wide[-3].split() == ["1", "·", "·", "·", "·", "2", "·", "·", "·", "4"]
     assert "0.9–1.0" in " ".join(_drawn(health_blocks([section], 30)))
+    many = replace(section, columns=(123, 0, 0, 0, 0, 2, 0, 0, 0, 4))
+    assert "0.9–1.0" in " ".join(_drawn(health_blocks([many], 36))), "a number without room is not cut"
     assert spark([0, 1, 50, 100], 100) == " ▁▄█"
 
 

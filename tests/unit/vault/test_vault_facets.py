@@ -72,7 +72,8 @@ def values_of(vault_facets: Vault, memory: Memory, facet: str) -> set[str]:
         "unconfirmed": memory.confirmed_at is None,
         "expired": memory.valid_until is not None and memory.valid_until <= NOW,
     }
-    due = due_at(memory, vault_facets.kinds)
+    # What is not in use is due for nothing.
+    due = due_at(memory, vault_facets.kinds) if memory.status == "active" else None
     snoozed = memory.snoozed_until is not None and memory.snoozed_until > NOW
     now = due is not None and due <= NOW
     soon = due is not None and NOW < due <= NOW + timedelta(days=30)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pack_story import packed
 from recall_story import LINKS, NOON, STORY, memory, story_vault
+from support import make_memory
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained, PayloadContradiction
@@ -23,6 +24,7 @@ from memtui.wording.reasons import (
     explanation,
     explanation_record,
     hit_words,
+    names_of,
     pack_record,
     part_words,
     remedies,
@@ -126,6 +128,13 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
 )
 def test_a_part_of_a_score_says_what_it_was_calculated_from(reason: Reason, words: str) -> None:
     assert part_words(Part("part", 1.0, reason)) == words
+
+
+def test_an_explanation_names_every_memory_that_it_speaks_of_by_its_title() -> None:
+    kin = Reason(ReasonCode.KIN, names=("k3x9abcd", "m4y8bcde"))
+    hit = Hit(make_memory(), 1.0, 1.0, (Part("kin", 1.0, kin, "term"),), ())
+    titles = {name: f"Quay {name[0]}" for name in names_of(hit)}
+    assert any("close in meaning to “Quay k” and “Quay m”" in detail for _, detail, _ in explanation(hit, titles))
 
 
 def test_other_memories_are_named_by_their_titles_where_these_are_known() -> None:
