@@ -100,11 +100,14 @@ def curve_of(
         return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
 
     now, tried = line(Knobs()), line(knobs)
-    points = tuple((days, days_text(days)) for days in dict.fromkeys((now.due, tried.due)) if days < math.inf)
-    points = memory_labels(tried.crossing, tried.due, days_text) if memory else points
-    age, ticks = (memory.age_days, ()) if memory else (0.0, snapshot.kind(trial.subject).verified_days)
+    if memory is not None:
+        age, points = memory.age_days, memory_labels(tried.crossing, tried.due, days_text)
+        ticks, start = tuple(days for days, _ in points), WRITTEN if memory.held_days is None else START
+    else:
+        due_days = sorted({now.due, tried.due} - {math.inf})
+        age, points = 0.0, tuple((days, days_text(days)) for days in due_days)
+        ticks, start = snapshot.kind(trial.subject).verified_days, START
     length = max(1.3 * max((days for days, _ in points), default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
-    start = WRITTEN if memory and memory.held_days is None else START
     is_later = memory is not None and memory.waited_days < memory.age_days
     caption = f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}"
     curve = Curve(
@@ -112,9 +115,7 @@ def curve_of(
         age / length if memory else None,
         threshold,
         caption,
-        ticks=tuple(
-            days / length for days in (*ticks, *((day for day, _ in points) if memory else ())) if days <= length
-        ),
+        ticks=tuple(days / length for days in ticks if days <= length),
         labels=(*((days / length, word) for days, word in points), (0.0, start), (1.0, days_text(length))),
         line_word="" if memory else DUE,
     )
