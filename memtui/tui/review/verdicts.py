@@ -22,7 +22,7 @@ from memtui.curate.review_sessions import Progress, ReviewSession, undo_all
 from memtui.domain.lessons import MOST_SNOOZES
 from memtui.errors import ConflictError
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import clip_at_word, counted
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.review.queries import Opened, ReviewCard, Shown
@@ -182,6 +182,15 @@ class TimeLeft:
                 return self._step
         self._step = sum(1 for bound in bounds if minutes >= bound)
         return self._step
+
+
+def clipped_title(title: str, how: str) -> str:
+    """Return a title cut after a whole word, so that it and what is said behind it fit on one line of a choice."""
+    return clip_at_word(tame(title), max(_LEAST_TITLE, _CHOICE_CELLS - len(how)))
+
+
+_CHOICE_CELLS = 46  # Cells of a choice beside its number, the gap and the frame
+_LEAST_TITLE = 20
 
 
 def _between(low: float, high: float, share: float) -> float:
@@ -402,7 +411,7 @@ class VerdictChoices:
 
     def _choose_similar(self, title: str, then: Callable[[str], None]) -> None:
         others = self._subject().similar
-        choices = [(other.title[:60], other.how) for other in others]
+        choices = [(clipped_title(other.title, other.how), other.how) for other in others]
         self.choose(title, choices, lambda number: then(others[number].id))
 
     def choose(

@@ -33,7 +33,7 @@ from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import Block, source_line, vouched, wrap
 from memtui.tui.packs.view import task_words, verdict_words
-from memtui.tui.review.verdicts import STEPS, TimeLeft
+from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
@@ -359,6 +359,15 @@ def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
     many = replace(section, columns=(123, 0, 0, 0, 0, 2, 0, 0, 0, 4))
     assert "0.9–1.0" in " ".join(_drawn(health_blocks([many], 36))), "a number without room is not cut"
     assert spark([0, 1, 50, 100], 100) == " ▁▄█"
+
+
+def test_a_title_in_a_choice_is_cut_after_a_whole_word_and_says_so() -> None:
+    title = "Sound the depths of every berth before the ferry of the morning tide moors there"
+    cut = clipped_title(title, "92% alike")
+    assert cut.endswith("…")
+    assert title.startswith(f"{cut[:-1]} ")
+    assert len(cut) + len("92% alike") <= 46
+    assert clipped_title("Sound the depths", "92% alike") == "Sound the depths"
 
 
 def test_what_a_person_confirmed_is_never_called_never_verified() -> None:
