@@ -15,7 +15,7 @@ from memtui.curate.views import list_memories
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal
-from memtui.tui.lab.screen import curve_of
+from memtui.tui.lab.curve import curve_of
 from memtui.tui.lab.trial import MEMORY, Trial, read_lab
 from memtui.tui.memory_view import due_words
 from memtui.tui.state import Opening

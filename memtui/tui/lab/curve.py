@@ -1,0 +1,91 @@
+"""The curve of the Decay lab: how freshness falls, now and with what is tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from memtui.curate.decay import Fading, Knobs, Snapshot, crossing_days, days_text
+from memtui.domain.freshness import decay
+from memtui.tui.lab.trial import MEMORY, Trial
+from memtui.tui.widgets.detail import DUE, Curve, memory_labels
+
+START, WRITTEN = "verified", "written"  # The word at the start of the axis of time, and of what nobody verified
+CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """How freshness falls with one half-life, and at which ages in days it is at the threshold and a memory is due."""
+
+    half_life: float
+    floor: float
+    crossing: float
+    due: float
+
+    def values(self, length: float) -> tuple[float, ...]:
+        return tuple(
+            decay(length * place / CURVE_STEPS, self.half_life, self.floor) for place in range(CURVE_STEPS + 1)
+        )
+
+    @property
+    def words(self) -> str:
+        """The half-life of a kind, and after how many days unverified its memories are due."""
+        when = "never due" if self.due == math.inf else f"due after {days_text(self.due)}"
+        return f"{days_text(self.half_life)}, {when}"
+
+
+def curve_of(
+    snapshot: Snapshot, trial: Trial, project: str | None = None, *, due: Callable[[Knobs], str] | None = None
+) -> Curve:
+    """Return the curve of a kind since a verification, or of one memory with today; beside it the one that is tried.
+
+    Args:
+        project: the one project that a kind is shown in, None for those that have no half-life of their own.
+        due: returns when the one memory is due, as it is said everywhere.
+    """
+    memory = _memory_of(snapshot, trial)
+    knobs = trial.knobs
+    threshold = snapshot.threshold if knobs.threshold is None else knobs.threshold
+
+    def said(one: _Line, tried: Knobs) -> str:
+        return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
+
+    now, tried = (_line(snapshot, trial, project, each, threshold) for each in (Knobs(), knobs))
+    if memory is not None:
+        age, points = memory.age_days, memory_labels(tried.crossing, tried.due, days_text)
+        ticks, start = tuple(days for days, _ in points), WRITTEN if memory.held_days is None else START
+    else:
+        due_days = sorted({now.due, tried.due} - {math.inf})
+        age, points = 0.0, tuple((days, days_text(days)) for days in due_days)
+        ticks, start = snapshot.kind(trial.subject).verified_days, START
+    length = max(1.3 * max((days for days, _ in points), default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    is_later = memory is not None and memory.waited_days < memory.age_days
+    caption = f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}"
+    curve = Curve(
+        now.values(length),
+        age / length if memory else None,
+        threshold,
+        caption,
+        ticks=tuple(days / length for days in ticks if days <= length),
+        labels=(*((days / length, word) for days, word in points), (0.0, start), (1.0, days_text(length))),
+        line_word="" if memory else DUE,
+    )
+    if now == tried:
+        return curve
+    caption = f"{curve.caption} · • tried {said(tried, knobs)}"
+    return replace(curve, caption=caption, supposed=tried.values(length))
+
+
+def _memory_of(snapshot: Snapshot, trial: Trial) -> Fading | None:
+    return snapshot.memory(trial.memory_id or "") if trial.subject == MEMORY else None
+
+
+def _line(snapshot: Snapshot, trial: Trial, project: str | None, tried: Knobs, threshold: float) -> _Line:
+    memory = _memory_of(snapshot, trial)
+    floor = snapshot.in_force.floor if tried.floor is None else tried.floor
+    days = snapshot.half_life(memory, tried) if memory else snapshot.kind_half_life(trial.subject, project, tried)
+    crossing = crossing_days(days, threshold, floor)
+    begins, pace = (memory.age_days - memory.waited_days, memory.pace) if memory else (0.0, 1.0)
+    return _Line(days, floor, crossing, math.inf if memory and memory.pinned else begins + pace * crossing)
