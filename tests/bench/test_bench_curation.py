@@ -29,7 +29,7 @@ from memtui.embedding.bundled import BundledEngine
 from memtui.pack.recipes import save_recipe
 from memtui.recall.embedding_cache import embed_missing
 from memtui.recall.result import Task
-from memtui.tui.lab.screen import curve_of
+from memtui.tui.lab.curve import curve_of
 from memtui.tui.lab.trial import Trial
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.review_triggers import riskiest

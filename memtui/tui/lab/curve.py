@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from memtui.curate.decay import Fading, Knobs, Snapshot, crossing_days, days_text
+from memtui.curate.decay import Knobs, Snapshot, crossing_days, days_text
 from memtui.domain.freshness import decay
 from memtui.tui.lab.trial import MEMORY, Trial
 from memtui.tui.widgets.detail import DUE, Curve, memory_labels
+from memtui.vault.review_triggers import Fading
 
 START, WRITTEN = "verified", "written"  # The word at the start of the axis of time, and of what nobody verified
 CURVE_STEPS = 160  # Points of a curve; a wide terminal has about so many columns for it
