@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -16,6 +17,8 @@ from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import shorten
 
 _SHOWN = 60
+_LONGEST_TOLD = 4_000  # characters of a text whose paragraphs are judged as wholes, too
+_FEWEST_TOGETHER = 2  # sentences of a paragraph that is judged as a whole
 _SHORTEST_SENTENCE = 12  # "ignore rules" is the shortest that any pattern takes
 _REACH = 100  # characters within which verb, object and address belong together
 
@@ -32,6 +35,7 @@ _LINE_INSIDE_PARAGRAPH = re.compile(r"\n(?![ \t]*(?:[-*+#>|\d]|$))", re.MULTILIN
 _SENTENCE_END = re.compile(
     r"[\n.!?\u3002\uff01\uff1f](?:(?<=[\n\u3002\uff01\uff1f])|[ \t]+(?=[\"'(A-Z*_`\u00c0-\u042f]))"
 )
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _EXAMPLE_SIGN = re.compile("[如比例예├└│]")
 _EXAMPLE = re.compile(r"(?:如|例如|比如|例えば|예: ?)[\"“「『][^\"”」』\n]{1,60}[\"”」』]|^.*[├└│].*$", re.MULTILINE)
 """What a text only quotes as wording of a program, and the lines of a tree of files."""
@@ -176,11 +180,9 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
     """
     text = _EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text
     introduced = found_any = False
-    together: set[str] = set()
-    sentences = sentences_of(text)
-    for sentence in sentences:
-        glanced = glance(sentence)
-        together |= glanced
+    glances: dict[str, AbstractSet[str]] = {}
+    for sentence in sentences_of(text):
+        glanced = glances[sentence] = glance(sentence)
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
             for reason in _meant(sentence, languages, by_words=by_words, by_model=may_be_planted(glanced)):
@@ -188,8 +190,8 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
                 yield reason
         if sentence.rstrip(" *_").endswith((":", "：")):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
-    if not found_any and len(sentences) > 1 and len(text) <= LONGEST_WHOLE and may_be_planted(together):
-        yield from _meant_together(text, sentences)
+    if not found_any and len(glances) > 1 and len(text) <= _LONGEST_TOLD:
+        yield from _meant_together(text, glances)
 
 
 def _meant(sentence: str, languages: Sequence[Language], *, by_words: bool, by_model: bool) -> list[str]:
@@ -209,12 +211,17 @@ def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool, by_
     return found
 
 
-def _meant_together(text: str, sentences: Sequence[str]) -> Iterator[str]:
-    """Yield why a short text looks planted of which no sentence does by itself."""
+def _meant_together(text: str, glances: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
+    """Yield why a short paragraph looks planted of which no sentence does by itself."""
     if any(_pattern(name).search(text) for name in ("about", "forbids")):
         return
-    if is_worded_as_planted(sentences) and is_worded_as_planted(map(beyond_prohibitions, sentences)):
-        yield likeliest_reason(text)
+    for part in _BLANK_LINE.split(text):
+        sentences = sentences_of(part) if len(part) <= LONGEST_WHOLE else []
+        glanced = set().union(*(glances.get(sentence, frozenset()) for sentence in sentences))
+        if len(sentences) < _FEWEST_TOGETHER or not may_be_planted(glanced):
+            continue
+        if is_worded_as_planted(sentences) and is_worded_as_planted(map(beyond_prohibitions, sentences)):
+            yield likeliest_reason(part)
 
 
 def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:

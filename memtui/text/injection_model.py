@@ -16,11 +16,11 @@ from math import sqrt
 from pathlib import Path
 
 LONGEST = 600  # characters of a statement that are read
-LONGEST_WHOLE = 500  # characters of a text of several sentences that is also judged as a whole
+LONGEST_WHOLE = 500  # characters of a paragraph of several sentences that is also judged as a whole
 FEWEST_RUNS = 20  # known runs of a text that a shorter one is weighed as if it had
 _LENGTHS = (3, 4, 5)  # characters of a run; with two and six as well it finds no more on unseen writers
-_FEWEST_WORDS = 3  # that can say what is to be done; `memtui:begin` has two, a heading not many more
-_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST_WORDS = 3  # that can say what is to be done: a path is one, `<!-- memtui:begin -->` too
+_WORD = re.compile(r"(?<!\S)\S*[^\W\d_]")
 GLANCED = 4  # characters of the runs that are looked for first
 _DIGIT = re.compile(r"\d")
 # Tried where a run of signs begins only: behind its beginning nothing else could match.

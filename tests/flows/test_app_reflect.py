@@ -320,7 +320,7 @@ async def test_what_is_kept_both_is_not_suggested_by_tidy_until_that_is_undone_a
         await says(pilot, "This pair will not be suggested as a contradiction again")
         await tells(pilot)
         await pilot.press("T")
-        await shows(pilot, "1 finding in 3 memories")
+        await shows(pilot, "0 findings in 3 memories")
         assert "Contradictions" not in screen_text(pilot)
         await pilot.press("u")
         await shows(pilot, "Contradictions  1")
