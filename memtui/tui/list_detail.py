@@ -102,8 +102,7 @@ class MemtuiScreen(Screen[None]):
         self.loader = Loader(self, self.look_failed, self._tell_working)
         self.hints = KeyHints(id="hints")
         self.hints.set_reactive(KeyHints.place, self.AREA)
-        self.looked_at: Signature | None = None
-        """The vault's files before the last read of `look_again`; None until there was one."""
+        self.looked_at: Signature | None = None  # The vault's files before the last read of `look_again`
         self.parts: tuple[ScreenPart, ...] = ()  # What is asked before the screen itself acts
         self.acting = False  # Whether a change is under way
         self.is_opening = False  # Whether keys have to wait for the fields of the screen

@@ -68,8 +68,7 @@ def fit(text: str, cells: int, *, right: bool = False) -> str:
     if cells <= 0:
         return ""
     shown = clip(steady(text), cells)
-    missing = cells - cell_len(shown)
-    if missing < 0:
+    if (missing := cells - cell_len(shown)) < 0:
         return set_cell_size(shown, cells)
     return " " * missing + shown if right else shown + " " * missing
 

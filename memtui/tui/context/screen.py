@@ -24,10 +24,11 @@ from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
 from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
 from memtui.tui.context.own_files import show_own_files
+from memtui.tui.context.payload_pane import PayloadPane
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.used_task import UsedTask
-from memtui.tui.context.view import BudgetMeter, PayloadPane, ranked_cells
+from memtui.tui.context.view import BudgetMeter, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
 from memtui.tui.state import Opening, State, state_of
@@ -138,9 +139,8 @@ class ContextScreen(MemtuiScreen):
 
     def _read_known_files(self) -> None:
         # The payload's own failure shows the error; without names the line still takes any file.
-        self.loader.read(
-            self._payloads.known_files, self._lines.files_line.know, group="files", on_error=lambda _: None
-        )
+        known = self._lines.files_line.know
+        self.loader.read(self._payloads.known_files, known, group="files", on_error=lambda _: None)
 
     # -- asking for a payload ---------------------------------------------------------------------
 
