@@ -77,7 +77,8 @@ class KeyHints(_KeyLine):
     @property
     def shown_place(self) -> str:
         """What the footer shows the keys of: a line that asks, wherever it is, else the screen's `place`."""
-        return ASKING if isinstance(self.screen.focused, AskInput) else self.place
+        asks = self.is_attached and isinstance(self.screen.focused, AskInput)  # an inline list shows no footer
+        return ASKING if asks else self.place
 
     def leave_out(self, off: frozenset[str]) -> None:
         """Take actions of this place that are not possible now out of the footer once that lasts."""
