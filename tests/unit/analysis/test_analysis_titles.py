@@ -618,3 +618,14 @@ def test_of_two_long_rules_the_first_says_more_than_a_heading_of_few_words() -> 
 
 def test_bold_words_between_letters_of_a_script_without_spaces_lose_their_marks() -> None:
     assert title_for("这是**唯一的来源**。所有工具都从这里生成。", ()) == "这是唯一的来源"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Tests that moor boats should follow this pattern:\n\n```python\nmoor(boat)\n```", "Tests that moor boats"),
+        ("Harbour migrations must look like this:\n\n```sql\nselect 1\n```", "Harbour migrations"),
+    ],
+)
+def test_a_title_does_not_end_with_the_verb_of_a_lead_to_an_example(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
