@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from memtui.analysis.titles import title_for
 from memtui.capture.plan import ImportPlan, Planned
+from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.identity import Actor, require_person
@@ -108,7 +109,7 @@ def resolve_conflicts(
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
-    """Keep the memories' own texts, or take those of their sources, as one change.
+    """Keep the memories' own texts, or take those of their sources, as one change; what is decided counts as verified.
 
     A text that looks planted to steer an assistant returns to the inbox with its memory.
 
@@ -144,7 +145,8 @@ def resolve_conflicts(
             if side == "source" and memory.status == "active" and planted_reasons(memory):
                 # Taken without being read, it has to be accepted like any other that looks planted.
                 memory = replace(memory, status="candidate")
-            changed.append(writer.put(_looked_at(memory, open_ones)))
+            changed.append(_looked_at(memory, open_ones))
+        changed = writer.put_many(affirmed(writer, changed, actor))
         writer.summary = _summary(side, changed, told)
     return Outcome(tuple(changed), tuple(skipped))
 
@@ -160,7 +162,7 @@ def resolve_by_hand(
     secret_patterns: Sequence[tuple[str, str]] = (),  # the user's own patterns
     before: Callable[[], object] | None = None,  # called before the change, e.g. to make a backup
 ) -> Memory:
-    """Save a person's own resolution of a conflict; returns the memory as stored.
+    """Save a person's own resolution of a conflict, which verifies the memory; returns it as stored.
 
     Raises:
         ConflictError: the memory was changed meanwhile.
@@ -173,10 +175,10 @@ def resolve_by_hand(
     with vault.write(actor=actor.name, action="settle") as writer:
         memory = writer.get(identifier)
         edited = edited_memory(writer, memory, values, actor=actor, secret_patterns=secret_patterns)
-        return _settled(writer, edited, seen_hash, if_version)
+        return _settled(writer, edited, seen_hash, if_version, actor)
 
 
-def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: int) -> Memory:
+def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: int, actor: Actor) -> Memory:
     looked_at = [one for one in open_conflicts(writer, identifiers=[edited.id]) if one.text.seen_hash == seen_hash]
     stored = writer.get(edited.id)
     if not looked_at and stored.version == if_version:
@@ -186,7 +188,8 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
             remedy="Nothing was written. Look at the conflict again.",
         )
     writer.summary = f"settle {edited.title} with its source"
-    return writer.put(_looked_at(edited, looked_at), if_version=if_version)
+    [decided] = affirmed(writer, [_looked_at(edited, looked_at)], actor)
+    return writer.put(decided, if_version=if_version)
 
 
 def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:

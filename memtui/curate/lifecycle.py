@@ -5,7 +5,7 @@ With `versions`, the version of each memory when it was chosen, memories that ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -70,6 +70,20 @@ def verified(batch: Batch, memory: Memory, tree: Tree | None) -> Memory:
         snoozed_until=None,
         anchors=rehashed(memory.anchors, tree) if tree and memory.project == tree.project else memory.anchors,
     )
+
+
+def affirmed(writer: VaultWriter, memories: Iterable[Memory], actor: Actor) -> list[Memory]:
+    """Return memories that a person just decided a conflict about; the active ones count as verified by that.
+
+    What looks planted and is held back stays so: only a look at it alone lets it out.
+    """
+    batch = Batch(writer, actor)
+    decided = [
+        verified(batch, memory, None) if memory.status == "active" and not held_back(memory) else memory
+        for memory in memories
+    ]
+    batch.store()
+    return decided
 
 
 def pin(

@@ -14,7 +14,7 @@ from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved
 from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, normalise
+from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, content_hash, normalise
 from memtui.domain.record import Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.diff import differing_words
@@ -133,6 +133,9 @@ def merge(
         result = combine(target, others, project or common_project(target, others), one_text=one_text)
         result = _with_chosen(result, chosen or {}, vault.kinds)
         _refuse_new_secrets(chosen or {}, everyone, secret_patterns)
+        if actor.is_person and result.status == "active" and content_hash(result) != content_hash(target):
+            # A new text of a person: it is no more asked about today than one that was accepted today.
+            result = replace(result, confirmed_at=writer.now, confirmed_by=actor.name)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
         return _take_up(writer, result, others)
 

@@ -23,6 +23,7 @@ from memtui.analysis.snapshot import (
     pair_fingerprint,
     pair_of,
 )
+from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge
 from memtui.curate.outcomes import require_texts, resolved
@@ -181,6 +182,8 @@ def _merge_group(vault: Vault, group: DuplicateGroup, actor: Actor) -> list[Merg
 def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Actor) -> Memory:
     """Decide a contradiction for one of the two, which supersedes the other; one undoable change. Returns the other.
 
+    The one that is kept counts as verified.
+
     Raises:
         UsageError: `keep` is neither.
         ConflictError: a text changed since.
@@ -193,6 +196,7 @@ def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Ac
         memories = _active(writer, contradiction)
         _drop_contradicts(writer, contradiction.ids)
         supersede(writer, keep, drop, actor)
+        writer.put_many(affirmed(writer, [memories[keep]], actor))
         writer.summary = f"settle for {memories[keep].title}"
         return writer.get(drop)
 
@@ -207,6 +211,8 @@ def keep_both(
 ) -> list[Memory]:
     """Decide a contradiction by limiting where each of the two holds, and link them as related; one undoable change.
 
+    Both count as verified.
+
     Raises:
         UsageError: a scope is given for another memory, or all are empty.
         ConflictError: a text changed since.
@@ -219,10 +225,10 @@ def keep_both(
         raise UsageError("Say where at least one of them holds", remedy="Give a path, a phase, or words.")
     with vault.write(actor=actor.name, action="settle") as writer:
         memories = _active(writer, contradiction)
-        limited = [_limited(memories[identifier], scope) for identifier, scope in scopes.items()]
-        for memory in limited:
+        limited = {identifier: _limited(memories[identifier], scope) for identifier, scope in scopes.items()}
+        for memory in limited.values():
             refuse_secrets_in(memory, secret_patterns, unless_in=memories[memory.id])
-        writer.put_many(limited)
+        writer.put_many(affirmed(writer, (memories | limited).values(), actor))
         one, other = contradiction.ids
         _drop_contradicts(writer, contradiction.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])

@@ -17,6 +17,7 @@ from memtui.capture.source_conflicts import (
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire
 from memtui.curate.memories import edit_memory
+from memtui.curate.review_queue import review_queue
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError
 from memtui.vault.filters import Scope
 from memtui.vault.purge import purge_memories, purge_text
@@ -44,9 +45,9 @@ def files_with(vault: Vault, text: bytes) -> list[Path]:
     return [path for path in vault.path.parent.rglob("*") if path.is_file() and text in path.read_bytes()]
 
 
-def clash(vault: Vault, shop: Path) -> str:
+def clash(vault: Vault, shop: Path, *, active: bool = False) -> str:
     """Edit a rule here and in its source; returns the id."""
-    identifier = bring(vault, shop, project="shop").ids[0]
+    identifier = bring(vault, shop, project="shop", active=active).ids[0]
     edit_memory(vault, identifier, {"insight": MINE}, actor=PERSON)
     rewrite(shop, RULE, THEIRS)
     assert outcome(bring(vault, shop, project="shop")) == (0, 0, 1, 1)
@@ -111,6 +112,23 @@ def test_a_text_of_ones_own_settles_it(vault: Vault, shop: Path) -> None:
     assert get(vault, identifier).insight == both
     assert waiting(vault) == []
     assert outcome(bring(vault, shop, project="shop")) == (0, 0, 2, 0)
+
+
+@pytest.mark.parametrize("way", ["mine", "source", "by hand"])
+def test_what_a_person_decided_is_not_asked_about_again_in_review(vault: Vault, shop: Path, way: str) -> None:
+    identifier = clash(vault, shop, active=True)
+    scope = Scope(("shop",))
+    assert identifier in {due.memory.id for due in review_queue(vault, scope)}, "its source says something else"
+    if way == "by hand":
+        [conflict] = waiting(vault)
+        version, seen = conflict.memory.version, conflict.text.seen_hash
+        resolve_by_hand(vault, identifier, {}, actor=PERSON, if_version=version, seen_hash=seen)
+    else:
+        resolve_conflicts(vault, [identifier], "mine" if way == "mine" else "source", actor=PERSON)
+    assert identifier not in {due.memory.id for due in review_queue(vault, scope)}
+    assert get(vault, identifier).verified_by == PERSON.name
+    undo(vault, actor=PERSON)
+    assert get(vault, identifier).verified_at is None
 
 
 @pytest.mark.parametrize("later", ["as before", "as here", "gone", "retired"])

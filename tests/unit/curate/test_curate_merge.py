@@ -22,10 +22,12 @@ from memtui.curate.lifecycle import pin, retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import combine, fields_of, marked_texts, merge, named_projects, preview, unmerge, what_differs
+from memtui.curate.review_queue import review_queue
 from memtui.curate.views import tokens_of
 from memtui.domain.memory import MOST_MERGED, Anchor, Memory, Source
 from memtui.domain.record import memory_record
 from memtui.errors import ConflictError, MemtuiError, NotFoundError, RefusedError, SecretRefusedError, UsageError
+from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
 
@@ -114,6 +116,15 @@ def test_unmerging_brings_each_back_to_the_byte(vault: Vault, clock: Clock) -> N
     assert [memory_record(found) for found in originals] == [memory_record(other) for other in others]
     assert everything(vault) == before
     assert (target.version, originals[0].version) == (3, 3)
+
+
+def test_what_was_merged_by_a_person_is_not_due_at_once(vault: Vault, clock: Clock) -> None:
+    into, other = add(vault, "Lock payments"), add(vault, "For 30 s")
+    clock.pass_days(400)
+    assert len(review_queue(vault, EVERYTHING)) == 2
+    merged = merge(vault, [into.id, other.id], actor=PERSON).result
+    assert review_queue(vault, EVERYTHING) == []
+    assert merged.verified_at is None, "merging is no verification"
 
 
 def test_an_original_names_the_merge_to_take_apart_too(vault: Vault) -> None:
@@ -319,7 +330,9 @@ def test_the_preview_is_what_the_merge_makes(vault: Vault) -> None:
     chosen = {"title": "Lock refunds", "insight": "Lock refunds by payment.", "kind": "constraint"}
     shown = preview(memories, chosen, vault.kinds)
     made = merge(vault, ids, actor=PERSON, chosen=chosen, versions={one.id: one.version for one in memories}).result
-    assert replace(made, version=0, updated_at=shown.updated_at) == replace(shown, version=0)
+    assert replace(made, version=0, updated_at=shown.updated_at, confirmed_at=shown.confirmed_at) == replace(
+        shown, version=0
+    )
     assert (made.title, made.kind, made.tags) == ("Lock refunds", "constraint", ("alpha", "beta"))
     assert 0 < tokens_of([made]) < tokens_of(memories)
 

@@ -121,6 +121,8 @@ def test_what_is_linked_as_contradicting_comes_first_until_it_is_settled(
         else:
             dismiss(vault, NOT_CONTRADICTION, conflict.ids, actor=PERSON)
     assert look(vault).contradictions == ()
+    verified = {identifier for identifier in (old, new, copy, unused) if get(vault, identifier).verified_at}
+    assert len(verified) == {"keep": 2, "both": 4, "none": 0}[way], "what was decided for is as good as verified"
     with vault.read() as reader:
         assert [one for one in reader.links() if one.type == "contradicts"] == []
     undo(vault, actor=PERSON)
