@@ -223,7 +223,8 @@ def _print_receipt(session: Session) -> None:
         from memtui.curate.health import standing_payload
 
         standing = standing_payload(session.vault, session.health_options).tokens
-    found = review_sessions.receipt_of(session.vault, last, standing=standing)
+    threshold = session.config.review.threshold
+    found = review_sessions.receipt_of(session.vault, last, standing=standing, threshold=threshold)
     if not session.json:
         write(review_sessions.receipt_text(found))
         return
@@ -235,6 +236,8 @@ def _print_receipt(session: Session) -> None:
             "left": found.total - sum(found.counts.values()),
             "counts": dict(found.counts),
             "tokens_out": found.tokens_out,
+            "due": found.due,
+            "put_off": len(found.put_off),
             "standing": None if found.standing is None else {"before": found.standing[0], "now": found.standing[1]},
             "half_lives": [{"id": key, "title": title, "days": days} for key, title, days in found.half_lives],
             "still_said": [{"id": key, "title": title, "path": path} for key, title, path in found.still_said],

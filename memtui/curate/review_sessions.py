@@ -14,11 +14,13 @@ from typing import Any
 from memtui.curate.packs import ASKED, mark_asked, packs_awaiting_feedback
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise, tokens_of
+from memtui.domain.freshness import REVIEW_THRESHOLD, UNTIL_CHANGE
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory, Verdict
 from memtui.errors import ConflictError
 from memtui.text.sanitize import one_line, reveal
-from memtui.vault.filters import Scope
+from memtui.text.words import counted
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.journal import half_lives_at, last_undoable, log
 from memtui.vault.packs import StoredPack
 from memtui.vault.reader import VaultReader
@@ -363,16 +365,29 @@ class Receipt:
     half_lives: tuple[tuple[str, str, float | None], ...] = ()
     # (id, title, source path) of memories whose source still says what was changed or taken out of use
     still_said: tuple[tuple[str, str, str], ...] = ()
+    due: int = 0  # memories that are due now and not among those still to review: most came due meanwhile
+    put_off: tuple[datetime, ...] = ()  # the ends of the snoozes of its memories, the first first
 
 
-def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = None) -> Receipt:
-    """Return what a session changed so far; `standing` are the tokens of the standing payload now, where counted."""
+def receipt_of(
+    vault: Vault,
+    session: ReviewSession,
+    *,
+    # tokens of the standing payload now, where counted
+    standing: int | None = None,
+    threshold: float = REVIEW_THRESHOLD,
+) -> Receipt:
+    """Return what a session changed so far, and what is to be reviewed after it."""
+    scope = Scope.of_project(session.project) if session.project else EVERYTHING
+    wanted = MemoryFilter(scope=scope, kinds=session.kinds, stale_at=vault.now(), threshold=threshold)
     with vault.read() as reader:
         memories = reader.get_many(session.ids)
         results = _results_of(reader, session, memories)
         seen = by_memory(reader.source_states(session.ids))
         stated = stated_otherwise(reader, memories.values(), seen)
         before = half_lives_at(reader, session.ids, session.started_at)
+        still_open = tuple(identifier for identifier in session.ids if identifier not in results)
+        due = reader.count(wanted) - (reader.count(replace(wanted, ids=still_open)) if still_open else 0)
     out = [memory for memory in memories.values() if memory.status in _OUT_OF_USE]
     return Receipt(
         started_at=session.started_at,
@@ -392,6 +407,14 @@ def receipt_of(vault: Vault, session: ReviewSession, *, standing: int | None = N
             and memory.source is not None
             and source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id))
         ),
+        due=due,
+        put_off=tuple(
+            sorted(
+                memory.snoozed_until
+                for memory in memories.values()
+                if memory.snoozed_until is not None and results.get(memory.id) == Result.SNOOZED
+            )
+        ),
     )
 
 
@@ -405,6 +428,8 @@ def receipt_text(found: Receipt) -> str:
         lines += ["", f"{found.tokens_out:,} tokens of text are out of use and no longer in any payload"]
     if found.standing:
         lines += ["", standing_text(*found.standing)]
+    if later := later_text(found):
+        lines += ["", later]
     if found.half_lives:
         lines += ["", "Half-lives changed"]
         lines += [
@@ -415,6 +440,16 @@ def receipt_text(found: Receipt) -> str:
         lines += ["", "Sources that still say what was changed or taken out of use"]
         lines += [f"  {_shown(path)}  {_shown(title)}  ({identifier})" for identifier, title, path in found.still_said]
     return "\n".join(lines) + "\n"
+
+
+def later_text(found: Receipt) -> str:
+    """Return what is to be reviewed after a session, in words; empty without any."""
+    said = [f"{counted(found.due, 'other is', 'others are')} due by now"] if found.due else []
+    if found.put_off:
+        first = found.put_off[0]
+        until = "a file changes" if first == UNTIL_CHANGE else f"{first:%Y-%m-%d}"
+        said.append(f"{len(found.put_off):,} put off{', the first' if len(found.put_off) > 1 else ''} until {until}")
+    return " · ".join(said)
 
 
 def standing_text(before: int, now: int) -> str:

@@ -224,24 +224,31 @@ def marked_pieces(marked: Marked, plain: StyleName = "text") -> tuple[Piece, ...
 
 
 _BEFORE_DIFFERENCE = 60  # Characters shown before the first word that differs
+_AROUND_DIFFERENCE = 24  # Characters shown on either side of what is left out between two words that differ
 
 
 def from_difference(marked: Marked, most: int) -> Marked:
-    """Return a text of at most so many characters, from a little before the first word that differs."""
-    text = "".join(part for part, _ in marked)
-    first = 0
-    for part, differs in marked:
-        if differs:
-            break
-        first += len(part)
-    start = first - _BEFORE_DIFFERENCE if _BEFORE_DIFFERENCE < first < len(text) and len(text) > most else 0
-    left, shown = start, [("… ", False)] if start else []
+    """Return a text of at most about so many characters; a longer one without what is far from words that differ."""
+    if sum(len(part) for part, _ in marked) <= most:
+        return tuple(marked)
+    shown: list[tuple[str, bool]] = []
     room = most
-    for part, differs in marked:
-        kept = part[left : left + room]
-        left, room = max(0, left - len(part)), room - len(kept)
-        shown += [(kept, differs)] if kept else []
-    return (*shown, ("…", False)) if len(text) - start > most else tuple(shown)
+    for place, (part, differs) in enumerate(marked):
+        near = part if differs or place == len(marked) - 1 else _near_difference(part, is_first=place == 0)
+        if len(near) > room:
+            return (*shown, (near[:room], differs), ("…", False))
+        shown.append((near, differs))
+        room -= len(near)
+    return tuple(shown)
+
+
+def _near_difference(part: str, *, is_first: bool) -> str:
+    """Return a part before a word that differs without its middle, or its beginning if it is the first."""
+    before, after = (0, _BEFORE_DIFFERENCE) if is_first else (_AROUND_DIFFERENCE, _AROUND_DIFFERENCE)
+    if len(part) <= 2 * before + after:
+        return part
+    end = part[-after:]
+    return f"{part[:before]}… {end[end.find(' ') + 1 :]}"
 
 
 def _joined(marked: Marked) -> list[tuple[str, bool]]:

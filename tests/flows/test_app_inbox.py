@@ -293,7 +293,9 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
             pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "inbox-detail", "it is read"
         )
         await shows(pilot, "claude-code")
-        await pilot.press("escape", "escape")
+        await pilot.press("a")
+        await shows(pilot, "The inbox is empty.")
+        await pilot.press("escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
 
 

@@ -148,6 +148,8 @@ class CaptureScreen(ListDetail):
         if row is None or self._read is None:
             self._detail.show((), from_top=True)
             self._shown = ""
+            if self._read is not None and self.focused is self._detail:
+                self.enter_first()  # which says why nothing is left to read
         elif isinstance(row, MoreRow):
             self._detail.show(more_blocks(row, self._read.waiting), from_top=True)
             self._shown = row.id

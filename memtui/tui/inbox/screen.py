@@ -156,6 +156,8 @@ class InboxScreen(ListDetail):
             self.stop_rest()
             self._shown_id = None
             self._detail.show(self._about_group(), from_top=True)
+            if self._list.line is None and self.focused is self._detail:
+                self.enter_first()  # which says why nothing is left to read
         elif self._shown_id is None:
             self._read_current()
         else:

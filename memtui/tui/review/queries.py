@@ -189,7 +189,7 @@ class ReviewAccess:
 
     def _receipt(self, session: ReviewSession) -> Receipt:
         standing = None if session.standing is None else self._count_standing()
-        return receipt_of(self._reading, session, standing=standing)
+        return receipt_of(self._reading, session, standing=standing, threshold=self._opening.threshold)
 
     def _count_standing(self) -> int:
         return standing_payload(self._reading, health_options(self._access)).tokens

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memtui.curate.merge import marked_texts
-from memtui.curate.review_sessions import Receipt, standing_text
+from memtui.curate.review_sessions import Receipt, later_text, standing_text
 from memtui.curate.source_news import SourceNews
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
@@ -110,8 +110,9 @@ def memory_blocks(card: ReviewCard, *, why: str, panes: AbstractSet[str]) -> lis
     return blocks
 
 
-_LONGEST_SIDE = 300  # Characters shown of what a source said, and says
+_LONGEST_SIDE = 180  # Characters shown of what a source said, and says: both fit in a low terminal
 _PARTS = (("insight", ""), ("rationale", "Why  "), ("snippet", ""))  # The texts of a memory that a source states
+_TITLE = (("title", "Title  "),)  # Shown where nothing else differs: most titles are made from the text
 
 
 def news_blocks(news: SourceNews) -> list[Block]:
@@ -126,20 +127,28 @@ def news_blocks(news: SourceNews) -> list[Block]:
         return [*blocks, Block(tuple(kept), label="Before"), *_side("Now", news.now, None)]
     if news.before == news.now:
         return [*blocks, Block((("it says again what it said before", "dim"),), label="Now")]
-    return [*blocks, *_side("Before", news.before, news.now), *_side("Now", news.now, news.before)]
+    sides = [*_side("Before", news.before, news.now), *_side("Now", news.now, news.before)]
+    return [*blocks, *(sides or [Block((("only white space differs", "dim"),), label="Now")])]
 
 
 def _side(label: str, texts: Texts, others: Texts | None) -> Iterator[Block]:
-    """Yield the texts of one side, marked against the other's; those that are the same on both are left out."""
-    first = label
-    for name, head in _PARTS:
-        mine, theirs = (None if side is None else str(getattr(side, name)) for side in (texts, others))
+    """Yield the texts of one side on one line, marked against the other's, without those that are the same on both."""
+    for name, head in _PARTS if others is None or _differ(texts, others) else _TITLE:
+        mine, theirs = (None if side is None else _on_one_line(side, name) for side in (texts, others))
         if not mine or mine == theirs:
             continue
         marked = marked_texts([mine, theirs])[0] if theirs else ((mine, False),)
         pieces = marked_pieces(from_difference(marked, _LONGEST_SIDE))
-        yield Block(((head, "label"), *pieces) if head else pieces, label=first)
-        first = " "
+        yield Block(((head, "label"), *pieces) if head else pieces, label=label)
+        label = " "
+
+
+def _differ(texts: Texts, others: Texts) -> bool:
+    return any(_on_one_line(texts, name) != _on_one_line(others, name) for name, _ in _PARTS)
+
+
+def _on_one_line(texts: Texts, name: str) -> str:
+    return " ".join(str(getattr(texts, name)).split())
 
 
 def _headed(title: str, blocks: list[Block]) -> list[Block]:
@@ -230,6 +239,8 @@ def receipt_blocks(receipt: Receipt, asked: Sequence[Block], key_of: Callable[[s
         saved.append(f"{receipt.tokens_out:,} tokens of text are out of use and in no payload")
     for place, line in enumerate(saved):
         blocks.append(Block(((line, "text"),), label=" " if place else "Tokens", gap=place == 0))
+    later = later_text(receipt)
+    blocks += [Block(((later, "text"),), label="Later", gap=True)] if later else []
     for place, (_, title, days) in enumerate(receipt.half_lives):
         label = "Fades" if place == 0 else " "
         half_life = f"{days:g} d" if days else "its kind's"

@@ -92,6 +92,20 @@ def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, id
     text = receipt_text(found)
     assert text.startswith("Review of 2026-06-29: 6 of 6 memories\n")
     assert f"{found.tokens_out:,} tokens of text are out of use" in text
+    assert "\n\n1 put off until 2027-06-29\n" in text
+
+
+def test_the_receipt_says_what_is_due_by_now_beside_what_is_still_to_review(vault: Vault, clock: FrozenClock) -> None:
+    for number in range(3):
+        add(vault, f"Run make target {number} before a release", kind="tooling")
+    clock.step(days=120)
+    session = begin(vault, size=2)
+    lifecycle.verify(vault, session.ids[:1], actor=PERSON)
+    assert receipt_of(vault, session).due == 1, "one had no place in the session, one is still to review"
+    lifecycle.verify(vault, session.ids[1:], actor=PERSON)
+    assert "\n\n1 other is due by now\n" in receipt_text(receipt_of(vault, session))
+    clock.step(days=400)
+    assert receipt_of(vault, session).due == 3
 
 
 def test_undoing_one_by_one_opens_each_again_and_the_receipt_still_adds_up(vault: Vault, ids: list[str]) -> None:

@@ -21,6 +21,7 @@ from memtui.curate import lifecycle, review_sessions
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
 from memtui.curate.review_sessions import Progress
+from memtui.curate.source_news import SourceNews
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.workload import Week
 from memtui.domain.memory import Memory, Source
@@ -34,10 +35,12 @@ from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead,
 from memtui.tui.memory_view import Block, source_line, vouched, wrap
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
+from memtui.tui.review.view import news_blocks
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
 from memtui.vault.filters import EVERYTHING
+from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
 from memtui.wording.outcomes import HealthRow, HealthSection, spark
 
@@ -55,6 +58,21 @@ NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 )
 def test_what_was_said_of_five_memories(said: dict[str, int], words: str) -> None:
     assert verdict_words(said, 5) == words
+
+
+def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is() -> None:
+    steps = "\n".join(f"- Lock berth {number} before the tide turns." for number in range(30))
+    long = f"{steps}\n\n- Ring twice.\n\n{steps}\n\n- Log the draught.\n"
+    now = long.replace("twice", "once").replace("draught", "keel")
+    news = SourceNews("CLAUDE.md", NOW, Texts("Berths", long), Texts("Berths", now), is_taken=True)
+    _, before, after = ("".join(text for text, _ in block.pieces) for block in news_blocks(news))
+    assert before != after
+    assert [len(wrap(side, 60)) <= 4 for side in (before, after)] == [True, True]
+    assert ("[twice]" in before, "[draught]" in before) == (True, True)
+    assert ("[once]" in after, "[keel]" in after) == (True, True)
+    for other, said in ((Texts("Berths", f"{long}\n"), "only white space differs"), (Texts("Piers", long), "Piers")):
+        blocks = news_blocks(replace(news, now=other))
+        assert said in blocks[-1].pieces[-1][0]
 
 
 def test_a_task_is_named_by_its_text_else_its_files() -> None:
