@@ -16,7 +16,7 @@ _BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
 _ASIDE = re.compile(r"\s*(?:\([^()]{1,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
 _QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b(?:the|an?)\s(?=[^\s\d])", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])", re.IGNORECASE)
 
 
 @cache

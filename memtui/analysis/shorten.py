@@ -43,6 +43,7 @@ _COMMA = re.compile(r"[,:]\s|[，：]")
 _COMMA_OR_COLON = re.compile("[,:]")
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
+_ANY_WORD = re.compile(r"\b(?:any|each|every) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
 _CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
 _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:[^\s,]+(?: |$)){1,5}")
@@ -54,13 +55,24 @@ _WITHIN = re.compile(
     r"|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
     r"|\bbut \w+ \w+$|\bto (?:\w+ly )?be \w+ing$"
 )
-_DETERMINED = re.compile("(?:no|only|any|all) ", re.IGNORECASE)
+_DETERMINED = re.compile("^(?:no|only|any|all) ", re.IGNORECASE)
+_ACTS_ON = re.compile(
+    "\\w+ (?:the|an?|all|any|every|each|both|your|its|no|\\w+ly|to|for|from|with|[\ue000-\uf8ff])", re.IGNORECASE
+)
 _ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
 _LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _OBLIGES = re.compile(r"\b(?:must|should|shall|always|never|only|required?|mandatory|has to|have to)\b", re.IGNORECASE)
 _INFINITIVE_END = re.compile(r" to \w+$")
+_PARTICIPLE_END = re.compile(
+    r"(?<!ly)(?<! already)(?<! not)(?<! never) (?!need|feed|seed|embed|speed|red|bed|shared|advanced)\w+ed$"
+)
 _PHRASE = re.compile(r"(?:to|than|that|which|as|while) ", re.IGNORECASE)
+_TAKES_ONLY = re.compile(
+    r"\b(?:accepts?|allows?|contains?|takes?|returns?|supports?|permits?|includes?|has|have|uses?) only$"
+)
+_ONLY_ONE = re.compile(r"\bonly:? \S+$")
+_LONE_WORD = re.compile(r", [^\s,]+$")
 _PAIR_OPEN = re.compile(r" (?:and|or) (?:each|every) \w+$")
 _DASHED = re.compile(r"\s[—–]\s(\S+(?:\s\S+){0,2})$")
 _GAP = re.compile(r"\s|[，。；：、]")
@@ -75,6 +87,7 @@ CLAUSE, REASON = 3, 5  # How good it is to end before another statement, and bef
 _SIGN_RANKS = {"：": 4, ":": 4}
 _CLAUSE_RANKS = (3, 4)
 _LEAST_WORDS = 3
+_CLAUSE_WORDS = 6
 _CLAUSE_SIGNS = frozenset({";", ":", "—", "–"})
 _LEAST_LEAD = 14
 _PART_CELLS = 60
@@ -130,7 +143,7 @@ def _without_label(
         return shortened(capital(rest), most, width)
     statement = label.rstrip(_ENDING)
     states = len(statement.split()) >= _LEAST_WORDS and has_verb(statement, language)
-    return statement if states and not is_condition else None
+    return statement if states and not is_condition and not _TAKES_ONLY.search(statement) else None
 
 
 def cut_off(text: str, most: int) -> str:
@@ -148,7 +161,7 @@ def cut_off(text: str, most: int) -> str:
     heads = [
         head for end in reversed(ends[-_MOST_TRIED:]) if 5 * cell_width(head := text[:end].rstrip(_ENDING)) > 2 * most
     ]
-    within = (_DANGLING, _WITHIN)
+    within = (_DANGLING, _WITHIN, _TAKES_ONLY)
     whole = [head for head in heads if is_balanced(head) and not any(words.search(head) for words in within)]
     ranks = {head: _rank_of_cut(head, text, grammar, language) for head in whole}
     whole.sort(key=ranks.__getitem__, reverse=True)
@@ -261,7 +274,7 @@ def _cuts(
         rank = _rank(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
         fewest = least or (_scaled(_LEAST_CELLS[rank], most) if rank else 0)
         if rank >= least_rank and cells >= fewest // share:
-            bare = head.removesuffix(" only") if edge[0].strip() else head
+            bare = head.removesuffix(" only") if edge[0].strip() and not _TAKES_ONLY.search(head) else head
             heappush(waiting, (-rank * _CELLS_OF_RANK - cells, -len(head), head, bare))
 
 
@@ -315,6 +328,8 @@ def _rank(head: str, edge: str, rest: str, language: str) -> int:
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
     is_participle = not sign and tail.split(" ", 1)[0].endswith("ing")
+    if not sign and tail.startswith("as ") and not has_verb(" ".join(tail.split()[1:_CLAUSE_WORDS]), language):
+        return 0  # `Treat the log as the truth`
     if (grammar.reason.match(tail) and not is_participle) or (sign and grammar.aside.match(tail)):
         return _rank_of_remark(sign, tail, head, language)
     if language not in LATIN:
@@ -348,6 +363,7 @@ def _is_label(head: str, language: str) -> bool:
 
 def _is_mere_subject(head: str, language: str) -> bool:
     """Return whether a clause within the subject is all that words state: `The log, which is kept at the quay`."""
+    head = _DETERMINED.sub("", head, count=1)
     aside = _ASIDE_SUBJECT.match(head)
     if aside:
         return not has_verb(aside[1], language)
@@ -410,9 +426,11 @@ def _is_open_list(head: str) -> bool:
 
 
 def _acts(head: str, language: str) -> bool:
-    if FINITE.search(head) or (language == "en" and has_verb(head, language) and not is_imperative(head)):
+    told = head.rpartition(" ")[0]  # the last word would be a verb without its object, so it is taken for a noun
+    if FINITE.search(head) or (language == "en" and told and has_verb(told, language) and not is_imperative(head)):
         return True
-    return is_imperative(head) and not _DETERMINED.match(head)
+    is_verb = head.partition(" ")[0].lower() in plain_verbs() or _ACTS_ON.match(head)
+    return is_imperative(head) and bool(is_verb) and not _DETERMINED.match(head)
 
 
 def _opens_limit(rest: str, grammar: Grammar) -> bool:
@@ -431,6 +449,8 @@ def _opens_clause(rest: str, head: str, *, is_list: bool) -> bool:
 def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, *, is_open_list: bool) -> bool:
     """Return whether a sentence would end within a list or phrase, or without what limits it."""
     segment = tail.partition(", ")[0]
+    if sign == "," and not opener and _breaks_list(head):
+        return True
     if sign and not opener and _LIST_GOES_ON.search(tail) and not _acts(segment, language_of(segment)):
         return True
     if _limits(tail, grammar, is_rule=_is_rule(head, grammar)) or (
@@ -439,7 +459,16 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
         return True
     if grammar.verb_last.search(head) and not sign:
         return True
-    return bool(_WITHIN.search(head)) or (bool(sign or opener) and bool(_ARTICLE_WORD.search(head)))
+    is_shared = (bool(sign or opener) and _ARTICLE_WORD.search(head)) or (
+        opener and not sign and _ANY_WORD.search(head)
+    )
+    return bool(is_shared or _WITHIN.search(head))
+
+
+def _breaks_list(head: str) -> bool:
+    """Return whether a sentence would end at a comma within its adjectives or objects; a list after a label may."""
+    is_within = ": " not in head and bool(_LONE_WORD.search(head)) and has_verb(head, language_of(head))
+    return is_within or bool(_ONLY_ONE.search(head))
 
 
 def _rank_of_marked(tail: str, *, is_list: bool) -> int:
@@ -452,7 +481,7 @@ def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar)
     if grammar.negation.search(head):
         return int(is_addition)  # where something is forbidden is part of what is forbidden
     if is_addition or grammar.preposition.match(tail):
-        return 2
+        return 0 if not is_addition and _PARTICIPLE_END.search(head) else 2
     purpose = _INFINITIVE.match(tail)
     if purpose and purpose[1] in plain_verbs():
         return 3

@@ -40,6 +40,7 @@ _ENDING = " .:;,：。；，、…-–—"
 _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"\w+")
 _QUESTIONS = ("?", "？")
@@ -115,7 +116,10 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code":
         yield from _heads_of_code(block, held)
     elif block.kind == "table":
-        cells = (_first_cell([unmarked(held.take_out(cell)).strip() for cell in row[:2]]) for row in block.rows)
+        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:2]] for row in block.rows]
+        firsts = [row[0] for row in rows]
+        is_name = len(set(firsts)) == len(firsts)
+        cells = (_first_cell(row) if is_name else " ".join(filter(None, row)) for row in rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
         yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
@@ -125,7 +129,8 @@ def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
     if block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif not _shows_both(block):
-        commands = [command for command in block.commands if _LETTER.search(command)]  # no arrows of a diagram
+        is_diagram = any(_ARROW.match(line) for line in block.lines)
+        commands = [] if is_diagram else [command for command in block.commands if _LETTER.search(command)]
         briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
         if len(briefly) > 1:
             briefly.pop("", None)
@@ -173,6 +178,6 @@ def brief(head: str) -> str:
     if grammar.negation.search(head) or grammar.exception.search(head):
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
-    starts = (head[:end] for end in ends if " " in head[:end] and is_balanced(head[:end]))
+    starts = (head[:end].rstrip(_ENDING) for end in ends if " " in head[:end] and is_balanced(head[:end]))
     dangling = (grammar.dangling, _PARTICLE)
     return next((one for one in starts if not any(end.fullmatch(one.rpartition(" ")[2]) for end in dangling)), head)

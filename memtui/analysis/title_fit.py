@@ -26,6 +26,7 @@ _COMMA = re.compile(r",\s+|[，、]")
 _ORDERS = re.compile(r"(?:do not|don['’]t|never|always|use)\b", re.IGNORECASE)
 _ACTS_ON = re.compile(r"\w+ (?:the|an?|all|any|every|each|both|your|its|\w+ly) ", re.IGNORECASE)
 _LISTED = re.compile(r", (?:[^,]+, )*(?:and|or|und|oder|et|ou|y|o|e) [^,]+$")
+_MEMBER = re.compile(r"\w+, (?:and|or) ")
 _PURPOSE = re.compile(r"(?:to|for) ", re.IGNORECASE)
 _JAPANESE_CONDITION = re.compile(r".*?(?:場合|とき|時|際)(?:には|は|に)?、")
 _SUBJECTS = re.compile(
@@ -112,6 +113,8 @@ def _has_predicate(clause: str, language: str) -> bool:
 
 def _orders(clause: str) -> bool:
     """Return whether a clause begins with a verb that is no noun, so that it is no member of a list."""
+    if _MEMBER.match(clause):
+        return False
     first = clause.partition(" ")[0].lower()
     is_verb = bool(_ACTS_ON.match(clause)) or first not in openings("nouns")
     return bool(_ORDERS.match(clause)) or (is_verb and is_imperative(capital(clause)))

@@ -85,9 +85,9 @@ def state_of(status: str) -> str:
 
 
 def bare_title(heading: str) -> str:
-    """Return a heading without the record's number."""
+    """Return a heading without the record's number, and without a full stop at its end."""
     prefix = _TITLE_PREFIX.match(heading)
-    return heading[prefix.end() if prefix else 0 :].strip()
+    return heading[prefix.end() if prefix else 0 :].strip().removesuffix(".")
 
 
 def title_of_name(stem: str) -> str:

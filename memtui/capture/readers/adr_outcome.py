@@ -152,7 +152,7 @@ def _name(words: str) -> str:
     """Return an option's name with a capital; empty for a placeholder and for more than a sentence."""
     bare = words.strip(" .,;:*_")
     is_name = len(bare) <= _CHOICE_CHARS and not bare.startswith("{") and not is_open(bare)
-    is_name = is_name and not _pattern("announces").search(bare)
+    is_name = is_name and not (_pattern("announces").search(bare) or _pattern("option").fullmatch(bare))
     return capital(bare) if is_name else ""
 
 

@@ -629,3 +629,83 @@ def test_bold_words_between_letters_of_a_script_without_spaces_lose_their_marks(
 )
 def test_a_title_does_not_end_with_the_verb_of_a_lead_to_an_example(text: str, title: str) -> None:
     assert title_for(text, ()) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        # what a thing is treated as is no reason
+        (
+            (
+                "Treat `berths/northern_quay_v4.toml` as the accepted list until a new one passes the review and the "
+                "acceptance of the night crew."
+            ),
+            "Treat berths/northern_quay_v4.toml as accepted list…",
+        ),
+        # adjectives and the members of a list stay with their noun
+        (
+            (
+                "Every lift of the northern quay uses explicit crane tokens plus a Secure, HttpOnly,\n"
+                "SameSite cookie scoped to it."
+            ),
+            "Every lift of the northern quay uses explicit crane tokens",
+        ),
+        (
+            (
+                "Lamp-driven lifts, moves, turns, stops, weighings, tide checks, and other such acts of a crane "
+                "must always be written to the book."
+            ),
+            "Lamp-driven lifts and moves must always be written to the book",
+        ),
+        # a participle needs what follows it
+        (
+            (
+                "Keep lift and lamp views in the owner-only hall of the northern quay backed by the owner-guarded\n"
+                "`/api/cranes/northern-quay` list."
+            ),
+            "Keep lift and lamp views in owner-only hall of northern quay backed…",
+        ),
+        # `only` needs what it takes
+        (
+            (
+                "When adding a mooring to a `moorings/*.toml` file, the `kind:` field accepts\n"
+                "only: `harbour`, `yard_and_quay`, `open_sea`, `river`."
+            ),
+            "The kind: field accepts only: harbour, yard_and_quay, open_sea, river",
+        ),
+        # a headline leaves no verb without its opener, and nothing of `Q&A`
+        (
+            "When the moorings of your boat hold, ask the master of the quay to make sure everything is still well.",
+            "When moorings of boat hold, ask master of quay to make sure everything is still well",
+        ),
+        (
+            "The harbour is a tide-powered crane and berthing Q&A system that was derived by the yard for an old port",
+            "The harbour is tide-powered crane and berthing Q&A system that was derived by yard for old port",
+        ),
+        ("请求统一走 `src/hafen.ts`。", "请求统一走 src/hafen.ts"),
+    ],
+)
+def test_a_title_does_not_break_off_within_what_belongs_together(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("```text\nBoat\n  -> crane by night\n  -> hall\n```", "Harbour: Layout"),
+        (
+            "| Verb | Path |\n|---|---|\n| GET | `/boats` |\n| GET | `/cranes` |\n| POST | `/lifts` |",
+            "Harbour: Layout: GET /boats, GET /cranes, POST /lifts",
+        ),
+        (
+            "- Moor the smallest number of boats, using a rope, before the tide\n- To moor all boats: `moor --all`.",
+            "Harbour: Layout: Moor the smallest number of boats, To moor all boats",
+        ),
+    ],
+)
+def test_a_list_is_titled_by_what_tells_its_rows_apart(text: str, title: str) -> None:
+    assert title_for(text, ("Guide", "Harbour", "Layout")) == title
+
+
+def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
+    assert title_for("- Weigh it.", ("Guide", "Never lift a boat unweighed", "How to apply")).startswith("Never lift")

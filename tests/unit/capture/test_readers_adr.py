@@ -116,6 +116,8 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
         ("Queue", 'Chosen option: "Redis streams", because it is there.', "Queue: Redis streams"),
         ("Queue", "Chosen option: **Redis streams**\n\nIt is there.", "Queue: Redis streams"),
         ("Queue", "Chosen option: Option 2, because it is there.", "Queue: Redis streams"),
+        ("Queue", "Chosen option: **Option 2 (lean)** — it is there.", "Queue: It is there"),
+        ("Queue of the harbour.", "Chosen option: **Option 9** (cheap)", "Queue of the harbour"),
         ("Queue", "We decided to go with option 2 as it is there.", "Queue: Redis streams"),
         ("Queue", "Option 2 was chosen since it is there.", "Queue: Redis streams"),
         ("Queue", "We will use Redis streams.", "Queue: Use Redis streams"),
