@@ -24,7 +24,6 @@ from textual.worker import Worker
 
 from memtui import __version__, locations
 from memtui.errors import MemtuiError
-from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions import registry
@@ -90,7 +89,8 @@ class MemtuiApp(App[int]):
         self._notifications = FewNotifications()
         self.keymap = Keymap(opening.keys)
         # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
-        self._key_order = KeyOrder(self, TypedWords(self, self._tell_typed) if opening.burst else None)
+        words = TypedWords(self, self._offer, opening.vault.made, self.keymap) if opening.burst else None
+        self._key_order = KeyOrder(self, words)
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
         self._switching = ProjectSwitch(self, opening, self._open_anew)
@@ -214,12 +214,6 @@ class MemtuiApp(App[int]):
                 # Behind the key, which opens the line first.
                 self.post_message(events.Paste(offered))
         await super().on_event(event)
-
-    def _tell_typed(self, text: str, acted: str) -> None:
-        """Say that a word ran no commands, or which of its first letters did."""
-        several = f"{' and '.join(acted)} ran as commands"
-        ran = several if len(acted) > 1 else f"only {acted} ran as a command" if acted else "no command was run"
-        self._offer(text, f"“{tame(text, 30)}” was typed where nothing takes text: {ran}")
 
     def _offer(self, text: str, told: str) -> None:
         """Say what became of a text, and that the line of the screen in front takes it, where there is one."""

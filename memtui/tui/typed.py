@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from enum import Enum, auto
 from typing import Any
 
@@ -10,12 +10,17 @@ from textual import events
 from textual.app import App
 from textual.widgets import Input, TextArea
 
+from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import PANE, WIDGETS
+from memtui.tui.actions.registry import PANE, WIDGETS, Keymap
 
 QUIET_SECONDS = 0.3
 """Letters that follow each other within this are one run: a typist's come every 100 to 250 ms. A command that may be a
 letter of a word waits as long for the next key."""
+
+HOLD_SECONDS = 0.06
+"""The first act of a run waits as long, which nobody sees: letters that come together, as over a slow line, by a macro
+or under two fingers, follow each other within it."""
 
 WORDS_SECONDS = 0.8  # Letters that come so soon after those of a word are of it, or of the next
 
@@ -37,6 +42,7 @@ class Fate(Enum):
     """What becomes of a key."""
 
     RUN = auto()
+    HOLD = auto()  # it runs unless another letter follows at once
     WAIT = auto()  # it runs unless what follows makes it a letter of a word
     TEXT = auto()  # it is typed text, and so is what waits
 
@@ -45,7 +51,7 @@ class TypedRun:
     """The keys that came one soon after the other.
 
     A word is told from commands by its different letters. Until there are enough of them, acts that follow other
-    letters wait; the first key of a run never does, nor does a key that is repeated, or moves.
+    letters wait, and the first act of a run for a moment; a key that is repeated, or moves, never does.
 
     Attributes:
         text: what was typed since the run began.
@@ -57,7 +63,9 @@ class TypedRun:
         self.text, self.acted, self.is_text = "", "", False
         self._letters: set[str] = set()
         self._fewest = _ENOUGH
-        self._waiting = ""
+        self._waiting = ""  # Keys that did not run yet
+        self._acts_waiting = ""  # Those of them that are acts
+        self._waits_long = False  # Whether they wait for more than a moment
         self._at = float("-inf")
 
     def at(self, moment: float, sign: str) -> TypedRun:
@@ -72,11 +80,18 @@ class TypedRun:
         self.text += sign
         self._at = at
         fate = self._fate(sign, bound)
-        if fate is Fate.WAIT:
+        if fate is not Fate.TEXT and bound is Bound.ACT:
+            self._acts_waiting += sign
+        if fate in {Fate.HOLD, Fate.WAIT}:
             self._waiting += sign
-        elif fate is Fate.RUN and bound is Bound.ACT:
-            self.acted += sign
+        elif fate is Fate.RUN:
+            self.settle()
         return fate
+
+    def settle(self) -> None:
+        """Take note that what waited runs."""
+        self.acted += self._acts_waiting
+        self._waiting, self._acts_waiting, self._waits_long = "", "", False
 
     def _fate(self, sign: str, bound: Bound) -> Fate:
         if sign.isalpha() and bound is not Bound.MOVE:
@@ -87,7 +102,12 @@ class TypedRun:
             self.is_text = True
             return Fate.TEXT
         is_after_others = bound is Bound.ACT and len(self._letters) > 1
-        return Fate.WAIT if self._waiting or is_after_others else Fate.RUN
+        if is_after_others or self._waits_long:
+            self._waits_long = True
+            return Fate.WAIT
+        if self._waiting:
+            return Fate.RUN if set(self._waiting) == {sign} else Fate.HOLD
+        return Fate.HOLD if bound is Bound.ACT and sign.isalpha() and sign not in self.acted else Fate.RUN
 
     def ends(self, key: str, at: float) -> bool:
         """Return whether a key that types nothing is a command that ends the run, rather than the end of a word.
@@ -104,13 +124,17 @@ class TypedRun:
 class TypedWords:
     """Tells words from commands by what the keys do on the screen in front.
 
-    `tell`: called with a word, and those of its letters that ran before it was known to be one.
+    `tell`: called with a word, and what is to be said of it. `made`: numbers of the changes that were made here.
     """
 
-    def __init__(self, app: App[Any], tell: Callable[[str, str], None]) -> None:
+    def __init__(self, app: App[Any], tell: Callable[[str, str], None], made: Sized, keymap: Keymap) -> None:
         self._app = app
         self._tell = tell
+        self._made = made
+        self._keymap = keymap
         self._run = TypedRun()
+        self._made_before = 0  # Changes when the run began
+        self._ids: dict[str, str | None] = {}  # Of the actions that the letters of the run run where they are typed
 
     def fate_of(self, event: events.Key) -> Fate:
         """Return what becomes of a key, in its turn."""
@@ -124,23 +148,34 @@ class TypedWords:
             self._run = TypedRun()
             return Fate.RUN
         self._run = run.at(event.time, sign)
-        return self._run.take(sign, bound_on(self._app, event.key), event.time)
+        if self._run is not run:
+            self._made_before = len(self._made)
+        active = self._app.screen.active_bindings.get(event.key)
+        self._ids[sign] = None if active is None else active.binding.id
+        bound = Bound.NOTHING if active is None else bound_by(event.key, active.binding.id)
+        return self._run.take(sign, bound, event.time)
+
+    def settle(self) -> None:
+        """Take note that what waited runs."""
+        self._run.settle()
 
     def tell(self) -> None:
-        """Tell the word, if it is one."""
-        if self._run.is_text:
-            self._tell(self._run.text, self._run.acted)
+        """Tell a word, if it is one: which of its letters ran before it was known to be one, and how that is undone."""
+        if not self._run.is_text:
+            return
+        told = f"“{tame(self._run.text, _SHOWN)}” was typed where nothing takes text: "
+        actions = [(sign, registry.find(self._ids.get(sign))) for sign in self._run.acted]
+        ran = [f"{sign} ran{f' ({action.beginning})' if action is not None else ''}" for sign, action in actions]
+        number, undo = len(self._made) - self._made_before, self._keymap.first(registry.by_id("undo"))
+        undone = f"; {undo} undoes {'it' if number == 1 else 'each'}" if ran and number > 0 and undo else ""
+        self._tell(self._run.text, f"{told}{', '.join(ran) or 'no command was run'}{undone}")
 
+
+_SHOWN = 30  # Characters of a word in what is said of it
 
 _MOVING = frozenset("jkgG")  # Keys that move also where they are no pane's: in dialogs, among the kinds of the lab
 _LOOKING = frozenset({"view", "move", "mark"})  # Areas of actions that only change what is shown or marked
 _LEAVING = frozenset({"review-source", "packs-context"})  # Those of them that leave for something else
-
-
-def bound_on(app: App[Any], key: str) -> Bound:
-    """Return what a key does on the screen in front."""
-    active = app.screen.active_bindings.get(key)
-    return Bound.NOTHING if active is None else bound_by(key, active.binding.id)
 
 
 def bound_by(key: str, identifier: str | None) -> Bound:

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from memtui.tui.inbox.screen import InboxScreen
-from memtui.tui.typed import QUIET_SECONDS, WORDS_SECONDS
+from memtui.tui.typed import QUIET_SECONDS
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -67,15 +67,27 @@ async def test_a_word_runs_no_commands_and_is_put_into_the_filter(found: Vault, 
     assert statuses(found) == ["candidate"] * 3
 
 
-async def test_the_first_letter_alone_may_act_and_is_named(found: Vault, tmp_path: Path) -> None:
+async def test_letters_that_come_at_once_run_nothing(found: Vault, tmp_path: Path) -> None:
     async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
         await pilot.press("b")
         await inbox_opens(pilot, 3)
         await typed(pilot, "anchor")
-        await says(pilot, "“anchor” was typed where nothing takes text: only a ran as a command")
+        await says(pilot, "“anchor” was typed where nothing takes text: no command was run")
+    assert statuses(found) == ["candidate"] * 3
+
+
+async def test_of_letters_that_come_one_by_one_the_first_may_act_and_is_named(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.typed.QUIET_SECONDS", 9.0)  # however slow the machine is
+    async with app_on(found, tmp_path, burst=BURST).run_test(size=WIDE) as pilot:
+        await pilot.press("b")
+        await inbox_opens(pilot, 3)
+        await pilot.press("down", "a")
         await until(pilot, lambda: statuses(found).count("candidate") == 2, "one was accepted")
-        await asyncio.sleep(WORDS_SECONDS)
-        await pilot.press("u")
+        await typed(pilot, "nchor")
+        await says(pilot, "“anchor” was typed where nothing takes text: a ran (accept into use); u undoes it")
+        await pilot.press("escape", "u")
         await until(pilot, lambda: statuses(found).count("candidate") == 3, "u undoes it")
 
 

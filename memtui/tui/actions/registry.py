@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -40,6 +41,9 @@ GLYPHS = {
 """Keys in Textual's spelling, and as people read them."""
 
 
+_PARTS = re.compile(r"[:,;]")
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something that a person can do with a key or from the palette."""
@@ -58,6 +62,11 @@ class Action:
     def method(self) -> str:
         """Name of the action method, without its prefix."""
         return self.id.replace("-", "_")
+
+    @property
+    def beginning(self) -> str:
+        """The beginning of a long title, which is enough to know it by."""
+        return _PARTS.split(self.title)[0]
 
     @property
     def palette_title(self) -> str:

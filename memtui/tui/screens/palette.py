@@ -35,7 +35,6 @@ NOT_NOW = "Not now"
 MOST_RECENT = 5
 
 _AREA_CELLS = 10
-_BEGINNING = re.compile(r"[:,;]")
 _NAME = re.compile(r"\w{3,}")  # A word of an action that another may be mistaken for
 _SHORTEST_ERASING = 3  # Letters of a word that may mean erasing: fewer begin too much
 
@@ -126,8 +125,8 @@ class PaletteScreen(FindScreen):
         keys = self.keymap.shown(action, most=2)
         lead = fit(area, _AREA_CELLS - 1) + " " if area else ""
         room = max(1, self.line_cells - len(lead) - cell_len(keys) - 1)
-        # Of a long title the beginning is enough to know it by: the reason is what is asked for.
-        text = f"{_BEGINNING.split(action.title)[0]} – {entry.reason}" if entry.reason else action.title
+        # The reason is what is asked for.
+        text = f"{action.beginning} – {entry.reason}" if entry.reason else action.title
         return Content.assemble(
             (lead, "$memtui-dim"),
             (fit(text, room), "$memtui-dim" if entry.reason else ""),

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.text.sanitize import one_line, sanitise
-from memtui.tui.typed import QUIET_SECONDS, Fate, TypedWords
+from memtui.tui.typed import HOLD_SECONDS, QUIET_SECONDS, Fate, TypedWords
 
 _ROUNDS = 3
 """Times that a mark follows a key from the focus up to the app: the key itself, what its act posts (`Submitted`), and
@@ -142,7 +142,8 @@ class KeyOrder:
         if fate is Fate.RUN:
             self._settle()
         else:
-            self._app.set_timer(QUIET_SECONDS, lambda: self._app.call_later(self._look_for_more, event))
+            pause = HOLD_SECONDS if fate is Fate.HOLD else QUIET_SECONDS
+            self._app.set_timer(pause, lambda: self._app.call_later(self._look_for_more, event))
         self._newest = event
         return True
 
@@ -159,6 +160,8 @@ class KeyOrder:
 
     def _settle(self) -> None:
         """Hand out what waited, before all that came after it."""
+        if self._words is not None:
+            self._words.settle()
         self._settled.update(self._waiting)
         self._held.extendleft(reversed(self._waiting))
         self._waiting.clear()
