@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from functools import partial, partialmethod
 from operator import attrgetter
 from pathlib import PurePath
@@ -129,19 +128,6 @@ class MemtuiScreen(Screen[None]):
         self.set_focus(field)
         self.is_opening = False
 
-    def outside(self, work: Callable[[], T]) -> T:
-        """Give the terminal to something else while it works; the app is back whether it succeeds or raises.
-
-        Raises `SuspendNotSupported`: the app cannot leave this terminal.
-        """
-        ended: Future[T] = Future()
-        with self.app.suspend():
-            try:
-                ended.set_result(work())
-            except BaseException as error:  # noqa: BLE001 - if it left this block, Textual would not resume the app
-                ended.set_exception(error)
-        return ended.result()
-
     # -- actions ----------------------------------------------------------------------------------
 
     def offered(self) -> list[Action]:
@@ -225,7 +211,12 @@ class MemtuiScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Read again what changed while another screen lay over this one."""
+        self.hints.is_covered = False
         self._poll_files()
+
+    def on_screen_suspend(self) -> None:
+        """Name no key of this screen beneath a box, where it would do something else."""
+        self.hints.is_covered = True
 
     def _poll_files(self) -> None:
         # A screen that lies beneath another is looked at again once it is back; `is_current` is true of it as well.
@@ -243,6 +234,7 @@ class MemtuiScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         self.hints.place = self.hint_place
+        self.call_after_refresh(display.stand_clear, self)  # of a line that opens, for one
 
     def on_idle(self) -> None:
         """Offer in the footer what is possible now, after whatever changed it."""

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
+from typing import Any, TypeVar
 
-from textual.app import SuspendNotSupported
+from textual.app import App, SuspendNotSupported
 
 from memtui.errors import MemtuiError
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.values import Found
+
+T = TypeVar("T")
+
+
+def outside(app: App[Any], work: Callable[[], T]) -> T:
+    """Give the terminal to something else while it works; the app is back whether it succeeds or raises.
+
+    Raises `SuspendNotSupported`: the app cannot leave this terminal.
+    """
+    ended: Future[T] = Future()
+    with app.suspend():
+        try:
+            ended.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - if it left this block, Textual would not resume the app
+            ended.set_exception(error)
+    return ended.result()
 
 
 class SourceOpener:
@@ -45,7 +63,7 @@ class SourceOpener:
 
         try:
             command = waiting_command(place.path, place.line)
-            done = self._screen.outside(partial(subprocess.run, command, check=False))  # the user's own editor
+            done = outside(self._screen.app, partial(subprocess.run, command, check=False))  # the user's own editor
         except SuspendNotSupported:
             return f"This terminal cannot run an editor. The file is {place.path}, line {place.line}"
         except MemtuiError as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory
 from memtui.text.sanitize import one_line, tame
-from memtui.text.words import counted, shorten, some_of
+from memtui.text.words import clip_at_word, counted, shorten, some_of
 
 if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
@@ -236,9 +236,12 @@ NOT_CONTRADICTING = "This pair will not be suggested as a contradiction again"
 NO_COMMON_CONCLUSION = "These will not be suggested for a conclusion again"
 
 
+TITLE_CELLS = 54  # Of a title behind a verb: one line of 80 cells that leaves a count beside it
+
+
 def named(memories: Sequence[Memory], noun: str = "memory") -> str:
     """Return the title of a single memory, else how many they are."""
-    return tame(memories[0].title) if len(memories) == 1 else counted(len(memories), noun)
+    return clip_at_word(tame(memories[0].title), TITLE_CELLS) if len(memories) == 1 else counted(len(memories), noun)
 
 
 def done(verb: str, memories: Sequence[Memory]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flows.app_driver import FERRY, WIDE, app_on, fill, memory, screen_text, until
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.projects import link_folder
@@ -159,6 +160,20 @@ async def test_while_a_line_asks_the_footer_shows_its_keys(state: str, vault: Va
         await pilot.click(screen.hints, offset=(16, 0))
         await until(pilot, lambda: not isinstance(screen.focused, AskInput), "the line is closed")
         assert "ask-take" not in {action.id for action in screen.hints.shown}
+
+
+async def test_beneath_a_box_the_footer_names_no_key_of_the_screen(vault: Vault, tmp_path: Path) -> None:
+    app = app_on(vault, tmp_path, project="ferry")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await _opens(pilot, "inbox")
+        for key in ("question_mark", "colon", "t"):
+            assert str(screen.hints.render()).startswith(" a accept")
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, ModalScreen), f"{key} opens a box")
+            await until(pilot, lambda: not str(screen.hints.render()), "its keys alone are named")
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is screen, "it is closed")
+            await _rests(pilot)
 
 
 def test_the_states_cover_every_screen() -> None:

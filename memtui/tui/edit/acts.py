@@ -12,6 +12,7 @@ from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.text.words import counted
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.source_opener import outside
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class EditActions(ScreenPart):
         from memtui.curate.external_editor import discard_untouched, read_memory_file, run_editor
 
         try:
-            self.screen.outside(lambda: run_editor(file))
+            outside(self.screen.app, lambda: run_editor(file))
             return read_memory_file(file)
         except SuspendNotSupported:
             discard_untouched(file)

@@ -11,6 +11,7 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.screens.dialogs import pick
+from memtui.tui.source_opener import outside
 from memtui.tui.values import Done
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class SheetEditing(ScreenPart):
         from memtui.curate.inbox_sheet import read_sheet
 
         try:
-            self.screen.outside(lambda: run_editor(file))
+            outside(self.screen.app, lambda: run_editor(file))
         except SuspendNotSupported:
             discard_untouched(file)
             self.screen.say("This terminal cannot run an editor; a and x decide here.", severity="warning")

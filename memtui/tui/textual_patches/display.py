@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from textual._styles_cache import StylesCache
@@ -60,6 +61,7 @@ SECONDS: dict[SeverityLevel, float] = {"information": 4.0, "warning": 6.0, "erro
 """How long each sort stays: what was done is seen in the list as well, an error is to be read."""
 
 ABOVE = "-above"  # Class of toasts that stand at the top of the screen
+PANES = ".pane, #list, #detail, #facets"
 ASKED = "asked"  # Class of what asks a person something at the foot of the screen
 
 _GRAVITY: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
@@ -92,13 +94,27 @@ class FewNotifications(Notifications):
 def stand_clear(screen: Screen[Any]) -> None:
     """Let toasts stand at the top of a screen while what the person looks at is in its lower half, else at the bottom.
 
+    They stand on the border of the pane there and grow into it: a single line covers no row.
+
     What is asked, a child of the screen with the class `ASKED`, is looked at before the current line.
     """
     _clear_holders(screen)
     line = _current_line(screen)
     is_asked = any(child.display for child in screen.query_children(f".{ASKED}"))
     is_low = is_asked or (line is not None and line >= screen.size.height // 2)
-    screen.query_children("ToastRack").set_class(is_low, ABOVE)
+    pane = _framed(screen)
+    for rack in screen.query_children("ToastRack"):
+        rack.set_class(is_low, ABOVE)
+        if pane is not None:
+            above, below = pane.region.y, screen.size.height - pane.region.bottom
+            rack.styles.margin = (above, 0, 0, 0) if is_low else (0, 0, below, 0)
+
+
+def _framed(screen: Screen[Any]) -> Widget | None:
+    """Return the pane with a border that a person works in: the focused one, else the first."""
+    focused = [screen.focused] if screen.focused is not None else []
+    panes = chain(focused, screen.query(PANES))
+    return next((one for one in panes if one.display and one.region and one.styles.border_top[0]), None)
 
 
 def _clear_holders(screen: Screen[Any]) -> None:

@@ -61,6 +61,7 @@ class KeyHints(_KeyLine):
     place: reactive[str] = reactive("list")  # What the screen shows the keys of while nothing asks
     off: reactive[frozenset[str]] = reactive(frozenset())  # Ids of actions of this place that are not possible now
     busy: reactive[str] = reactive("")  # What takes its time just now, at the right end
+    is_covered: reactive[bool] = reactive(False)  # Whether a box lies over the screen, which names its own keys
 
     @dataclass
     class Pressed(Message):
@@ -96,6 +97,8 @@ class KeyHints(_KeyLine):
         self.off = self._off_now
 
     def render(self) -> Content:
+        if self.is_covered:
+            return Content("")
         parts = [
             Content.assemble((self.key_of(action), "bold $primary"), " ", (_label(action), "$memtui-dim"))
             for action in self.shown

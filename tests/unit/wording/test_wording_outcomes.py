@@ -49,6 +49,10 @@ def test_numbers_take_the_plural_of_their_noun() -> None:
 
 def test_one_memory_is_named_and_several_are_counted() -> None:
     assert outcomes.acted("Retired", Outcome((memory("Lock refunds"),))) == "Retired: Lock refunds"
+    long = outcomes.acted("Retired", Outcome((memory("Lock refunds by the payment " * 4),)))
+    assert long == "Retired: Lock refunds by the payment Lock refunds by the…", (
+        "it leaves a count beside it at 80 cells"
+    )
     assert (
         outcomes.acted(
             "Retired",
