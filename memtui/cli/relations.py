@@ -215,6 +215,7 @@ def _settle_arguments(parser: Parser) -> None:
     parser.add_flag("--none", "they do not contradict each other: never suggest it again")
     parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")
     parser.add_flag("--dismiss", "never suggest again whatever `tidy` proposes about them")
+    parser.add_value("--gone", "PATH", "this file of it is named on purpose and may be gone: never report it again")
     parser.add_value(
         "--alike",
         "BY",
@@ -231,22 +232,28 @@ def _settle(arguments: argparse.Namespace, session: Session) -> None:
 
     Of two memories that contradict each other, one holds (--keep), both do, each somewhere (--scope), or there is no
     contradiction (--none). Memories that only look like duplicates are marked as distinct (--no-duplicates). Any
-    proposal of `tidy`, also about one memory, can be dismissed (--dismiss). Enough dismissals teach: proposals like
+    proposal of `tidy`, also about one memory, can be dismissed (--dismiss), and a file that is gone be left among the
+    files of a memory (--gone). Enough dismissals teach: proposals like
     them are not made again, see `memtui tidy --learned`.
     """
     dismisses = arguments.none or arguments.no_duplicates or arguments.dismiss
-    ways = (arguments.keep, arguments.scope, arguments.none, arguments.no_duplicates, arguments.dismiss)
-    if sum(map(bool, ways)) != 1:
-        remedy = "Choose one of --keep ID, --scope ID=WHERE, --none, --no-duplicates or --dismiss."
+    ways = (arguments.keep, arguments.scope, arguments.gone, dismisses)
+    if sum(map(bool, ways)) != 1 or arguments.none + arguments.no_duplicates + arguments.dismiss > 1:
+        remedy = "Choose one of --keep ID, --scope ID=WHERE, --none, --no-duplicates, --dismiss or --gone PATH."
         raise UsageError("Say how to settle it", remedy=remedy)
     if arguments.alike and not dismisses:
         remedy = "Leave it out to settle one pair."
         raise UsageError("--alike goes with --none, --no-duplicates or --dismiss", remedy=remedy)
-    if not dismisses and len(arguments.id) != 2:  # noqa: PLR2004 - a pair
-        raise UsageError("Name the two memories", where=" ".join(arguments.id))
+    number = 1 if arguments.gone else len(arguments.id) if dismisses else 2
+    if len(arguments.id) != number:
+        raise UsageError(
+            "Name the one memory" if arguments.gone else "Name the two memories", where=" ".join(arguments.id)
+        )
     session.back_up_daily()
     if dismisses:
         changed, said = _dismiss(arguments, session)
+    elif arguments.gone:
+        changed, said = _let_be_gone(arguments, session)
     elif arguments.keep is not None:
         changed, said = _keep_one(arguments, session)
     else:
@@ -270,6 +277,13 @@ def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
     if not made:
         return [], "That was settled already."
     return [], f"{outcomes.dismissed(tidying.DISMISSED[finding], len(groups))}. {UNDO_HINT}"
+
+
+def _let_be_gone(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
+    from memtui.curate.anchors import let_be_gone
+
+    let_be_gone(session.vault, arguments.id[0], arguments.gone, actor=session.actor)
+    return [], f"{tidying.left_gone(arguments.gone)}. {UNDO_HINT}"
 
 
 def _keep_one(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:

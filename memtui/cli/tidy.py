@@ -25,7 +25,8 @@ ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
     "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
     "anchors": "`memtui review --re-anchor` follows moved files, "
-    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone takes it out",
+    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone takes it out, "
+    "`memtui settle ID --gone PATH` lets it be gone",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
     "oversized": "`memtui mend ID` splits it where it can, `memtui edit ID` to shorten it",
     "vague": "`memtui edit ID` to say what to do and where; `memtui mend ID` retires it",

@@ -16,9 +16,9 @@ from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to
 from memtui.curate.projects import known_trees, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.lessons import SNOOZED
+from memtui.domain.lessons import MAY_BE_GONE, SNOOZED
 from memtui.domain.memory import Anchor, AnchorState, Memory, Verdict
-from memtui.errors import UsageError
+from memtui.errors import NotFoundError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.vault.filters import WOKEN, WOKEN_PATH, MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
@@ -27,6 +27,7 @@ from memtui.vault.review_triggers import (
     Tied,
     forget_woken,
     held_anchors,
+    kept_places,
     missing_places,
     store_states,
     stored_states,
@@ -193,8 +194,9 @@ class DeadAnchor:
 def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> dict[Place, DeadAnchor]:
     """Return the dead anchors of a filter's memories: the file that they name is no longer in the project's tree.
 
-    It does not matter whether anything tells where it went, or whether the memory was verified since. Every count of
-    dead anchors is of these. A project without a known folder on this machine has what the last check found.
+    It does not matter whether anything tells where it went, or whether the memory was verified since, only whether a
+    person said that it may be gone, see `let_be_gone`. Every count of dead anchors is of these. A project without a
+    known folder on this machine has what the last check found.
 
     `vault`: files are checked outside of its lease; their contents are not read. `here`: the working tree of the
     current folder.
@@ -202,6 +204,7 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
     with vault.read() as reader:
         held = held_anchors(reader, wanted)
         found = missing_places(reader, wanted)
+        kept = kept_places(reader)
         trees = known_trees(reader, here)
     dead: dict[Place, DeadAnchor] = {}
     for name, where in trees.items():
@@ -211,6 +214,8 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
         now = tree.state(anchor) if tree is not None else None
         for key, identifier in owners:
             place = (identifier, anchor.path)
+            if place in kept:
+                continue
             # Only a whole check knows the history: here a glob looks as if it never matched, a path foreign.
             is_known = now == "unverifiable" and place in found
             if now == "gone" or is_known or (tree is None and place in found):
@@ -285,6 +290,26 @@ def remember_states(vault: Vault, checked: Iterable[CheckedAnchor], *, woken: Co
 
 def _of(ids: Collection[str], states: Mapping[Place, _State]) -> dict[Place, _State]:
     return {place: state for place, state in states.items() if place[0] in ids}
+
+
+def let_be_gone(vault: Vault, prefix: str, path: str, *, actor: Actor) -> None:
+    """Remember that a memory names a path on purpose, though nothing is there; it is never reported or asked about.
+
+    Raises:
+        NotFoundError: the memory does not exist, or has no such path among its files.
+        RefusedError: an agent cannot decide.
+    """
+    require_person(actor, "decide this")
+    with vault.write(actor=actor.name, action=MAY_BE_GONE) as writer:
+        memory = writer.get(writer.resolve(prefix))
+        if path not in {anchor.path for anchor in memory.anchors}:
+            raise NotFoundError(
+                "It is tied to no such file", where=path, remedy=f"`memtui show {memory.id}` lists them."
+            )
+        if (memory.id, path) not in kept_places(writer):
+            verdict = verdict_on(memory, MAY_BE_GONE, writer.now, actor, path)
+            writer.add_verdicts([replace(verdict, exposure_days=0.0)])
+        writer.summary = f"let {path} be gone: {memory.title}"
 
 
 def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor) -> Outcome:

@@ -38,6 +38,7 @@ from memtui.progress import ProgressCallback
 from memtui.text.secrets import find_secrets
 from memtui.text.token_count import get_counter
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.review_triggers import kept_places
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -176,12 +177,14 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     now = vault.now()
     with vault.read() as reader:
         signals = reader.signals()
+        kept = kept_places(reader)
         due = replace(wanted, statuses=("active",), stale_at=now, threshold=options.threshold)
         stale = reader.select_ids(due, sort="due", now=now)
     unused = [memory.id for memory in _unused(active.memories, signals, now)]
+    missing = [found for found in anchors if found.state in {"moved", "gone"} and found.id in in_use]
     return replace(
         related,
-        anchors=tuple(found for found in anchors if found.state in {"moved", "gone"} and found.id in in_use),
+        anchors=tuple(found for found in missing if (found.id, found.path) not in kept),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
         oversized=flawed.of("oversized"),
         vague=flawed.of("vague"),

@@ -25,6 +25,9 @@ EXPIRED = frozenset({"outdated", "superseded"})  # Verdicts that found a fact to
 SNOOZED = (
     "snoozed"  # The verdict of a snooze; of one until a file changes its reason holds the hash of each file as JSON
 )
+MAY_BE_GONE = (
+    "may-be-gone"  # The verdict that a file is named on purpose, though it is not there; its reason is the path
+)
 MOST_SNOOZES = 3  # After so many snoozes since a memory was verified, its retiring is offered
 
 QUICK_SECONDS = 1.0

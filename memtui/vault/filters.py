@@ -23,6 +23,7 @@ from memtui.domain.freshness import (
     USES,
 )
 from memtui.domain.kinds import Kinds
+from memtui.domain.lessons import MAY_BE_GONE
 from memtui.domain.memory import GLOBAL_PROJECT, MATCHED
 
 HURTS_TO_DUE = 2  # A memory that hurt this often since it was verified or accepted is due whatever its age
@@ -58,6 +59,8 @@ _CHANGED_FILES = (
     f"SELECT s.memory_id AS id, s.state AS cause, s.path AS what, s.checked_at AS began FROM anchor_states s{_ACTIVE}"
     f" WHERE s.state IN ('changed', 'moved', 'gone') AND {unanswered('s.checked_at')}"
     " AND list_contains([held.path FOR held IN h.anchors], s.path)"
+    " AND (s.state = 'changed' OR NOT EXISTS (SELECT 1 FROM verdicts kept"
+    f" WHERE kept.memory_id = s.memory_id AND kept.reason = s.path AND kept.verdict = '{MAY_BE_GONE}'))"
 )
 _CONTRADICTIONS = (
     "SELECT h.id, 'contradicted' AS cause, o.id AS what, pair.created_at AS began"

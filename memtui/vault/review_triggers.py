@@ -16,6 +16,7 @@ from memtui.domain.freshness import (
     USES_TO_DOUBLE,
     vouched_at,
 )
+from memtui.domain.lessons import MAY_BE_GONE
 from memtui.domain.memory import MATCHED, Anchor, AnchorState
 from memtui.vault.filters import (
     PACE,
@@ -91,6 +92,12 @@ def anchored_projects(reader: VaultReader, wanted: MemoryFilter) -> list[str]:
 def missing_places(reader: VaultReader, wanted: MemoryFilter) -> dict[Place, AnchorState]:
     """Return the anchors of a filter's memories that the last check found moved or gone, reviewed or not."""
     return _states(reader, wanted, "s.state IN ('moved', 'gone')")
+
+
+def kept_places(reader: VaultReader) -> set[Place]:
+    """Return the anchors whose files may be gone, as a person said."""
+    found = reader.connection.execute("SELECT memory_id, reason FROM verdicts WHERE verdict = ?", [MAY_BE_GONE])
+    return {(identifier, path) for identifier, path in found.fetchall()}
 
 
 def unanswered_states(reader: VaultReader, wanted: MemoryFilter) -> dict[str, dict[str, AnchorState]]:

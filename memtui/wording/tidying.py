@@ -103,7 +103,11 @@ def untied(path: str) -> str:
 
 
 def still_tied(path: str) -> str:
-    return f"{tame(path, 80)} is still among its Files: n takes it out"
+    return f"{tame(path, 80)} is still among its Files: enter takes it out, n lets it be gone"
+
+
+def left_gone(path: str) -> str:
+    return f"{tame(path, 80)} stays among its Files and will not be reported again"
 
 
 def unlearned(lesson: Lesson) -> str:

@@ -388,10 +388,21 @@ async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_lo
         await shows(pilot, "quay/lock.py is still among its Files")
         await passes(pilot, screen, before)
         assert [row.finding for row in screen._found.rows] == ["anchors"], "the finding stays in sight"
-        before = screen._report
         await pilot.press("enter")
         await shows(pilot, "Take out of Files")
-        await pilot.press("escape", "n")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
+        before = screen._report
+        await pilot.press("n")
+        await shows(pilot, "will not be reported again")
+        await passes(pilot, screen, before)
+        await shows(pilot, "Nothing to tidy.")
+        before = screen._report
+        await pilot.press("u")
+        await passes(pilot, screen, before)
+        await goes_to(pilot, screen, "anchors")
+        before = screen._report
+        await pilot.press("enter")
         await shows(pilot, "- quay/lock.py")
         assert len(stored(blank, "m0000001").anchors) == 2, "only a look so far"
         await pilot.press("enter")

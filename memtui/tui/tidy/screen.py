@@ -321,15 +321,16 @@ class TidyScreen(ListDetail):
     def action_tidy_not(self) -> None:
         """Never suggest this finding again."""
         row = self._found.current
-        if row is not None and row.finding == "anchors":
-            self._untie(row)
-        elif row is not None:
-            self._take_out(row)
-            lesson = row.subject
-            if row.finding == "lessons":
-                self.do(lambda: self._tidying.unlearn(lesson))
-            else:
-                self.do(lambda: self.memories.dismiss(row.finding, lesson.ids))
+        if row is None:
+            return
+        self._take_out(row)
+        subject = row.subject
+        if row.finding == "anchors":
+            self.do(lambda: self._tidying.let_be_gone(subject))
+        elif row.finding == "lessons":
+            self.do(lambda: self._tidying.unlearn(subject))
+        else:
+            self.do(lambda: self.memories.dismiss(row.finding, subject.ids))
 
     def action_tidy_not_any(self) -> None:
         """Never suggest this finding and those like it again, as one change."""

@@ -16,7 +16,7 @@ from memtui.analysis.dismissals import Lesson
 from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
-from memtui.curate.anchors import CheckedAnchor, re_anchor
+from memtui.curate.anchors import CheckedAnchor, let_be_gone, re_anchor
 from memtui.curate.fields import ListChanges
 from memtui.curate.memories import edit_memory
 from memtui.curate.mends import mend
@@ -123,6 +123,12 @@ class TidyAccess:
         edit_memory(self._vault, anchor.id, {}, actor=self._opening.actor, lists=lists)
         return Done(tidying.untied(anchor.path))
 
+    def let_be_gone(self, anchor: CheckedAnchor) -> Done:
+        """Never report again that this file of this memory is gone."""
+        self._opening.before_change()
+        let_be_gone(self._vault, anchor.id, anchor.path, actor=self._opening.actor)
+        return Done(tidying.left_gone(anchor.path))
+
     def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
         """Tie memories to where their files moved, as one undoable change."""
         act = MemoryActs(self._access)
@@ -161,8 +167,9 @@ NAMES = {
 WHAT_TO_DO = {
     "duplicates": "enter merges them field by field · n no duplicates, N nor any like them",
     "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
-    "anchors": "enter follows the file to its new place, after a look · n takes it out of Files",
-    "gone": "No file like it was found: enter takes it out of Files, after a look · e edits the memory, x retires it",
+    "anchors": "enter follows the file to its new place, after a look · n it may be gone: never report it again",
+    "gone": "No file like it was found: enter takes it out of Files, after a look · n it may be gone: never report it "
+    "again · e edits the memory, x retires it",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",

@@ -7,21 +7,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, add, commit, everything, get, git, repository, write_files
+from curating import AGENT, PERSON, add, bring, commit, everything, get, git, new_vault, repository, write_files
 from support import make_memory
 
-from memtui.curate.anchors import check_anchors, check_trees, snooze_until_change
+from memtui.curate.anchors import check_anchors, check_trees, dead_anchors, let_be_gone, snooze_until_change
 from memtui.curate.file_history import MOST_FILES, MOST_LINES, FileChange, file_changes
 from memtui.curate.history import redo, undo
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
 from memtui.curate.outcomes import SkipReason
 from memtui.curate.review_queue import review_queue
+from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Anchor, Memory
-from memtui.errors import RefusedError
-from memtui.vault.filters import EVERYTHING
+from memtui.errors import NotFoundError, RefusedError
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash
 
@@ -111,6 +112,41 @@ def test_undo_takes_the_snooze_and_what_it_waits_for_back(vault: Vault, root_anc
     write_files(root_anchors, {"pay/lock.py": "two\n"})
     look(vault, root_anchors)
     assert memory in due(vault)
+
+
+def test_a_file_that_may_be_gone_is_reported_no_more_wherever_the_memory_goes(
+    vault: Vault, root_anchors: Path, tmp_path: Path
+) -> None:
+    identifier = stale(vault, root_anchors, "pay/lock.py", "pay/card.py")
+    verify(vault, [identifier], actor=PERSON)
+    for name in ("pay/lock.py", "pay/card.py"):
+        (root_anchors / name).unlink()
+    tree = Tree("shop", root_anchors)
+
+    def reported(of: Vault) -> tuple[list[str], list[str], bool]:
+        check_trees(of, [tree])
+        found = [anchor.path for anchor in tidy(of, TidyOptions(tree=tree)).anchors]
+        dead = [path for _, path in dead_anchors(of, MemoryFilter(), tree)]
+        return sorted(found), sorted(dead), "pay/lock.py is gone" in str(due(of))
+
+    both = ["pay/card.py", "pay/lock.py"]
+    assert reported(vault) == (both, both, True)
+    with pytest.raises(NotFoundError, match="no such file"):
+        let_be_gone(vault, identifier, "pay/other.py", actor=PERSON)
+    with pytest.raises(RefusedError):
+        let_be_gone(vault, identifier, "pay/lock.py", actor=AGENT)
+    let_be_gone(vault, identifier, "pay/lock.py", actor=PERSON)
+    assert reported(vault) == (["pay/card.py"], ["pay/card.py"], False), "the other file still is"
+    carried, _ = new_vault(tmp_path)
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text(everything(vault), "utf-8")
+    bring(carried, kept, folder=root_anchors)
+    assert reported(carried)[:2] == (["pay/card.py"], ["pay/card.py"])
+    edit_memory(vault, identifier, {"insight": "Another text on both"}, actor=PERSON)
+    assert reported(vault)[0] == ["pay/card.py"], "it is about the file, not the text"
+    undo(vault, actor=PERSON)
+    undo(vault, actor=PERSON)
+    assert reported(vault)[:2] == (both, both)
 
 
 def test_the_record_keeps_its_shape(vault: Vault, root_anchors: Path) -> None:
