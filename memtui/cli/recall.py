@@ -43,6 +43,7 @@ from memtui.wording.outcomes import waiting_in_inbox
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
+    doubt_words,
     explained_record,
     explained_words,
     explanation_record,
@@ -317,12 +318,11 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _say_what_is_in_it(pack: Pack, task: Task) -> None:
-    if pack.sure == "unsure":
-        say("Nothing answers the task for sure; the closest are in the payload.")
+    if doubt := doubt_words(pack):
+        say(doubt)
     if pack.abstained:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
-    is_all = task.has_words and pack.has_all
-    say(f"{_size(pack)}: nothing else is likely to matter" if is_all else _size(pack))
+    say(_size(pack) + (": nothing else is likely to matter" if task.has_words and pack.has_all else ""))
 
 
 def _write_record(
@@ -331,9 +331,7 @@ def _write_record(
     from memtui.wording.reasons import pack_record
 
     record = pack_record(pack) | {"contradictions": [one.record for one in contradictions]}
-    if with_diff:
-        record["diff"] = diff_record(diff) if diff else None
-    write_json(record)
+    write_json(record | ({"diff": diff_record(diff) if diff else None} if with_diff else {}))
 
 
 def _contradictions(session: Session, built: Built) -> tuple[PayloadContradiction, ...]:

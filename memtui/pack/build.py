@@ -24,7 +24,7 @@ from memtui.pack.select import PINNED, Choice, Selection, over_bound, select
 from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_marker
 from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import MOST_HITS, recall
-from memtui.recall.result import Hit, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
+from memtui.recall.result import Covered, Hit, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
 from memtui.text.words import Budget, parse_budget
 from memtui.vault.filters import Scope
 from memtui.vault.packs import Recipe
@@ -84,6 +84,7 @@ def _union(found: Sequence[Recall]) -> Recall:
         withheld_counts=rest,
         other_projects=max(one.other_projects for one in found),
         abstained=None if hits or put_in else found[0].abstained,
+        covered=None,
         phase=None,
         links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
         states=_joined(found, lambda one: one.states),
@@ -156,6 +157,7 @@ class Pack:
     tokens_at_most: int = 0  # the tokens with that margin; this is what a budget in tokens is held against
     style: Style = "full"
     sure: Sureness = "sure"  # whether what was recalled answers the task
+    covered: Covered | None = None  # how well the vault covers the task, None without a task in words
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
 
     @property
@@ -309,6 +311,7 @@ def build_pack(
         tokens_at_most=measure.tokens_at_most(payload),
         style=info.style,
         sure=found.sure,
+        covered=found.covered,
         without_vector=found.without_vector,
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.relevance_features import chances
 from memtui.recall.anchors import plain_path
-from memtui.recall.result import Hit, Recall, Task, Withheld
+from memtui.recall.result import Covered, Hit, Recall, Task, Withheld, order_key
 
 LEAST_CHANCE = 0.18
 """Chance of mattering from which a memory goes into the payload of work in files: from here to 0.25 F0.5, which counts
@@ -16,6 +16,17 @@ a needless memory twice as much as a missing one, hardly falls on repositories i
 
 LEAST_CHANCE_ALONE = 0.12
 """The same without files, where a question may have but one answer: of those that memories answer 93 % keep it."""
+
+WELL_COVERED = 0.4
+"""Chance of the best memory from which the vault covers a task. Where none has it 29 % of the first five matter, and
+7 % of those behind."""
+
+FIRST, FIRST_ALONE = 5, 3
+"""The nearest hits, which need no more than the least chance, with files and without where a task is hardly covered."""
+
+LEAST_CHANCE_OF_MORE = 0.22
+"""Chance that a memory behind the nearest needs, unless it holds for the files in hand. Where the task is hardly
+covered it would need `WELL_COVERED`, which none has. See RESULTS.md."""
 
 RELATED_SHARE = 0.7  # Share of a memory's chance that one has which is linked to it
 
@@ -83,13 +94,39 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     if not task.has_words:
         return found
     judged = judge(found, task)
-    least = LEAST_CHANCE if task.files else LEAST_CHANCE_ALONE
+    covered = _covered(judged, least_chance(task))
     far: dict[str, Withheld] = {}
-    for hit in found.hits:
+    for hit, least in _bars(found.hits, judged, task, covered):
         one = hit.memory
-        chance = judged.get(one.id, 1.0)
-        if chance < least:
-            reason = Reason(ReasonCode.TOO_FAR, path=_place_elsewhere(hit, task), score=chance, bar=least)
+        if judged[one.id] < least:
+            reason = Reason(ReasonCode.TOO_FAR, path=_place_elsewhere(hit, task), score=judged[one.id], bar=least)
             far[one.id] = Withheld.of(one, reason, hit.relevance)
     hits = tuple(hit for hit in found.hits if hit.memory.id not in far)
-    return replace(found, hits=hits, withheld=(*far.values(), *found.withheld))
+    return replace(found, hits=hits, withheld=(*far.values(), *found.withheld), covered=covered)
+
+
+def least_chance(task: Task) -> float:
+    """Return the chance without which nothing goes into the payload of a task."""
+    return LEAST_CHANCE if task.files else LEAST_CHANCE_ALONE
+
+
+def _covered(judged: Mapping[str, float], least: float) -> Covered | None:
+    if not judged:
+        return None
+    best = max(judged.values())
+    return "well" if best >= WELL_COVERED else "hardly" if best >= least else "not"
+
+
+def _bars(
+    hits: Sequence[Hit], judged: Mapping[str, float], task: Task, covered: Covered | None
+) -> Iterator[tuple[Hit, float]]:
+    """Yield each hit that was judged with the chance that it needs, the nearest first."""
+    least, is_well = least_chance(task), covered == "well"
+    first = FIRST if task.files or is_well else FIRST_ALONE
+    ranked = sorted(
+        (hit for hit in hits if hit.memory.id in judged), key=lambda hit: (-judged[hit.memory.id], order_key(hit))
+    )
+    for place, hit in enumerate(ranked):
+        is_bound = hit.signs is not None and hit.signs.holds_for > 0
+        behind = LEAST_CHANCE_OF_MORE if is_well else WELL_COVERED
+        yield hit, least if place < first or is_bound else behind

@@ -48,6 +48,7 @@ class Task:
 
 
 Sureness = Literal["sure", "unsure", "nothing"]
+Covered = Literal["well", "hardly", "not"]
 """Whether memories answer a task: they do, they may, or none does."""
 
 MOST_WITHHELD = 50  # Withheld memories that are named; the rest are counts per reason
@@ -129,6 +130,7 @@ class Recall:
     published: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     apart: frozenset[tuple[str, str]] = frozenset()  # pairs that a person kept apart, by id, the smaller one first
     in_hand: frozenset[str] = frozenset()  # the words of what stands in the files of the task
+    covered: Covered | None = None  # how well a task is covered by what may matter for it, None where nobody judged
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

@@ -320,6 +320,7 @@ def pack_record(pack: Pack) -> dict[str, Any]:
         "size": pack.size,
         "left": pack.left,
         "sure": pack.sure,
+        "covered": pack.covered,
         "included": [
             {
                 "id": one.memory.id,
@@ -343,6 +344,13 @@ def pack_record(pack: Pack) -> dict[str, Any]:
     if pack.abstained is None:
         return record
     return record | {"abstained": {"reason": sentence(pack.abstained), "reason_code": str(pack.abstained.code)}}
+
+
+def doubt_words(pack: Pack) -> str:
+    """Say that what is in a payload may not be what the task needs; empty where nothing speaks for that."""
+    if pack.covered == "hardly":
+        return "The vault may hardly cover this task: the closest memories alone are in the payload."
+    return "Nothing answers the task for sure; the closest are in the payload." if pack.sure == "unsure" else ""
 
 
 def partial_words(without_vector: int) -> str:

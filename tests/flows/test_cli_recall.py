@@ -305,6 +305,18 @@ def test_a_single_letter_is_no_task_that_a_payload_answers_for_sure(cli: Cli) ->
     assert cli("context", "the axis of the chart", "--project", "ferry", "--json").json["sure"] == "sure"
 
 
+def test_a_task_that_the_vault_hardly_covers_gets_a_short_payload_that_says_so(demo: Cli) -> None:
+    task = ("context", "shorten the crash report that customers mail to support", "--project", "payments-api")
+    run = demo(*task, "--budget", "4000", "--json")
+    assert run.json["covered"] == "hardly"
+    assert len(run.json["included"]) <= 3
+    assert "The vault may hardly cover this task" in run.err
+    assert "hardly cover" not in run.json["payload"]
+    known = demo("context", "lock refunds by user id", "--project", "payments-api", "--json")
+    assert known.json["covered"] == "well"
+    assert "hardly cover" not in known.err
+
+
 def test_what_waits_in_the_inbox_is_told_where_nothing_is_in_use(cli: Cli) -> None:
     waits = "1 memory waits in the inbox: `memtui inbox` lists them."
     rules = cli.write("CLAUDE.md", "# Quay\n\n- Moor at the north quay when the wind is from the west.\n")

@@ -69,7 +69,7 @@ class Seeing:
         memories = [
             {"id": one.memory.id, "kind": one.memory.kind, "title": tame(one.memory.title)} for one in pack.included
         ]
-        sure = "nothing" if not pack.included else pack.sure
+        sure = "nothing" if not pack.included else "unsure" if pack.covered == "hardly" else pack.sure
         return {
             "payload": pack.payload,
             "memories": memories,

@@ -250,6 +250,7 @@ def title_note(answer: Answer, now: datetime, me: str) -> str:
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
     parts += ["standing payload: no task"] if not answer.has_task else []
+    parts += ["task hardly covered"] if answer.pack.covered == "hardly" else []
     parts += ["with unconfirmed"] if ask.choices.unconfirmed else []
     parts += ["with what is loaded"] if ask.choices.with_loaded else []
     if diff is not None:

@@ -13,9 +13,13 @@ from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.relevance import (
+    FIRST,
+    FIRST_ALONE,
     LEAST_CHANCE,
     LEAST_CHANCE_ALONE,
+    LEAST_CHANCE_OF_MORE,
     RELATED_SHARE,
+    WELL_COVERED,
     judge,
     without_unrelated,
     worths,
@@ -119,6 +123,44 @@ def test_the_reason_says_the_chance_and_what_is_needed() -> None:
     reason = packed(hits(True, False)).withheld[0].reason
     assert reason.bar == LEAST_CHANCE
     assert 0 < (reason.score or 0) < LEAST_CHANCE
+
+
+def judged_as(monkeypatch: pytest.MonkeyPatch, *chances: float, holds: frozenset[int] = frozenset()) -> Recall:
+    """Return a recall of memories with these chances, of which some hold for the files in hand."""
+    found = [
+        hit(memory(f"rule{n:04}", f"Rule {n}"), Signs(share=0.5, holds_for=2.0 * (n in holds)))
+        for n, _ in enumerate(chances)
+    ]
+    known = {one.memory.id: chance for one, chance in zip(found, chances, strict=True)}
+    monkeypatch.setattr("memtui.pack.relevance.chances", lambda *_: known)
+    return recall_of(*found)
+
+
+@pytest.mark.parametrize(("files", "most"), [(("shop/till.py",), FIRST), ((), FIRST_ALONE)])
+def test_of_a_task_that_the_vault_hardly_covers_the_nearest_alone_are_served_and_the_payload_says_so(
+    monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], most: int
+) -> None:
+    """And what holds for the files in hand; were one memory likely to matter, the others would not make way."""
+    weak = [0.3, *[0.25] * 8, 0.19]
+    found = without_unrelated(judged_as(monkeypatch, *weak, holds=frozenset({9})), Task("mend the till", files))
+    assert found.covered == "hardly"
+    assert [one.memory.id for one in found.hits] == [f"rule{n:04}" for n in (*range(most), 9)]
+    assert {one.reason.bar for one in found.withheld} == {WELL_COVERED}
+    well = without_unrelated(judged_as(monkeypatch, WELL_COVERED, *weak), Task("mend the till", files))
+    assert (well.covered, len(well.hits)) == ("well", 10)
+
+
+def test_behind_the_nearest_a_memory_needs_a_better_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = without_unrelated(judged_as(monkeypatch, *[0.5] * FIRST, 0.2, 0.22), Task("mend the till", ("till.py",)))
+    assert len(found.hits) == FIRST + 1
+    assert [one.reason.bar for one in found.withheld] == [LEAST_CHANCE_OF_MORE]
+    few = without_unrelated(judged_as(monkeypatch, 0.5, 0.2), Task("mend the till", ("till.py",)))
+    assert len(few.hits) == 2
+
+
+def test_nothing_is_said_of_how_well_a_task_without_words_is_covered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert without_unrelated(judged_as(monkeypatch, 0.3), Task(files=("till.py",))).covered is None
+    assert without_unrelated(judged_as(monkeypatch, 0.1), Task("mend the till", ("till.py",))).covered == "not"
 
 
 def test_a_named_file_takes_nothing_out_that_matters_without_it_and_belongs_nowhere_else() -> None:

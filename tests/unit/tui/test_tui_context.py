@@ -199,6 +199,8 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
     for budget in ("1200", "1300"):
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
         assert view.title_note(answer, vault.now(), "person").startswith("1 possible contradiction")
+        unsure = replace(answer, pack=replace(answer.pack, covered="hardly"))
+        assert "task hardly covered" in view.title_note(unsure, vault.now(), "person")
         assert view.rest_lines(answer)[0] == (
             "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
             " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
