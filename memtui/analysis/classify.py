@@ -161,17 +161,21 @@ _SHELL_FENCE = re.compile(
 )
 _PLAIN_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:te?xt|plain)?[ \t]*\n[ \t]*(?!`|~)(\S[^\n]*)$", re.MULTILINE)
 _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)", re.MULTILINE)
+_DIAGRAM = re.compile(r"^`{3,}(?:te?xt|plain)?[ \t]*\n(?:(?!```)[^\n]*\n)*?[^\n]*(?:[→↓▼⟶⇒]|--?>|[┌└]──)", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t]*1[.)][ \t]", re.MULTILINE)
 _SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
-    r"\b(?:check ?list|before|after|criteria|definition of done|validation|plan)\b|检查|檢查|チェック", re.IGNORECASE
+    r"\b(?:check ?list|before|after|when(?:ever)?|every|each|criteria|definition of done|validation|plan)\b"
+    r"|检查|檢查|チェック",
+    re.IGNORECASE,
 )
 
 
 def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, float]]:
     only_code = not any(block.strip() for block in _blocks(text))
-    if _TREE.search(text):
+    if _TREE.search(text) or (only_code and _DIAGRAM.search(text) and not _NUMBERED.search(text)):
         yield "tree", 1.0
     elif _SHELL_FENCE.search(text) or any(is_command(f"{found[1]} ;") for found in _PLAIN_FENCE.finditer(text)):
         yield ("shell_alone" if only_code else "shell"), 1.0

@@ -83,6 +83,8 @@ _DOC_PATH = re.compile(
     r"`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
     r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_FOLDER = re.compile(r"[*_]*`[\w./-]+/`[*_]*\s+[—–-]")
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
 # No spaces, and no script that is written without them.
 _UNBROKEN = re.compile(
@@ -108,6 +110,7 @@ _BESIDE_LINK_WORDS = 5
 _POINTER_WORDS = 20
 _LICENCE_CHARS = 400
 _CLAUSE_WORDS = 3
+_TOPIC_WORDS = 5
 
 
 def no_memory_reason(
@@ -170,7 +173,7 @@ def _leads_elsewhere(label: str) -> bool:
 def _is_place_to_read(item: str) -> bool:
     """Return whether an item of such a list names a page, and states no rule."""
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", item))
-    targets = named or _LINK.search(item)
+    targets = named or _LINK.search(item) or _FOLDER.match(item)
     return bool(targets) and words_in(bare) <= _DESCRIBED_WORDS and not is_strong(item) and not _also_rules(item)
 
 
@@ -291,6 +294,9 @@ def _points(sentence: str) -> bool:
         return (ends or rest <= _POINTER_WORDS) and not (is_strong(plain) and rest > FULL_SENTENCE_WORDS)
     if not targets or is_strong(plain):
         return False
+    if (topic := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", topic["topic"])) <= _TOPIC_WORDS:
+        orders = is_imperative(plain) and first_word(plain) not in openings("nouns")
+        return not (orders or pattern("verb").search(topic["topic"]))
     if pattern("pointing").search(plain):
         return rest <= _LINK_HEAD_WORDS
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))

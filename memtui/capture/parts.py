@@ -59,6 +59,7 @@ _GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
 _BESIDE_LEAD_WORDS = 5
 _FIRM_ITEM_WORDS = 6
 _FRAGMENT_WORDS = 8
+_QUESTION_WORDS = 10
 _MOST_CARRIED = 3
 
 
@@ -203,7 +204,10 @@ class Parts:
 
     def _led_by(self, last: Block, block: Block) -> bool | None:
         """Return whether the paragraph above a block leads to it; None if only the block itself can tell."""
-        if announces(last.content) or is_example_label(last.content):
+        asks = block.kind in LISTS and last.content.rstrip(" *_").endswith(("?", "？"))
+        if (asks and words_in(last.content) <= _QUESTION_WORDS) or announces(last.content):
+            return True
+        if is_example_label(last.content):
             return True
         if block.kind == "table":
             return len(last.content) <= PIECE_CHARS

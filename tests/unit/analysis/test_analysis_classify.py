@@ -27,6 +27,8 @@ SAMPLES = [
     ("Requests pass the middleware, which sets the tenant", ("Architecture",), "architecture"),
     ("The API layer lives in `src/api/` and depends on the core", (), "architecture"),
     ("```\nferry/\n├── api/\n```", (), "architecture"),
+    ("```text\nbooking -> queue -> ledger\n```", ("Ferry", "Signal chain"), "architecture"),
+    ("```rust\npub trait Berth {\n    fn toll(&self) -> u32;\n}\n```", ("Ferry", "Key Types"), "architecture"),
     ("We chose Postgres instead of Redis, because holds must roll back", (), "decision"),
     ("2024: decided against GraphQL", (), "decision"),
     ("The worker charged twice because of a race; fixed with a lock", (), "bug-pattern"),
@@ -97,6 +99,7 @@ def test_words_count_whole_only() -> None:
 
 
 def test_a_check_list_is_no_note() -> None:
+    assert kind_guess("- [ ] tests pass", "When adding a berth: tests pass", ()).kind != "note"
     assert kind_guess("- [ ] tests pass", "tests pass", ("Before opening a pull request",)).kind != "note"
 
 

@@ -52,6 +52,15 @@ def test_what_only_points_or_greets_is_reported_and_no_memory(text: str) -> None
     assert split.skipped[-1].span[1] == len(text.split("\n")) + 2
 
 
+def test_the_answers_to_a_question_stay_with_it() -> None:
+    text = (
+        "Use a sibling reed instead of the built-in one:\n\n```sh\nreed\n```\n\n**Why two reeds?**\n"
+        "- Shorter reeds fit better into the small frames\n- Counts reflect the cloth, not the frame\n"
+        "- Old looms remain in the hall as usual"
+    )
+    assert [piece.text for piece in split_markdown(f"# Mill\n\n## Reed convention\n\n{text}\n").pieces] == [text]
+
+
 def test_an_order_to_read_before_some_work_is_a_rule() -> None:
     rule = "Always read docs/mill.md before changing the pattern of a cloth."
     assert [piece.text for piece in split_markdown(rule).pieces] == [rule]

@@ -141,6 +141,8 @@ def test_numbered_rules_are_parted(heading: str) -> None:
         "See docs/piers.md; never edit it by hand.",
         "See docs/piers.md, then run `make piers`.",
         "For moorings see docs/moorings.md; run them by hand",
+        "**Prefer the floating pier** — see [the piers](docs/piers.md).",
+        "**Barges Must Pass the Lock Alone** — see [the locks](docs/locks.md).",
     ],
 )
 def test_a_pointer_that_also_states_a_rule_is_a_memory(rule: str) -> None:
@@ -154,6 +156,10 @@ def test_a_pointer_that_also_states_a_rule_is_a_memory(rule: str) -> None:
         "Details: docs/piers.md; see also docs/tides.md",
         "See docs/piers.md and follow the links.",
         "See docs/tides.md for build, test and release notes.",
+        "Lock naming (as prefixes, trailing numbers, names of old) →\n  see `docs/piers.md`.",
+        "**`Tide` ordering errors** — see the guide above and [the tides](docs/tides.md) for all troubles.",
+        "Full list of the moorings, their depths and\n  the tolls of each: [`docs/moorings.md`](docs/moorings.md)",
+        "**Rules of the pilots** have moved to `pilots/AGENTS.md`.",
     ],
 )
 def test_a_pointer_that_only_reads_on_is_none(pointer: str) -> None:
