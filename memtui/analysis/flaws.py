@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import pairwise
 
 from memtui.analysis.grammar import grammar_of, has_verb, language_of
-from memtui.analysis.sentence_acts import openings
+from memtui.analysis.sentence_acts import openings, words_of
 from memtui.analysis.text_features import is_platitude, stems_of
 from memtui.analysis.title_words import is_vague
 from memtui.domain.memory import Memory
@@ -218,9 +219,13 @@ def _is_nameless(bare: str, first: str, text: str) -> bool:
 
 
 def _many_act(sentence: str) -> bool:
-    """Return whether a sentence begins with what several do: `Deploys wait for the smoke test`."""
-    subject, act = [*sentence.lower().split(), "", ""][:2]
-    return subject.endswith("s") and not subject.endswith("ss") and act in openings("verbs")
+    """Return whether a sentence says what several do: `Deploys wait for a test`, `Users of the API get a key`."""
+    subject, *words = sentence.lower().split()
+    if not subject.endswith("s") or subject.endswith("ss"):
+        return False
+    acts, no_noun = openings("verbs"), words_of("determiners")
+    is_later = any(act in acts and noun not in no_noun for noun, act in pairwise(words[1:-1]))
+    return is_later or not acts.isdisjoint(words[:1])
 
 
 def _pronoun(text: str) -> re.Match[str] | None:

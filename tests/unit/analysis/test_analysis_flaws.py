@@ -58,6 +58,8 @@ SOUND = [
     ("Ferries of the islands wait for the pilot", "Ferries of the islands wait for the pilot."),
     ("Cranes run for ten hours", "Cranes run for ten hours."),
     ("Diese Anwendung plant die Kräne", "Diese Anwendung plant die Kräne."),
+    ("Users of the quay", "Users of the quay get a key at noon."),
+    ("Workers for the import", "Workers for the import run at night."),
     ("Problem: the bow line slips", "Problem: the bow line slips. Tie it twice, and check the cleat after an hour."),
 ]
 
