@@ -177,14 +177,22 @@ def _events(causes: Mapping[str, Sequence[Asked]], disputes: int) -> Iterator[st
         yield "a file changed since it was snoozed"
     if disputes:
         yield f"contradicted by {counted(disputes, 'other')}"
-    for one in causes.get("source", ()):
-        yield f"{one.what} says something else since {one.at:%Y-%m-%d}"
-    for one in causes.get("dropped", ()):
-        yield f"{one.what} no longer says this since {one.at:%Y-%m-%d}"
+    yield from _said(causes.get("source", ()), ("says something else", "say something else"))
+    yield from _said(causes.get("dropped", ()), ("no longer says this", "no longer say this"))
     imports = causes.get("import", ())
     if imports:
         waits = "a candidate on the same files waits" if len(imports) == 1 else "candidates on the same files wait"
         yield f"{waits} since {min(one.at for one in imports):%Y-%m-%d}"
+
+
+def _said(news: Sequence[Asked], words: tuple[str, str]) -> Iterator[str]:
+    """Yield since when sources say something, those of one day together; `words`: of one of them, and of several."""
+    days: dict[str, list[str]] = {}
+    for one in news:
+        days.setdefault(f"{one.at:%Y-%m-%d}", []).append(one.what)
+    for day, found in days.items():
+        *others, last = dict.fromkeys(found)
+        yield f"{', '.join(others)} and {last} {words[1]} since {day}" if others else f"{last} {words[0]} since {day}"
 
 
 def _deadline(memory: Memory, now: datetime) -> list[str]:

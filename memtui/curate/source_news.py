@@ -16,8 +16,8 @@ from memtui.vault.source_texts import SourceText, Texts, is_open, source_texts, 
 class SourceNews:
     """A source that says something else than when a person last looked."""
 
-    path: str
-    at: datetime  # when that was found
+    paths: tuple[str, ...]  # the files that say the same anew
+    at: datetime  # when that was found last
     before: Texts | None  # what it said; None where that was not kept
     now: Texts
     is_taken: bool  # whether the memory says by now what the source says; else the two wait to be settled
@@ -28,11 +28,17 @@ def source_news(reader: VaultReader, memory: Memory) -> list[SourceNews]:
     asked = [one for one in asked_about(reader, [memory.id]).get(memory.id, ()) if one.cause == "source"]
     if not asked:
         return []
-    waiting = {text.path: text for text in source_texts(reader, [memory.id]) if is_open(text, memory)}
+    waiting = {text.seen_hash: text for text in source_texts(reader, [memory.id]) if is_open(text, memory)}
+    of_path = {text.path: text.seen_hash for text in waiting.values()}
+    says = {state.path: state.seen_hash for state in reader.source_states([memory.id])}
     looked = (memory.created_at, memory.confirmed_at, memory.verified_at)
     since = max(moment for moment in looked if moment is not None)
     earlier = texts_at(reader, memory.id, since)
-    return [_news(memory, one, waiting.get(one.what), earlier) for one in _latest(asked)]
+    groups: dict[str, list[Asked]] = {}
+    for one in _latest(asked):
+        said = of_path.get(one.what, says.get(one.what, ""))
+        groups.setdefault(said if said in waiting else "", []).append(one)
+    return [_news(memory, same, waiting.get(said), earlier) for said, same in groups.items()]
 
 
 def _latest(asked: Sequence[Asked]) -> list[Asked]:
@@ -40,7 +46,8 @@ def _latest(asked: Sequence[Asked]) -> list[Asked]:
     return list({one.what: one for one in sorted(asked, key=lambda one: one.at)}.values())
 
 
-def _news(memory: Memory, asked: Asked, waiting: SourceText | None, earlier: Texts | None) -> SourceNews:
+def _news(memory: Memory, same: Sequence[Asked], waiting: SourceText | None, earlier: Texts | None) -> SourceNews:
+    paths, at = tuple(one.what for one in same), max(one.at for one in same)
     if waiting is None:
-        return SourceNews(asked.what, asked.at, earlier, Texts.of(memory), is_taken=True)
-    return SourceNews(asked.what, asked.at, waiting.base, waiting.stated, is_taken=False)
+        return SourceNews(paths, at, earlier, Texts.of(memory), is_taken=True)
+    return SourceNews(paths, at, waiting.base, waiting.stated, is_taken=False)

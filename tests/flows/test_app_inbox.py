@@ -330,12 +330,12 @@ async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_pa
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
         await shows(pilot, "never sell")
         await pilot.press("b")
-        await shows(pilot, "3 source conflicts · d resolves")
+        await shows(pilot, "3 source conflicts: d")
         await pilot.press("d")
         await conflict_opens(pilot)
         await shows(pilot, "Theirs: the source now")
         await pilot.press("escape")
-        await shows(pilot, "3 source conflicts · d resolves")
+        await shows(pilot, "3 source conflicts: d")
         await pilot.press("d")
         await conflict_opens(pilot)
         await pilot.press("m", "escape")
@@ -356,6 +356,8 @@ async def test_what_its_source_says_otherwise_is_settled_in_three_columns(tmp_pa
         texts = [stored(vault, identifier).insight for identifier in ids]
         assert "before noon" in texts[0]
         assert ("before noon" in texts[1], "half past" in texts[1]) == (False, True)
+        titles = [stored(vault, identifier).title.casefold() for identifier in ids]
+        assert ["before noon" in title for title in titles] == [True, False, False], "each is made of its text"
         assert ("before noon" in texts[2], "half past" in texts[2]) == (True, True)
         await pilot.press("u")
         await shows(pilot, "1 source conflict")

@@ -71,7 +71,7 @@ async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(
         await shows(pilot, "1 conflict with the team")
         await pilot.press("d")
         await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the Inbox is open")
-        await shows(pilot, "1 conflict with the team · d resolves")
+        await shows(pilot, "1 conflict with the team: d")
         await pilot.press("d")
         await until(pilot, lambda: isinstance(pilot.app.screen, TeamConflictScreen), "both texts are shown")
         await shows(pilot, "Mine: not sent")

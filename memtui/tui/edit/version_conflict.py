@@ -388,6 +388,8 @@ class SourceConflictScreen(ConflictScreen):
         self._left = left
         base, theirs, mine = (conflict.as_memory(texts) for texts in (conflict.base, *self.sides(conflict)))
         asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
+        if "title" not in asked:
+            base, theirs = (replace(one, title=conflict.memory.title) for one in (base, theirs))
         super().__init__(opening, base, theirs, Wish({name: getattr(mine, name) for name in asked}))
 
     @property

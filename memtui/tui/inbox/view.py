@@ -282,7 +282,7 @@ _HEADINGS_SHOWN = 12
 
 def conflict_words(waiting: Waiting) -> str:
     """Return how many source conflicts there are, and the key that opens them."""
-    return f"{syncing.conflicts_with(waiting.conflicts, waiting.team_conflicts)} · d resolves"
+    return f"{syncing.conflicts_with(waiting.conflicts, waiting.team_conflicts)}: d"
 
 
 def head_counts(waiting: Waiting, offers: Collection[Offer]) -> list[Content]:

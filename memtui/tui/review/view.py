@@ -117,9 +117,9 @@ _TITLE = (("title", "Title  "),)  # Shown where nothing else differs: most title
 
 def news_blocks(news: SourceNews) -> list[Block]:
     """Return what a source said when a person last looked, and what it says now, in brackets what differs."""
-    path = PurePath(news.path)
-    shown = path.name if path.is_absolute() else news.path
-    head: list[Piece] = [(f"{MARK_DUE} its source changed  ", "warning"), (f"{tame(shown, 80)}  ", "path")]
+    paths = [PurePath(name).name if PurePath(name).is_absolute() else name for name in news.paths]
+    word = "source" if len(paths) == 1 else "sources"
+    head: list[Piece] = [(f"{MARK_DUE} its {word} changed  ", "warning"), (f"{tame(', '.join(paths), 80)}  ", "path")]
     head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox settles it"), "dim"))
     blocks = [Block(tuple(head))]
     if news.before is None:

@@ -17,7 +17,7 @@ from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor, let_be_gone, re_anchor
-from memtui.curate.fields import ListChanges
+from memtui.curate.fields import LONGEST_TITLE, ListChanges
 from memtui.curate.memories import edit_memory
 from memtui.curate.mends import mend
 from memtui.curate.merge import Marked, marked_texts
@@ -333,10 +333,21 @@ def text_blocks(row: TidyRow, memories: Sequence[Memory], now: datetime) -> list
         texts = [
             Block((*_HEADS.get(name, ()), *marked_pieces(fields[name][place])), gap=True)
             for name in _SHOWN[1:]
-            if getattr(memory, name).strip()
+            if getattr(memory, name).strip() and not (name == "insight" and _is_in_title(memory))
         ]
         blocks.append([title, Block(((source, "dim"),)), *texts])
     return blocks
+
+
+def _is_in_title(memory: Memory) -> bool:
+    """Return whether the title ends in all that the text says, so that two short texts fit below each other."""
+    text = _bare(memory.insight)
+    return len(memory.insight) <= LONGEST_TITLE and bool(text) and _bare(memory.title).endswith(text)
+
+
+def _bare(text: str) -> str:
+    """Return the letters, digits and signs of a text but for those at its ends: titles are made without the marks."""
+    return "".join(text.casefold().strip("*_`#->. ").split())
 
 
 _SHOWN = ("title", "insight", "rationale", "snippet")  # The texts of a memory, in this order

@@ -9,7 +9,9 @@ from curating import PERSON, Clock, add, bring, rewrite, write_files
 
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
+from memtui.curate.review_queue import review_queue
 from memtui.curate.source_news import SourceNews, source_news
+from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
 RULE = "# Berths\n\n- Moor at berth 4 before noon, because the tide turns then.\n"
@@ -52,10 +54,25 @@ def test_where_both_were_edited_the_source_s_own_two_texts_are_shown(
     rewrite(tmp_path, "berth 4", "berth 5")
     bring(vault, tmp_path / "CLAUDE.md", project="ferry")
     (found,) = news(vault, identifier)
-    assert not found.is_taken
+    assert ([Path(path).name for path in found.paths], found.is_taken) == (["CLAUDE.md"], False)
     assert found.before is not None
     assert "berth 4" in found.before.insight
     assert "berth 5" in found.now.insight
+
+
+def test_two_files_that_say_the_same_anew_are_one_piece_of_news(vault: Vault, clock: Clock, tmp_path: Path) -> None:
+    files = ("AGENTS.md", "CLAUDE.md")
+    write_files(tmp_path, dict.fromkeys(files, RULE))
+    (identifier,) = bring(vault, tmp_path, project="ferry", active=True).ids
+    clock.moment += timedelta(days=9)
+    edit_memory(vault, identifier, {"insight": "Moor at berth 9."}, actor=PERSON)
+    for name in files:
+        rewrite(tmp_path, "berth 4", "berth 5", name)
+    bring(vault, tmp_path, project="ferry")
+    (found,) = news(vault, identifier)
+    assert (sorted(Path(path).name for path in found.paths), found.is_taken) == (sorted(files), False)
+    assert "berth 5" in found.now.insight
+    assert "CLAUDE.md say something else since" in review_queue(vault, EVERYTHING)[0].why
 
 
 def test_a_typed_memory_has_no_news(vault: Vault) -> None:

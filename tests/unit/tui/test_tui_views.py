@@ -64,7 +64,7 @@ def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is()
     steps = "\n".join(f"- Lock berth {number} before the tide turns." for number in range(30))
     long = f"{steps}\n\n- Ring twice.\n\n{steps}\n\n- Log the draught.\n"
     now = long.replace("twice", "once").replace("draught", "keel")
-    news = SourceNews("CLAUDE.md", NOW, Texts("Berths", long), Texts("Berths", now), is_taken=True)
+    news = SourceNews(("CLAUDE.md",), NOW, Texts("Berths", long), Texts("Berths", now), is_taken=True)
     _, before, after = ("".join(text for text, _ in block.pieces) for block in news_blocks(news))
     assert before != after
     assert [len(wrap(side, 60)) <= 4 for side in (before, after)] == [True, True]
@@ -295,6 +295,11 @@ def test_the_texts_of_a_finding_show_what_differs_in_brackets() -> None:
         "A lease of [30 s].",
         "Nobody waits; TTL [60 s], no more!",
     ]
+    titled = [replace(one, title=f"Locks: {one.insight[:-1]}") for one in memories]
+    assert ["".join(_drawn(texts)[::2]) for texts in text_blocks(row, titled, NOW)] == [
+        "Locks: Hold the lock for [30 s]",
+        "Locks: Hold the lock for [60 s]",
+    ], "what the title says already is not said again"
     stacked = row_blocks(row, text_blocks(row, memories, NOW))
     assert [block.label for block in stacked if block.label.strip()] == ["A", "B"]
     assert _drawn(row_blocks(row, None))[1] == "reading …"
