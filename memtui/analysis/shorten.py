@@ -77,7 +77,7 @@ _PAIR_OPEN = re.compile(r" (?:and|or) (?:each|every) \w+$")
 _DASHED = re.compile(r"\s[—–]\s(\S+(?:\s\S+){0,2})$")
 _GAP = re.compile(r"\s|[，。；：、]")
 _DANGLING = re.compile(
-    r"[\s(](?:but|so|that|which|who|the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$"
+    r"[\s(](?:but|so|then|that|which|who|the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$"
 )
 _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 

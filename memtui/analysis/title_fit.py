@@ -25,7 +25,9 @@ _PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
 _COMMA = re.compile(r",\s+|[，、]")
 _ORDERS = re.compile(r"(?:do not|don['’]t|never|always|use)\b", re.IGNORECASE)
 _ACTS_ON = re.compile(r"\w+ (?:the|an?|all|any|every|each|both|your|its|\w+ly) ", re.IGNORECASE)
+_ACTS_ON_IT = re.compile(r"\w+ (?:it|them)\b", re.IGNORECASE)
 _LISTED = re.compile(r", (?:[^,]+, )*(?:and|or|und|oder|et|ou|y|o|e) [^,]+$")
+_ADVERB = re.compile(r"(?!only |early )[a-z]+ly ")
 _MEMBER = re.compile(r"\w+, (?:and|or) ")
 _PURPOSE = re.compile(r"(?:to|for) ", re.IGNORECASE)
 _JAPANESE_CONDITION = re.compile(r".*?(?:場合|とき|時|際)(?:には|は|に)?、")
@@ -80,7 +82,7 @@ def main_clause(sentence: str) -> tuple[str, str]:
     grammar = grammar_of(language)
     if not any(opener.match(sentence) for opener in (grammar.condition, grammar.preposition, _PURPOSE)):
         return "", ""
-    parts = [part for part in _divided(sentence) if not grammar.addition.match(part[1])]
+    parts = [part for part in _divided(sentence) if not (grammar.addition.match(part[1]) or _has_begun(part[0]))]
     after_list = (part for part in parts if _LISTED.search(part[0]) and is_imperative(capital(part[1])))
     states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
     if language == "en" and (obliged := next((part for part in parts if _OBLIGED.match(part[1])), None)):
@@ -91,7 +93,7 @@ def main_clause(sentence: str) -> tuple[str, str]:
         return not _breaks_off(part[0]) and (_orders(part[1]) or (states and _has_predicate(part[1], language)))
 
     found = next(chain(after_list, filter(tells, parts)), ("", ""))
-    return ("", "") if grammar.pronoun.match(found[1]) else found
+    return ("", "") if grammar.pronoun.match(found[1]) or _ACTS_ON_IT.match(found[1]) else found
 
 
 def behind_reason(sentence: str) -> str:
@@ -102,8 +104,9 @@ def behind_reason(sentence: str) -> str:
 
 def _divided(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield what stands before and after each comma that is not within brackets or quotes."""
+    lists = "、" if language_of(sentence) == "zh" else ""  # which parts clauses in Japanese, and items in Chinese
     for comma in _COMMA.finditer(sentence):
-        if is_balanced(lead := sentence[: comma.start()]):
+        if comma[0] != lists and is_balanced(lead := sentence[: comma.start()]):
             yield lead, sentence[comma.end() :]
 
 
@@ -115,9 +118,16 @@ def _orders(clause: str) -> bool:
     """Return whether a clause begins with a verb that is no noun, so that it is no member of a list."""
     if _MEMBER.match(clause):
         return False
+    clause = _ADVERB.sub("", clause)
     first = clause.partition(" ")[0].lower()
     is_verb = bool(_ACTS_ON.match(clause)) or first not in openings("nouns")
     return bool(_ORDERS.match(clause)) or (is_verb and is_imperative(capital(clause)))
+
+
+def _has_begun(lead: str) -> bool:
+    """Return whether the first of several acts already stands behind a colon, as in "When asked: lift the boat"."""
+    _, colon, act = lead.rpartition(": ")
+    return bool(colon) and is_imperative(capital(act))
 
 
 def _breaks_off(lead: str) -> bool:
@@ -139,7 +149,9 @@ def turned(sentence: str, held: HeldCode) -> str:
 
 def with_fewer_subjects(sentence: str) -> str:
     """Return a sentence with the first two of the subjects that it lists."""
-    if is_imperative(sentence) or not _SUBJECTS.match(sentence):
+    grammar = grammar_of(language_of(sentence))
+    is_led = grammar.condition.match(sentence) or grammar.preposition.match(sentence)
+    if is_led or is_imperative(sentence) or not _SUBJECTS.match(sentence):
         return sentence
     return _SUBJECTS.sub(r"\1 \3 \2 ", sentence, count=1)
 

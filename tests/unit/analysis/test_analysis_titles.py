@@ -709,3 +709,43 @@ def test_a_list_is_titled_by_what_tells_its_rows_apart(text: str, title: str) ->
 
 def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
     assert title_for("- Weigh it.", ("Guide", "Never lift a boat unweighed", "How to apply")).startswith("Never lift")
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            (
+                "After each boat, crane, hook, rope, or quay change of the northern harbour, explicitly check whether "
+                "tides, charts and lamps must be updated as well."
+            ),
+            "Explicitly check whether tides, charts and lamps must be updated as well",
+        ),
+        # what is to be reused stands in the condition
+        (
+            (
+                "When an existing crane of the harbour already carries the load that the captain has asked for, "
+                "reuse it with a hook that suits the boat."
+            ),
+            "When existing crane of harbour already carries load that the captain has asked for, reuse…",
+        ),
+        # the first of several acts stands behind the colon
+        (
+            (
+                "When adding new cranes: Create a new folder in `cranes/`, copy Hookfile from a template, create "
+                "`hook.mk`, `rope.c`, and `lamp.cc`."
+            ),
+            "When adding new cranes: Create new folder in cranes/, copy Hookfile from template, create hook.mk…",
+        ),
+        # a comma of a list parts no clauses in Chinese
+        (
+            (
+                "只要本次作业会新增或修改系泊定义、缆绳、吊钩、Crane/Berth 关键流程，或会新增/修订航行日志的注释，"
+                "先参考港口根目录 `HARBOUR.md` 中的手册。"
+            ),
+            "先参考港口根目录 HARBOUR.md 中的手册",
+        ),
+    ],
+)
+def test_the_main_clause_of_a_long_sentence_stands_for_it_if_it_is_whole(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
