@@ -10,7 +10,7 @@ from textual.app import App
 from textual.message import Message
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import INBOX
+from memtui.tui.actions.registry import BROWSE, GO
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
 from memtui.tui.switching import EVERY, SWITCH, opening_for, project_choices, switched, why_not_go
@@ -46,8 +46,7 @@ class ProjectSwitch:
         def show(choices: list[tuple[str, str]]) -> None:
             view = screen.access.view
             current = listed or (view.project if view is not None else None) or EVERY
-            # An inbox that says that candidates wait in other projects leads to theirs.
-            area = screen.AREA if screen.AREA == INBOX else ""
+            area = screen.AREA if screen.AREA != BROWSE else ""
             pick(self._app, TITLE, choices, current, partial(self.find, screen, area=area))
 
         screen.loader.read(lambda: project_choices(self._start), show, group="project")
@@ -66,7 +65,7 @@ class ProjectSwitch:
         reason = why_not_go(registry.by_id(SWITCH), opening, self._app.screen_stack)
         if reason is None:
             await self._open_anew(opening)
-            if area:
+            if area and why_not_go(registry.by_id(f"{GO}{area}"), opening, self._app.screen_stack) is None:
                 await self._app.run_action(f"go('{area}')")
         if isinstance(self._app.screen, MemtuiScreen):
             told = switched(opening, name or ALL_PROJECTS) if reason is None else reason

@@ -37,7 +37,7 @@ class State:
         self._path = path
         self._vault = str(vault)
         self._values: dict[str, Any] = _read(path) if path is not None else {}
-        self.in_run: dict[str, dict[str, str]] = {}
+        self.in_run: dict[str, dict[str, Any]] = {}
 
     @property
     def theme(self) -> str:

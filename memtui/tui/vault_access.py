@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.freshness import due_at, freshness, last_trusted_at
-from memtui.domain.memory import Memory
+from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.errors import NotFoundError, VaultBusyError
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.tui.memory_view import days_between
 from memtui.tui.state import Opening
 from memtui.tui.values import Detail, Done, FileWrite, Found, LastChange, Row, Signature, Writes
@@ -367,7 +367,7 @@ class MemoryActs:
         else:
             change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
         said = tell(change, elsewhere=change.number not in own)
-        return Done(said if number is None else f"{said}; u makes it again", focus=self._touched(change.number))
+        return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
 
     def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:
         """Return the next undo or redo that writes files outside the vault."""
@@ -414,14 +414,21 @@ class MemoryActs:
         self._access.opening.before_change()
         own = set(self._vault.made)
         change = history.redo(self._vault, actor=self._actor)
-        return Done(outcomes.redone(change, elsewhere=change.number not in own), focus=self._touched(change.number))
+        return self._reverted(outcomes.redone(change, elsewhere=change.number not in own), change.number)
 
-    def _touched(self, number: int) -> str | None:
-        """Return the first memory that a change touched; None too where the vault is busy, as the change stands."""
+    def _reverted(self, said: str, number: int) -> Done:
+        """Return what an undo or redo of a change did, the first memory it touched, and of which other project it was.
+
+        Where the vault is busy neither is known; the change stands.
+        """
         from memtui.vault.journal import memory_revisions
 
+        records: list[dict[str, Any]] = []
         with suppress(VaultBusyError), self._access.read_vault.read() as reader:
-            for step in memory_revisions(reader, number):
-                record = step.after or step.before or {}
-                return str(record["id"])
-        return None
+            records = [dict(step.after or step.before or {}) for step in memory_revisions(reader, number)]
+            self._access.view_of(reader)
+        here, touched = self._access.view, {record.get("project") for record in records}
+        is_elsewhere = here is not None and here.project is not None and touched.isdisjoint({here.project, None})
+        names = sorted({str(name) for name in touched} - {GLOBAL_PROJECT}) if is_elsewhere else []
+        where = f"; it was in {some_of([tame(name, 40) for name in names], 2)}, not shown here" if names else ""
+        return Done(said + where, focus=str(records[0]["id"]) if records else None)

@@ -121,6 +121,26 @@ async def test_every_screen_is_about_the_project_that_was_switched_to(both: Vaul
         await switch(pilot, "ferry")
         await holds(pilot, 1)
         assert pilot.app.opening.folder == here  # type: ignore[attr-defined] # memtui's own app
+        await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "the screen is the one before")
+        await pilot.press("u")
+        await until(pilot, lambda: stored(both, "m0000004").status == "candidate", "the last change is undone")
+        await says(pilot, "; it was in quay, not shown here")
+
+
+async def test_the_list_of_a_project_is_as_it_was_left_when_the_project_comes_back(both: Vault, here: Path) -> None:
+    async with app_on(both, here).run_test(size=WIDE) as pilot:
+        await holds(pilot, 1)
+        await switch(pilot, "quay")
+        await holds(pilot, 2)
+        await pilot.press("slash", *"bollards", "enter")
+        await holds(pilot, 1)
+        await switch(pilot, "ferry")
+        await shows(pilot, "Sail at noon")
+        assert "bollards" not in screen_text(pilot)
+        await switch(pilot, "quay")
+        await shows(pilot, "Paint the bollards")
+        await holds(pilot, 1)
+        assert browser(pilot).typed == "bollards"
 
 
 async def test_what_is_published_and_imported_after_a_switch_is_of_the_other_folder(

@@ -17,8 +17,9 @@ from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import FACETS
+from memtui.tui.actions.registry import BROWSE, FACETS
 from memtui.tui.memory_view import fit
+from memtui.tui.state import State
 from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint
@@ -407,6 +408,21 @@ class BrowseState:
             "rendered": self.rendered,
             "facets_hidden": self.facets_hidden,
         }
+
+
+_OF_A_PLACE = ("cursor", "query", "chosen")
+
+
+def kept_state(state: State, place: str) -> BrowseState:
+    """Return what Browse finds again in a place: its list too, where it was left there in this run or left last."""
+    return read_state(state.section(BROWSE) | state.in_run.get(f"{BROWSE}\n{place}", {}), place)
+
+
+def keep_state(state: State, values: dict[str, Any]) -> None:
+    """Keep a section of Browse, and its list for when its place is in view again."""
+    place = values["place"]
+    state.in_run[f"{BROWSE}\n{place}"] = {"place": place, **{name: values[name] for name in _OF_A_PLACE}}
+    state.remember(BROWSE, values)
 
 
 def read_state(values: dict[str, Any], place: str) -> BrowseState:

@@ -28,9 +28,10 @@ from memtui.tui.browse.facets import (
     FacetPane,
     beyond_words,
     head_counts,
+    keep_state,
+    kept_state,
     list_title,
     marked_count,
-    read_state,
     shown_count,
 )
 from memtui.tui.browse.list_reader import ListReader
@@ -137,8 +138,7 @@ class BrowseScreen(MemtuiScreen):
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first picture."""
-        state = state_of(self.app, self.opening.vault)
-        self._restore(read_state(state.section(BROWSE), self.opening.place))
+        self._restore(kept_state(state_of(self.app, self.opening.vault), self.opening.place))
         self._list.set_title(list_title(self.lists.wanted, best=self.lists.is_best), "")
         self._facets.show(None, self.lists.chosen)
         self._detail.set_title("3 Detail")
@@ -200,7 +200,7 @@ class BrowseScreen(MemtuiScreen):
         if lists.due_only:
             was = self._remembered.section()
             values |= {key: was[key] for key in ("cursor", "query", "chosen")}
-        state.remember(BROWSE, values)
+        keep_state(state, values)
 
     # -- reading ----------------------------------------------------------------------------------
 

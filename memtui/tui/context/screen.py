@@ -197,10 +197,7 @@ class ContextScreen(MemtuiScreen):
         self._meter.free = view.tokens_left(pack)
         self._title.place = answer.place
         self._title.note = view.title_note(answer, self.opening.vault.now(), self.opening.actor.name)
-        if answer.left_out is None:
-            self._lines.clear_problem()
-        else:
-            self._lines.show_problem("Files", answer.left_out, told="The payload is made without it.")
+        self._lines.show_left_out(answer.left_out)
         self._lines.show_settings(pack.phase)
         if is_new:
             self._opened_at = self.current_memory

@@ -354,8 +354,12 @@ class TaskLines(Vertical):
         self._problem.update(Content(tame(text, _LONGEST_PROBLEM)))
         self._problem.set_class(True, "-shown")
 
-    def clear_problem(self) -> None:
-        self._problem.set_class(False, "-shown")
+    def show_left_out(self, error: MemtuiError | None) -> None:
+        """Say what is wrong with a file that was left out; None where none was, and nothing is wrong any more."""
+        if error is None:
+            self._problem.set_class(False, "-shown")
+        else:
+            self.show_problem("Files", error, told="The payload is made without it.")
 
     # -- typing -----------------------------------------------------------------------------------
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
-from operator import attrgetter
 from typing import Literal
 
 from textual.content import Content
@@ -39,7 +37,7 @@ _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "wi
 _TEN = 10.0
 _OTHERS = TextRow("Not in it, and why")
 _MOST_NAMED = 3  # Titles of memories that came or went with another
-_MANY_ALIKE = 3  # Rows in a row with the same reason, from which it is said once
+_MANY_ALIKE = 3  # Rows with the same reason, from which it is said once
 
 
 # -- the ranked list -----------------------------------------------------------------------------------
@@ -91,13 +89,15 @@ class RankedList(RowList[RankedRow]):
 
 
 def _by_reason(rows: Iterable[RankedRow]) -> Iterator[RankedRow | TextRow]:
-    """Yield rows in their order; a reason that many in a row share is said once, over them."""
-    for reason, found in groupby(rows, key=attrgetter("reason")):
-        alike = list(found)
-        is_told = len(alike) >= _MANY_ALIKE
-        if is_told:
-            yield TextRow(f"  {reason}", "kind", count=str(len(alike)))
-        yield from (replace(row, is_told=is_told) for row in alike)
+    """Yield rows with a reason of their own, then those of a reason that many share, which is said once over them."""
+    alike: dict[str, list[RankedRow]] = {}
+    for row in rows:
+        alike.setdefault(row.reason, []).append(row)
+    yield from (row for found in alike.values() if len(found) < _MANY_ALIKE for row in found)
+    for reason, found in alike.items():
+        if len(found) >= _MANY_ALIKE:
+            yield TextRow(f"  {reason}", "kind", count=str(len(found)))
+            yield from (replace(row, is_told=True) for row in found)
 
 
 def ranked_rows(pack: Pack) -> list[RankedRow]:

@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from memtui.errors import MemtuiError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
@@ -221,7 +221,9 @@ class ImportScreen(ListDetail):
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
         files, new = counted(preview.files, "file"), preview.plan.count("add", "restore")
-        place = "active at once" if self._active else f"inbox{of_projects(self._importer.other_projects(preview.plan))}"
+        others = self._importer.other_projects(preview.plan)
+        place = "active at once" if self._active else f"inbox{of_projects(others)}"
+        self._title.place = f"into {some_of(others, 2)}" if others else self.access.place_words
         self._title.note = f"{files} read · {new:,} new → {place}"
 
     def _mark_known(self, known: Collection[Path]) -> None:

@@ -299,6 +299,13 @@ def test_what_came_or_went_with_a_tick_is_named_and_what_was_ticked_is_not(vault
     assert view.others_moved(before, before, first.id) == ""
 
 
+def test_what_is_withheld_for_a_reason_of_its_own_stands_before_what_many_share() -> None:
+    shared = ["far", "own", "far", "loaded", "far", "loaded"]
+    rows = [view.RankedRow(str(place), "", "withheld", 0.1, reason) for place, reason in enumerate(shared)]
+    shown = [one.id if isinstance(one, view.RankedRow) else one.text for one in view._by_reason(rows)]
+    assert shown == ["1", "3", "5", "  far", "0", "2", "4"]
+
+
 def test_a_reason_names_the_other_memory_by_its_title(vault_view: Vault) -> None:
     pack = _pack(vault_view)
     titles = {one.memory.id: one.memory.title for one in pack.included} | {one.id: one.title for one in pack.withheld}
