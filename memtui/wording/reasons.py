@@ -353,6 +353,14 @@ def doubt_words(pack: Pack) -> str:
     return "Nothing answers the task for sure; the closest are in the payload." if pack.sure == "unsure" else ""
 
 
+def doubt_in_brief(pack: Pack) -> str:
+    """Say what `doubt_words` does in the room of a head."""
+    if not pack.payload:
+        return ""
+    hardly = "the vault hardly covers this task"
+    return hardly if pack.covered == "hardly" else "nothing answers it for sure" if pack.sure == "unsure" else ""
+
+
 def partial_words(without_vector: int) -> str:
     """Say that not all memories could be compared by meaning, and what to do."""
     return (

@@ -28,6 +28,8 @@ GLYPHS = {
     "right_square_bracket": "]",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
+    "left_parenthesis": "(",
+    "right_parenthesis": ")",
     "plus": "+",
     "minus": "-",
     "comma": ",",

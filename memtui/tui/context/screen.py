@@ -195,7 +195,7 @@ class ContextScreen(MemtuiScreen):
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
         self._meter.parts = tuple(view.sections(pack))
         self._meter.free = view.tokens_left(pack)
-        self._title.place = answer.place
+        self._title.place, self._title.counts = answer.place, view.doubts(answer)
         self._title.note = view.title_note(answer, self.opening.vault.now(), self.opening.actor.name)
         self._lines.show_left_out(answer.left_out)
         self._lines.show_settings(pack.phase)

@@ -25,6 +25,7 @@ from memtui.wording.reasons import (
     contradiction_words,
     contradictions_count,
     counts_words,
+    doubt_in_brief,
     explained,
     explanation,
     sentence,
@@ -242,6 +243,12 @@ def _quoted(memory: Memory) -> str:
     return f"“{tame(memory.title or memory.insight, 60)}”"
 
 
+def doubts(answer: Answer) -> tuple[Content, ...]:
+    """Return what speaks against the payload, for the head; nothing where the task is well covered."""
+    words = doubt_in_brief(answer.pack)
+    return (Content.styled(words, "bold $memtui-due"),) if words else ()
+
+
 def title_note(answer: Answer, now: datetime, me: str) -> str:
     """Return the note of the title: contradictions, what is allowed in, and what changed since the last pack.
 
@@ -250,7 +257,6 @@ def title_note(answer: Answer, now: datetime, me: str) -> str:
     ask, diff = answer.ask, answer.diff
     parts = [contradictions_count(answer.contradictions)] if answer.contradictions else []
     parts += ["standing payload: no task"] if not answer.has_task else []
-    parts += ["task hardly covered"] if answer.pack.covered == "hardly" else []
     parts += ["with unconfirmed"] if ask.choices.unconfirmed else []
     parts += ["with what is loaded"] if ask.choices.with_loaded else []
     if diff is not None:
@@ -282,6 +288,9 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
         lines.append("Other words or a file being edited may find more; an empty task gives the standing payload.")
     else:
         lines.append("Bring memories in from the list (esc): a adds one, : import reads rule files.")
+    if pack.other_projects:
+        number = counted(pack.other_projects, "memory of another project shares", "memories of other projects share")
+        lines.append(f"{number} words with it: @ switches the project.")
     withheld = (*(one.reason for one in pack.withheld), *pack.withheld_counts)
     if any(reason.code is ReasonCode.UNCONFIRMED for reason in withheld):
         lines.append("Some wait in the inbox: accept them there, or put one in here with space.")

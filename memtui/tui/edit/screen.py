@@ -25,6 +25,7 @@ from memtui.tui.actions.registry import EDIT, Action
 from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormRow, FormScreen, Wish, drafts_of, read_values
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.widgets.form_fields import FormArea
 from memtui.tui.widgets.lines import TitleLine
 
 RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
@@ -34,6 +35,9 @@ _FACTS_IN_SIGHT = 4  # Lines of the fields below the texts that stay in sight, w
 _COUNTED = ("title", "insight", "rationale", "snippet")  # The texts whose length is shown
 
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
+
+
+TITLE_KEPT = "one line"  # A stored memory keeps a title: none is made from its text any more
 
 
 class EditScreen(FormScreen):
@@ -126,6 +130,9 @@ class EditScreen(FormScreen):
         self._rows.offer({"kind": basis.kinds.names(), "tags": basis.tags, "project": (*basis.projects, "global")})
         if basis.memory is not None:
             self._rows.offer({"rules": suggested_rules(basis.memory)})
+            title = self._rows["title"].field
+            if isinstance(title, FormArea):
+                title.placeholder = TITLE_KEPT
         in_use = basis.memory is None or basis.memory.status in {"active", "candidate"}
         self._rows["status_reason"].display = not in_use or bool(texts["status_reason"])
         # Only a field that is visible can be focused.

@@ -181,7 +181,7 @@ def pack_cells(row: PackRow, width: int) -> list[Cell]:
         Cell(row.age, "dim", 5, right=True, after=1),
         Cell(row.task, "base"),
         Cell(row.target, "kind", 12, since=60, before=1, snug=True),
-        Cell(f"{row.tokens:,} t", "base", 8, since=40, right=True, before=1, snug=True),
+        Cell(f"{row.tokens:,} tok", "base", 10, since=40, right=True, before=1, snug=True),
         Cell(f"{row.memories} mem", "dim", 7, since=64, right=True, before=1, snug=True),
         Cell(row.verdict, tone, 13 if width >= _ROOMY else 11, before=1, snug=True),
     ]
@@ -262,7 +262,7 @@ def member_cells(row: MemberRow, width: int) -> list[Cell]:
         Cell(short_kind(row.kind), "kind", KIND_CELLS, since=62, after=1),
         Cell(row.title, "base" if row.exists else "dim"),
         Cell(row.state, "dim" if row.is_same else "warning", 10, before=1, snug=True),
-        Cell(f"{row.tokens:,} t", "dim", 8, since=40, right=True, before=1, snug=True),
+        Cell(f"{row.tokens:,} tok", "dim", 10, since=40, right=True, before=1, snug=True),
         Cell(row.verdict, tone, 9, since=48, before=1, snug=True),
     ]
 

@@ -369,7 +369,7 @@ def _with_words(text: str, words: str) -> Marked:
 
 def _memory_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for identifier in getattr(report, finding):
-        tokens = f"{report.tokens[identifier]:,} t"
+        tokens = f"{report.tokens[identifier]:,} tok"
         text = tame(report.titles[identifier], 120)
         yield TidyRow(finding, text, tokens, identifier, (identifier,), is_loud=finding == "secrets")
 
@@ -377,7 +377,7 @@ def _memory_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 def _flaw_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for identifier in getattr(report, finding):
         flaw, title = report.flaws[identifier], tame(report.titles[identifier], 120)
-        note = f"{report.tokens[identifier]:,} t" if finding == "oversized" else flaw.mend
+        note = f"{report.tokens[identifier]:,} tok" if finding == "oversized" else flaw.mend
         other = (tame(report.titles[flaw.other], 300),) if flaw.other in report.titles else ()
         about = (tidying.flaw_words(flaw), f"Offered: {tidying.mend_words(flaw)}", *other)
         yield TidyRow(finding, title, note, flaw, (identifier,), about=about)

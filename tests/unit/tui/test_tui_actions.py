@@ -32,6 +32,10 @@ def test_two_acts_may_change_their_keys_with_each_other() -> None:
     assert keymap.first(registry.by_id("retire")) == "p"
 
 
+def test_every_key_is_shown_as_the_sign_on_the_keyboard() -> None:
+    assert [key for action in ACTIONS for key in action.keys if "_" in registry.key_text(key)] == []
+
+
 def test_quitting_is_never_taken_away() -> None:
     keymap = Keymap({"quit": "Q", "pin": "ctrl+q"})
     assert keymap.problems == ["keys.pin: ctrl+q always quits"]

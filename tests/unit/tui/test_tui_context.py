@@ -200,7 +200,8 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
         answer = access.answer(replace(USUAL, text="the payment lock", budget=budget))
         assert view.title_note(answer, vault.now(), "person").startswith("1 possible contradiction")
         unsure = replace(answer, pack=replace(answer.pack, covered="hardly"))
-        assert "task hardly covered" in view.title_note(unsure, vault.now(), "person")
+        assert [str(one) for one in view.doubts(unsure)] == ["the vault hardly covers this task"]
+        assert view.doubts(replace(answer, pack=replace(unsure.pack, payload=""))) == (), "an empty one says why itself"
         assert view.rest_lines(answer)[0] == (
             "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
             " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
@@ -319,4 +320,7 @@ def test_an_empty_payload_says_why_and_what_to_do(vault_view: Vault) -> None:
     assert view.empty_notice(_pack(vault_view, budget="0"), has_task=True)[1] == "B changes the budget."
     nothing = view.empty_notice(_pack(vault_view, "zebra xylophone"), has_task=True)
     assert nothing[0].startswith("Nothing to say: ")
+    elsewhere = replace(_pack(vault_view, "zebra xylophone"), other_projects=3)
+    told = "3 memories of other projects share words with it: @ switches the project."
+    assert told in view.empty_notice(elsewhere, has_task=True)
     assert "standing payload" in nothing[1]
