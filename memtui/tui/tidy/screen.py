@@ -55,6 +55,7 @@ from memtui.wording import tidying
 CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no files that are gone.", "esc goes back.")
 
 NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with less, they stand one below the other
+_MOST_OF_SEVERAL = 170  # Characters of each of several texts where one pane of a low terminal holds them
 _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 
 _NOTHING = "There is no finding under the cursor."
@@ -101,6 +102,7 @@ class TidyScreen(ListDetail):
         self._lines: list[TidyRow | TextRow] = []
         self._texts_of: tuple[str, ...] = ()  # The memories whose texts were read last, and those texts
         self._texts: list[list[Block]] = []
+        self._brief_texts: list[list[Block]] = []  # The same, cut to what differs where there are several
         self._is_scanning = False
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
@@ -190,11 +192,13 @@ class TidyScreen(ListDetail):
         else:
             self.read_rested(partial(self._read_texts, row), partial(self._take_texts, row))
 
-    def _read_texts(self, row: TidyRow) -> list[list[Block]]:
-        return text_blocks(row, self.access.memories(row.ids[:MOST_MERGED]), self.opening.vault.now())
+    def _read_texts(self, row: TidyRow) -> tuple[list[list[Block]], list[list[Block]]]:
+        memories, now = self.access.memories(row.ids[:MOST_MERGED]), self.opening.vault.now()
+        whole = text_blocks(row, memories, now)
+        return whole, text_blocks(row, memories, now, most=_MOST_OF_SEVERAL) if len(memories) > 1 else whole
 
-    def _take_texts(self, row: TidyRow, texts: list[list[Block]]) -> None:
-        self._texts_of, self._texts = row.ids, texts
+    def _take_texts(self, row: TidyRow, texts: tuple[list[list[Block]], list[list[Block]]]) -> None:
+        self._texts_of, (self._texts, self._brief_texts) = row.ids, texts
         if row == self._found.current:
             self._show_finding(row)
 
@@ -206,8 +210,12 @@ class TidyScreen(ListDetail):
         self.set_class(beside, "-beside")
         self._detail.set_title(f"Finding ─ {NAMES[row.finding]}" if row is not None else "Finding")
         at_once = row is not None and self._report is not None and _all_at_once(row.finding, self._report)
-        blocks = row_blocks(row, () if beside else texts, all_at_once=at_once) if row is not None else ()
-        self._detail.show(blocks, from_top=True)
+        # Where the whole texts have no room one below the other, their parts that differ have.
+        for stacked in (texts, self._brief_texts if texts is not None else None):
+            blocks = row_blocks(row, () if beside else stacked, all_at_once=at_once) if row is not None else ()
+            self._detail.show(blocks, from_top=True)
+            if beside or len(self._detail.plain_lines) <= self._detail.size.height:
+                break
         self._detail.styles.height = min(len(self._detail.plain_lines), _MOST_ABOUT) + 2 if beside else "1fr"
         for place, (side, blocks) in enumerate(zip(self._sides, texts or () if beside else (), strict=False)):
             side.set_title("AB"[place])

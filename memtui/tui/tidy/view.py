@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
+from operator import attrgetter
 from typing import Any
 
 from rich.cells import cell_len
@@ -28,7 +29,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
 from memtui.text.words import clip, counted
-from memtui.tui.memory_view import Block, Piece, StyleName, marked_pieces, source_line, vouched
+from memtui.tui.memory_view import Block, Piece, StyleName, from_difference, marked_pieces, source_line, vouched
 from memtui.tui.merge.view import letter
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
@@ -299,44 +300,69 @@ _DIFFERENCE_CELLS = 6  # What shows that two titles differ
 def row_blocks(row: TidyRow, texts: Sequence[Sequence[Block]] | None, *, all_at_once: bool = False) -> list[Block]:
     """Return a finding in full: what speaks for it, its texts one below the other, and what to do about it.
 
+    Several texts come first, since what differs in them is what is decided on.
+
     `texts`: of `text_blocks`; None while they are being read. `all_at_once`: whether findings of its sort can be fixed
     by one key.
     """
     mark = "! " if row.is_loud else ""
     style: StyleName = "warning" if row.is_loud else "dim"
-    blocks = [Block(((mark + line, style),)) for line in row.about]
-    blocks += [Block((("reading …", "dim"),))] if texts is None else []
+    about = [Block(((mark + line, style),)) for line in row.about]
     several = len(row.ids) > 1
+    blocks = [] if several else list(about)
+    blocks += [Block((("reading …", "dim"),))] if texts is None else []
     for place, (title, *rest) in enumerate(texts or ()):
         blocks.append(replace(title, gap=bool(blocks), label=letter(place) if several else ""))
         blocks += [replace(block, label=" " if several else "") for block in rest]
+    blocks += [replace(line, gap=at == 0 and bool(blocks)) for at, line in enumerate(about)] if several else []
     return [*blocks, Block(((row.what_to_do(all_at_once=all_at_once), "dim"),), gap=bool(blocks))]
 
 
-def text_blocks(row: TidyRow, memories: Sequence[Memory], now: datetime) -> list[list[Block]]:
-    """Return what each memory of a finding says, in brackets what contradicts, else the words in which they differ."""
+def text_blocks(
+    row: TidyRow, memories: Sequence[Memory], now: datetime, *, most: int | None = None
+) -> list[list[Block]]:
+    """Return what each memory of a finding says, in brackets what contradicts, else the words in which they differ.
+
+    `most`: characters of each text, cut to where they differ and on one line, so that two fit in a low terminal; None
+    for the whole.
+    """
     found = row.subject
     words = dict(zip(found.ids, found.words, strict=True)) if isinstance(found, Contradiction) else {}
     is_clear = bool(words) and all(_find(one, words.get(one.id, "")) for one in memories)
 
     def marked(name: str) -> list[Marked]:
         texts = [str(getattr(one, name)) for one in memories]
+        texts = texts if most is None else [" ".join(text.split()) for text in texts]
         if is_clear:
-            return [_with_words(text, words[one.id]) for text, one in zip(texts, memories, strict=True)]
-        return marked_texts(texts)
+            found = [_with_words(text, words[one.id]) for text, one in zip(texts, memories, strict=True)]
+        else:
+            found = marked_texts(texts)
+        return found if most is None else [from_difference(each, most) for each in found]
 
     fields = {name: marked(name) for name in _SHOWN}
+    shown = _SHOWN if most is None else _told_by(memories)
     blocks = []
     for place, memory in enumerate(memories):
         source = f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}"
-        title = Block(marked_pieces(fields["title"][place], "title"))
+        begins = most is not None and _bare(memory.insight).startswith(_bare(memory.title))
+        has_title = "title" in shown and not begins
+        title = [Block(marked_pieces(fields["title"][place], "title"))] if has_title else []
         texts = [
-            Block((*_HEADS.get(name, ()), *marked_pieces(fields[name][place])), gap=True)
-            for name in _SHOWN[1:]
-            if getattr(memory, name).strip() and not (name == "insight" and _is_in_title(memory))
+            Block((*_HEADS.get(name, ()), *marked_pieces(fields[name][place])), gap=most is None)
+            for name in shown
+            if name != "title" and getattr(memory, name).strip()
+            if not (has_title and name == "insight" and _is_in_title(memory))
         ]
-        blocks.append([title, Block(((source, "dim"),)), *texts])
+        blocks.append([*title, Block(((source, "dim"),)), *texts])
     return blocks
+
+
+def _told_by(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """Return the texts that tell memories apart: theirs, with titles that differ; else the others that differ."""
+    differ = {name for name in _SHOWN if len(set(map(attrgetter(name), memories))) > 1}
+    if "insight" in differ:
+        return tuple(name for name in _SHOWN[:2] if name in differ)
+    return tuple(name for name in _SHOWN if name in differ or name == "insight")
 
 
 def _is_in_title(memory: Memory) -> bool:

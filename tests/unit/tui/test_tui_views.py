@@ -300,9 +300,14 @@ def test_the_texts_of_a_finding_show_what_differs_in_brackets() -> None:
         "Locks: Hold the lock for [30 s]",
         "Locks: Hold the lock for [60 s]",
     ], "what the title says already is not said again"
+    long = [replace(one, insight=f"{'Moor.' * 200}\n{one.insight}\n{'Sail.' * 200}") for one in memories]
+    for blocks in text_blocks(row, long, NOW, most=170):
+        _, text = _drawn(blocks)
+        assert len(text) < 200, "cut to what differs"
+        assert "the lock for [" in text
     stacked = row_blocks(row, text_blocks(row, memories, NOW))
     assert [block.label for block in stacked if block.label.strip()] == ["A", "B"]
-    assert _drawn(row_blocks(row, None))[1] == "reading …"
+    assert _drawn(row_blocks(row, None))[0] == "reading …"
 
 
 def test_a_trial_is_drawn_as_bars_before_and_after(read: LabRead) -> None:
