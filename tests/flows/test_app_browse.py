@@ -222,7 +222,7 @@ async def test_an_empty_vault_names_the_commands_that_fill_it_and_says_why_nothi
     app = app_on(blank, tmp_path)
     async with app.run_test(size=NARROW) as pilot:
         await shows(pilot, "The vault is empty.")
-        for command in ("a            adds one", ": import", "memtui add", "memtui import .", "memtui demo"):
+        for command in ("a            adds one", "J            brings", "memtui add", "memtui import .", "memtui demo"):
             assert command in screen_text(pilot)
         await pilot.press("x")
         await says(pilot, "No memory is under the cursor")

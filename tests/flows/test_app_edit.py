@@ -188,6 +188,8 @@ async def test_leaving_keeps_what_was_typed_and_offers_it_again(ferry: Vault, tm
         assert pilot.app.screen is screen, "the first esc leaves nothing"
         await pilot.press("escape")
         await form_closes(pilot)
+        shown = [notification.message for notification in pilot.app._notifications]
+        assert shown == ["Not saved; a draft is kept: opening the form again brings it back"]
         await pilot.press("q")
         await says(pilot, "Unsaved: 1 form")
         assert pilot.app.is_running

@@ -332,7 +332,7 @@ def marked_count(listed: int, hidden: int, *, drawing: bool) -> str:
 
 _FILLING = (
     'a            adds one memory: memtui add "…"',
-    ": import     brings in rule files: memtui import .",
+    "J            brings in rule files: memtui import .",
 )
 """What fills an empty list: the key, what it does, and the same on the command line."""
 
@@ -364,7 +364,7 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
             f"The vault holds {held}: other projects, the inbox, or retired.",
             "",
             *_FILLING,
-            "memtui list --all-projects --status any",
+            "@            switches the project: memtui list --all-projects",
         )
     return (
         "The vault is empty.",

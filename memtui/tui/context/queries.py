@@ -55,6 +55,7 @@ class Answer:
     contradictions: tuple[PayloadContradiction, ...] = ()  # memories of the payload that contradict each other
     just_used: bool = False  # whether that pack was used moments ago
     left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
+    waiting: int = 0  # memories in the inbox, counted where the payload is empty
 
     @property
     def has_task(self) -> bool:
@@ -113,6 +114,7 @@ class Payloads:
         self._reading = access.read_vault
         self._view_kept: _Kept[View] = _Kept()
         self._files_kept: _Kept[_Files] = _Kept()
+        self._waiting_kept: _Kept[int] = _Kept()
         self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
         self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
         self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
@@ -155,7 +157,9 @@ class Payloads:
         place = view.project or ("all projects" if view.shows_all else "no project, only global memories")
         diff = self._diff(task, pack, view.project)
         just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
-        return Answer(ask, task, pack, view.project, place, diff, self._contradictions(pack), just_used, left_out)
+        waiting = 0 if pack.payload else self._waiting(view)
+        clashes = self._contradictions(pack)
+        return Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
@@ -180,6 +184,15 @@ class Payloads:
                 return view_of(reader, self._opening.folder, self._opening.project)
 
         return self._view_kept.get(self._access.signature(), look)
+
+    def _waiting(self, view: View) -> int:
+        """Return how many memories in view no payload includes because nobody has accepted them."""
+
+        def count() -> int:
+            with self._reading.read() as reader:
+                return reader.count(MemoryFilter(scope=view.payload_scope, statuses=("candidate",)))
+
+        return self._waiting_kept.get((self._access.signature(), view.payload_scope), count)
 
     def _files(self, named: tuple[str, ...]) -> _Files:
         def check() -> _Files:

@@ -190,7 +190,7 @@ class ContextScreen(MemtuiScreen):
             notice=("No memory is near." if answer.has_task else "No memory is active yet.",),
         )
         self._list.set_title("1 Ranked", view.counts_note(pack, self.hints.keymap.first(registry.by_id("last"))))
-        notice = () if pack.payload else view.empty_notice(pack, has_task=answer.has_task)
+        notice = () if pack.payload else view.empty_notice(pack, has_task=answer.has_task, waiting=answer.waiting)
         self._payload.show(pack.pieces, notice=notice)
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
         self._meter.parts = tuple(view.sections(pack))

@@ -278,8 +278,8 @@ def _at(moment: datetime, now: datetime) -> str:
     return f"at {here:%H:%M}" if here.date() == now.astimezone().date() else f"of {here:%d %b}"
 
 
-def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
-    """Return why a payload is empty, and what to do."""
+def empty_notice(pack: Pack, *, has_task: bool, waiting: int = 0) -> tuple[str, ...]:
+    """Return why a payload is empty, and what to do. `waiting`: memories in the inbox."""
     reason = tame(sentence(pack.abstained)) if pack.abstained else "nothing fits"
     lines = [f"Nothing to say: {reason}."]
     if pack.budget.amount == 0 or (pack.abstained and pack.abstained.code is ReasonCode.NO_ROOM):
@@ -287,13 +287,15 @@ def empty_notice(pack: Pack, *, has_task: bool) -> tuple[str, ...]:
     if has_task:
         lines.append("Other words or a file being edited may find more; an empty task gives the standing payload.")
     else:
-        lines.append("Bring memories in from the list (esc): a adds one, : import reads rule files.")
-    if pack.other_projects:
+        lines.append("Bring memories in from the list (esc): a adds one, J imports rule files.")
+    if pack.other_projects and has_task:
         number = counted(pack.other_projects, "memory of another project shares", "memories of other projects share")
-        lines.append(f"{number} words with it: @ switches the project.")
-    withheld = (*(one.reason for one in pack.withheld), *pack.withheld_counts)
-    if any(reason.code is ReasonCode.UNCONFIRMED for reason in withheld):
-        lines.append("Some wait in the inbox: accept them there, or put one in here with space.")
+        lines.append(f"{number} words with it: esc, then @ switches the project.")
+    if waiting:
+        waits = counted(waiting, "memory waits", "memories wait")
+        is_listed = any(one.reason.code is ReasonCode.UNCONFIRMED for one in pack.withheld)
+        also = "; space puts one in here" if is_listed else ""
+        lines.append(f"{waits} in the inbox, in no payload until accepted: esc, then b goes there{also}.")
     return tuple(lines)
 
 

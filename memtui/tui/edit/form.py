@@ -433,8 +433,11 @@ class FormScreen(MemtuiScreen):
         if self._rows.is_dirty and not self._warned:
             self._warned = True
             self.say("Not saved yet: ctrl+s saves. esc again leaves and keeps a draft.", severity="warning")
-        else:
-            self.dismiss(None)
+            return
+        if self._rows.is_dirty:
+            self.app.clear_notifications()  # What was told of the form is no longer so.
+            self.say("Not saved; a draft is kept: opening the form again brings it back")
+        self.dismiss(None)
 
     def action_quit(self) -> None:
         """Quit; warn once of what is unsaved, here or in drafts."""

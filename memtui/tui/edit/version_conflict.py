@@ -262,6 +262,8 @@ class ConflictScreen(MemtuiScreen):
             self._warned = True
             self.say(self.LEAVING, severity="warning")
         else:
+            if self._warned:
+                self.app.clear_notifications()
             self.dismiss(None)
 
     @property

@@ -321,6 +321,8 @@ def test_an_empty_payload_says_why_and_what_to_do(vault_view: Vault) -> None:
     nothing = view.empty_notice(_pack(vault_view, "zebra xylophone"), has_task=True)
     assert nothing[0].startswith("Nothing to say: ")
     elsewhere = replace(_pack(vault_view, "zebra xylophone"), other_projects=3)
-    told = "3 memories of other projects share words with it: @ switches the project."
+    waits = view.empty_notice(elsewhere, has_task=True, waiting=44)
+    assert waits[-1] == "44 memories wait in the inbox, in no payload until accepted: esc, then b goes there."
+    told = "3 memories of other projects share words with it: esc, then @ switches the project."
     assert told in view.empty_notice(elsewhere, has_task=True)
     assert "standing payload" in nothing[1]
