@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 from textual._styles_cache import StylesCache
@@ -61,7 +60,7 @@ SECONDS: dict[SeverityLevel, float] = {"information": 4.0, "warning": 6.0, "erro
 """How long each sort stays: what was done is seen in the list as well, an error is to be read."""
 
 ABOVE = "-above"  # Class of toasts that stand at the top of the screen
-PANES = ".pane, #list, #detail, #facets"
+PANES = ".pane, #list, #detail, #facets"  # What a screen shows side by side or one over the other
 ASKED = "asked"  # Class of what asks a person something at the foot of the screen
 
 _GRAVITY: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
@@ -94,7 +93,7 @@ class FewNotifications(Notifications):
 def stand_clear(screen: Screen[Any]) -> None:
     """Let toasts stand at the top of a screen while what the person looks at is in its lower half, else at the bottom.
 
-    They stand on the border of the pane there and grow into it: a single line covers no row.
+    They stand on the outermost border of the panes there and grow inward: a single line covers no row.
 
     What is asked, a child of the screen with the class `ASKED`, is looked at before the current line.
     """
@@ -102,19 +101,12 @@ def stand_clear(screen: Screen[Any]) -> None:
     line = _current_line(screen)
     is_asked = any(child.display for child in screen.query_children(f".{ASKED}"))
     is_low = is_asked or (line is not None and line >= screen.size.height // 2)
-    pane = _framed(screen)
+    framed = [pane.region for pane in screen.query(PANES) if pane.region and pane.styles.border_top[0]]
     for rack in screen.query_children("ToastRack"):
         rack.set_class(is_low, ABOVE)
-        if pane is not None:
-            above, below = pane.region.y, screen.size.height - pane.region.bottom
+        if framed:
+            above, below = min(one.y for one in framed), screen.size.height - max(one.bottom for one in framed)
             rack.styles.margin = (above, 0, 0, 0) if is_low else (0, 0, below, 0)
-
-
-def _framed(screen: Screen[Any]) -> Widget | None:
-    """Return the pane with a border that a person works in: the focused one, else the first."""
-    focused = [screen.focused] if screen.focused is not None else []
-    panes = chain(focused, screen.query(PANES))
-    return next((one for one in panes if one.display and one.region and one.styles.border_top[0]), None)
 
 
 def _clear_holders(screen: Screen[Any]) -> None:
