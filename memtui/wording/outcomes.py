@@ -435,9 +435,13 @@ def waiting_in_inbox(number: int) -> str:
 
 def feedback_given(verdict: str, effects: Sequence[Effect]) -> str:
     """Return how feedback changed the usefulness of memories, before → after, and which are due for it."""
-    listed = [f"“{tame(one.title, 40)}” {one.before:.2f} → {one.after:.2f}" for one in effects[:EFFECTS_SHOWN]]
-    if len(effects) > EFFECTS_SHOWN:
-        listed.append(f"{len(effects) - EFFECTS_SHOWN} more")
+    moves = [f"{one.before:.2f} → {one.after:.2f}" for one in effects]
+    if len(moves) > 1 and len(set(moves)) == 1:
+        listed = [f"{len(moves)} memories {moves[0]}"]
+    else:
+        named = zip(effects[:EFFECTS_SHOWN], moves, strict=False)
+        listed = [f"“{tame(one.title, 40)}” {move}" for one, move in named]
+        listed += [f"{len(moves) - EFFECTS_SHOWN} more"] if len(moves) > EFFECTS_SHOWN else []
     changed = f"{VERDICT_WORDS[verdict].capitalize()}: usefulness of {', '.join(listed)}"
     return "; ".join(filter(None, (changed, due_after_feedback(effects))))
 

@@ -99,12 +99,14 @@ def test_a_title_is_one_line_without_hidden_characters() -> None:
 
 
 def test_feedback_names_the_first_memories_before_and_after_and_counts_the_others() -> None:
-    effects = [Effect(f"m{n}", f"Title {n}", 1.0, 0.75, is_due=n == 0) for n in range(5)]
+    effects = [Effect(f"m{n}", f"Title {n}", 1.0, 0.75 - n / 100, is_due=n == 0) for n in range(5)]
     assert outcomes.feedback_given("hurt", effects) == (
-        "Hurt: usefulness of “Title 0” 1.00 → 0.75, “Title 1” 1.00 → 0.75, “Title 2” 1.00 → 0.75, 2 more; "
+        "Hurt: usefulness of “Title 0” 1.00 → 0.75, “Title 1” 1.00 → 0.74, “Title 2” 1.00 → 0.73, 2 more; "
         "“Title 0” hurt more than once and is due for review"
     )
-    assert outcomes.feedback_given("unused", effects[1:2]) == "Not used: usefulness of “Title 1” 1.00 → 0.75"
+    assert outcomes.feedback_given("unused", effects[1:2]) == "Not used: usefulness of “Title 1” 1.00 → 0.74"
+    alike = [Effect(f"m{n}", f"Title {n}", 1.0, 1.25) for n in range(5)]
+    assert outcomes.feedback_given("helped", alike) == "Helped: usefulness of 5 memories 1.00 → 1.25"
 
 
 NEW = make_memory(id="aaaaaaaa")
