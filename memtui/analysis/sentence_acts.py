@@ -176,7 +176,7 @@ def _is_order(part: str) -> bool:
         words = words[1:]
     if not words:
         return False
-    if words[0] in words_of("conditions"):
+    if words[0] in words_of("conditions") or words[:2] in (["every", "time"], ["each", "time"]):
         _, comma, main = part.partition(",")
         return bool(comma) and any(map(_is_order, map(str.strip, main.split(","))))
     if words[:2] == ["i", "will"]:  # an assistant's promise, kept as it was told

@@ -19,6 +19,9 @@ _LIST_MARK = r"(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)"
 _ITEM = re.compile(rf"([ \t]*){_LIST_MARK}(?:\[[ xX]\][ \t]+)?(?=\S)")
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_CODE_TAG = re.compile(r"[ \t]*<(code|(?:\w+[-_])*snippet)((?:\s[^<>]*)?)>[ \t]*$", re.IGNORECASE)
+_NAME = re.compile(r"\s(?:name|title)=[\"']([^\"'<>]{1,80})[\"']")
+_LANGUAGE = re.compile(r"\slang(?:uage)?=[\"']([\w+-]{1,20})[\"']")
 _TABLE_LINE = re.compile(r"[ \t]*\|")
 _DELIMITER_ROW = re.compile(r"[ \t|:-]+$")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -78,10 +81,16 @@ def blocks(text: str) -> list[Block]:
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
-            if mark and mark[1].startswith(fence):
+            if (mark and mark[1].startswith(fence)) or line.strip() == fence:
                 is_open, fence = False, ""
             else:
                 found[-1].lines.append(line)
+            continue
+        if (tag := _CODE_TAG.match(line)) and f"</{tag[1]}>" in text:
+            name, language = _NAME.search(tag[2]), _LANGUAGE.search(tag[2])
+            found.extend([Block("heading", [name[1]])] if name else [])
+            found.append(Block("code", mark=language[1].lower() if language else "xml"))
+            is_open, fence = True, f"</{tag[1]}>"
             continue
         quote = _QUOTE.match(line)
         bare = line[quote.end() if quote else 0 :]

@@ -51,6 +51,7 @@ _LONE_TAG = re.compile(r" {0,3}</?([A-Za-z][\w:-]{0,60})(?:\s[^<>]{0,300})?/?>\s
 _DIVIDER = re.compile(r" {0,3}(={3,}|-{3,}|\*{3,}|~{5,}) +[^\s=*~-].{0,60}? +\1\s*$")  # `=== boost rules ===`
 _BREAK = "***"
 _EXAMPLE_TAG = re.compile(r"example|sample|^code$")
+_SNIPPET_TAG = re.compile(r"(?:\w+[-_])*snippet$")
 _PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
 _COMPONENT = re.compile(r"([ \t]*)<([A-Z][A-Za-z]{1,40})(?:\s[^<>]{0,300})?>[ \t]*(\S.{0,2000}?)[ \t]*</\2>\s*$")
 _TAG_TITLE = re.compile(r"\s(?:title|label|header)=[\"']([^\"'<>{}]{1,120})[\"']")
@@ -219,7 +220,7 @@ class _Marks:
 
     def _example(self, tag: str, number: int, *, closes: bool) -> None:
         """Note where an example between two tags begins and ends."""
-        if not closes and _EXAMPLE_TAG.search(tag):
+        if not closes and (_EXAMPLE_TAG.search(tag) or self._opens_snippet(tag, number)):
             self._open_examples.append((tag, number))
         elif closes and any(tag == opened for opened, _ in self._open_examples):
             while self._open_examples[-1][0] != tag:
@@ -228,6 +229,12 @@ class _Marks:
             if tag == "code" or sum(len(line) + 1 for line in self.lines[whole.first : number + 1]) <= CODE_CHARS:
                 self.examples = [one for one in self.examples if not _holds(whole, one)]
                 self.examples.append(whole)
+
+    def _opens_snippet(self, tag: str, number: int) -> bool:
+        """Return whether code begins that stands in no item of a list, and no other one is still open."""
+        stands_alone = self.lines[number].startswith("<") and not (number and self.lines[number - 1].strip())
+        is_open = any(tag == opened for opened, _ in self._open_examples)
+        return stands_alone and not is_open and bool(_SNIPPET_TAG.match(tag))
 
     def _callout(self, number: int, line: str) -> None:
         """Take the marks off a callout that begins here (`> [!NOTE]`, `:::note`, `!!! note`); break at a divider."""

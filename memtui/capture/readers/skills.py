@@ -21,8 +21,11 @@ _OWN = re.compile(r".*?/\.(?!rulesync/)[\w-]+/skills?(?=/)")
 _STEPS = "steps of a skill, read when the skill is used"
 _AGENTS = {".claude": "claude-code", ".github": "copilot", ".codex": "codex", ".cursor": "cursor", ".gemini": "gemini"}
 _USE = re.compile(
-    r"(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?(?=when|whenever|to\b|for\b|after|before)", re.IGNORECASE
+    r"(?:this skill (?:should|must|can|may|is to) be )?(?:must )?(?:use|apply|invoke)d? (?:this skill |this )?"
+    r"(?=when|whenever|to\b|for\b|after|before)",
+    re.IGNORECASE,
 )
+_ASKS = re.compile(r"the user (?:explicitly )?(?:asks|wants|requests)(?: you)? to\b")
 _WHEN = re.compile(
     rf"{_USE.pattern}|this skill\b|when(?:ever)?\b|activated (?:by|when)\b"
     r"|(?:it )?triggers? (?:on|when(?:ever)?|for|this|include)\b",
@@ -30,7 +33,8 @@ _WHEN = re.compile(
 )
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
 _PHRASE_END = re.compile(
-    r",?\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as)\s"
+    r",\s(?=[\"“])"
+    r"|(?<! asked),?\s(?:for|when|with|to|using|by|under|in|after|before|at|from|that|into|across|via|so|as)\s"
 )
 _SHORTEST_PHRASE = 12
 _WORD = re.compile(r"\w+")
@@ -139,7 +143,7 @@ def _title(name: str, description: str) -> str:
     use = _USE.match(says)
     if use:
         says = says[use.end() :]
-        says = capital(says[3:]) if says.startswith("to ") else f"use {says}"
+        says = capital(says[3:]) if says.startswith("to ") else f"use {_ASKS.sub('asked to', says)}"
     heads = (f"Skill {name}: ", f"{name}: ", *(() if use else ("",)))
     phrases = (_phrase(says.rstrip(" .:\u3002"), MAX_TITLE_CELLS - cell_width(head)) for head in heads)
     return next(

@@ -54,6 +54,7 @@ VOICES = [
     ("The release reviewer checks every manifest against the hold plan", ("Loading",), "convention"),
     ("QA-Agent prüft den Ladeplan", ("Ablauf",), "convention"),
     ("Fügen Sie jeder Rampe einen Kommentar hinzu", (), "convention"),
+    ("Every time a berth has been moved, run that single crane test", (), "convention"),
     ("When naming a berth, you use its harbour code", (), "convention"),
     ("A cargo type earns its own class when two ports load it", (), "convention"),
     ("Der Tagesbericht wird als `bericht.md` abgelegt", ("Ablauf",), "convention"),

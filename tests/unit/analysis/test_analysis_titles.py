@@ -693,6 +693,7 @@ def test_a_title_does_not_break_off_within_what_belongs_together(text: str, titl
     ("text", "title"),
     [
         ("```text\nBoat\n  -> crane by night\n  -> hall\n```", "Harbour: Layout"),
+        ('<code-snippet name="A lift by night" lang="php">\nlift($boat);\n</code-snippet>', "Layout: A lift by night"),
         (
             "| Verb | Path |\n|---|---|\n| GET | `/boats` |\n| GET | `/cranes` |\n| POST | `/lifts` |",
             "Harbour: Layout: GET /boats, GET /cranes, POST /lifts",

@@ -45,6 +45,8 @@ def test_what_needs_its_neighbour_stays_with_it(text: str) -> None:
         "> Compatible with: VS Code, Cursor, Windsurf and others.",
         "Compatível com: Cursor, Windsurf, Claude e outros.",
         "旨在减少织布错误的行为准则。",
+        "This guide outlines the best practices of the mill. Adherence ensures even cloth and calm weavers.",
+        "This file provides guidance to agents at the mill. It is the source of truth; `CLAUDE.md` imports it.",
     ],
 )
 def test_what_only_points_or_greets_is_reported_and_no_memory(text: str) -> None:
@@ -60,6 +62,15 @@ def test_the_answers_to_a_question_stay_with_it() -> None:
         "- Old looms remain in the hall as usual"
     )
     assert [piece.text for piece in split_markdown(f"# Mill\n\n## Reed convention\n\n{text}\n").pieces] == [text]
+
+
+def test_code_between_tags_stays_with_the_words_above_it() -> None:
+    code = '<code-snippet name="A warp" lang="php">\nwarp($frame);\n\nreturn $frame;\n</code-snippet>'
+    rule = f"- Thread by `warp()` and never by hand:\n\n{code}"
+    broken = "Rinse by `dye()`, e.g.:\n<code-snippet>\ndye($hank);\n  </code-snippet>"
+    item = broken.replace("\n", "\n  ")
+    text = f"# Mill\n\n## Warps\n\n{rule}\n\n## Dyes\n\n- {item}\n\n## Looms\n\n{LOOM}\n\n{code}\n"
+    assert [piece.text for piece in split_markdown(text).pieces] == [rule, broken, f"{LOOM}\n\n{code}"]
 
 
 def test_an_order_to_read_before_some_work_is_a_rule() -> None:

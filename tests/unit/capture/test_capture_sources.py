@@ -348,6 +348,10 @@ def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home
     ("description", "title"),
     [
         ('Use when charts are drawn. Triggers on "tide", "moon".', "Skill tide-charts: use when charts are drawn"),
+        (
+            'This skill should be used when the user asks to "draw the tides", "chart the moon".',
+            'Skill tide-charts: use when asked to "draw the tides", "chart the moon"',
+        ),
         ("Triggers a look at all charts. Activated by the tide.", "Skill tide-charts: Triggers a look at all charts"),
         ("Run the gauges, then draw once:", "Skill tide-charts: Run the gauges, then draw once"),
     ],
