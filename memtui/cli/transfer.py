@@ -298,13 +298,13 @@ def _print_report(
 
 def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> None:
     """Say what came in, and what to do with it next."""
-    said = outcomes.imported(report)
+    said = imports.imported(report)
     if any(item.action == "add" and item.project is None for item in plan.items):
         said += ". Without a project they are in no payload (--project NAME, or `memtui project link`)"
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
-    if anew := outcomes.in_use_anew(report):
+    if anew := imports.in_use_anew(report):
         say(f"{anew}: `memtui review --list` shows what is due.")
     if any(memory.status == "active" for memory in report.dropped):
         say(

@@ -1,4 +1,4 @@
-"""Sentences about what an import left out: files, and lines that became no memory."""
+"""Sentences about an import: what came in, and what was left out: files, and lines that became no memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 
 if TYPE_CHECKING:
+    from memtui.capture.apply import ImportReport
     from memtui.capture.draft import Skipped
     from memtui.capture.importer import SourcesRead
 
@@ -140,3 +141,35 @@ def _folders(paths: Sequence[str]) -> list[str]:
 
 def _some(places: Sequence[str]) -> str:
     return some_of([tame(place, 80) for place in dict.fromkeys(places)], PLACES_SHOWN, ", ")
+
+
+def imported(report: ImportReport) -> str:
+    """Return what an import came to; counts of nothing are left out, and so is what has no text of its own."""
+    parts = [
+        (report.added, "added"),
+        (report.updated, "updated"),
+        (report.unchanged, "unchanged"),
+        (len(report.conflicts), "in conflict"),
+        (passed_over(row["reason"] for row in report.skipped), "passed over"),
+    ]
+    counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
+
+
+def in_use_anew(report: ImportReport) -> str:
+    """Return how many memories in use now say what their source says; empty where none does."""
+    number = report.updated_in_use
+    have = counted(number, "memory in use has its", "memories in use have their")
+    return f"{have} source's new words" if number else ""
+
+
+def new_in_inbox(report: ImportReport) -> str:
+    """Return what waits in the inbox after an import; empty where nothing came in there."""
+    if not report.added:
+        return ""
+    return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
+
+
+def passed_over(reasons: Iterable[str]) -> int:
+    """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
+    return sum(reason not in STRUCTURE and reason != SkipReason.FRONTMATTER for reason in reasons)

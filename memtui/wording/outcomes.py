@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from memtui.text.words import clip_at_word, counted, shorten, some_of
 
 if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
-    from memtui.capture.apply import ImportReport
     from memtui.curate.health import Health, Ranked
     from memtui.curate.inbox_care import Stale
     from memtui.curate.links import Reflected
@@ -392,40 +391,6 @@ def file_names(paths: Sequence[str]) -> str:
 def would_write(change: Change, *, again: bool) -> str:
     """Return the title of what an undo would write outside the vault; `again`: it makes the change again."""
     return f"{'Make again' if again else 'Undo'} change {change.number}: {tame(change.summary, 60)}"
-
-
-def imported(report: ImportReport) -> str:
-    """Return what an import came to; counts of nothing are left out, and so is what has no text of its own."""
-    parts = [
-        (report.added, "added"),
-        (report.updated, "updated"),
-        (report.unchanged, "unchanged"),
-        (len(report.conflicts), "in conflict"),
-        (passed_over(row["reason"] for row in report.skipped), "passed over"),
-    ]
-    counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
-    return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
-
-
-def in_use_anew(report: ImportReport) -> str:
-    """Return how many memories in use now say what their source says; empty where none does."""
-    number = report.updated_in_use
-    have = counted(number, "memory in use has its", "memories in use have their")
-    return f"{have} source's new words" if number else ""
-
-
-def new_in_inbox(report: ImportReport) -> str:
-    """Return what waits in the inbox after an import; empty where nothing came in there."""
-    if not report.added:
-        return ""
-    return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
-
-
-def passed_over(reasons: Iterable[str]) -> int:
-    """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
-    from memtui.capture.no_memory import STRUCTURE, SkipReason
-
-    return sum(reason not in STRUCTURE and reason != SkipReason.FRONTMATTER for reason in reasons)
 
 
 def waiting_in_inbox(number: int) -> str:

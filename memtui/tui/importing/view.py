@@ -21,7 +21,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind, without_shared_heading
-from memtui.wording import imports, outcomes
+from memtui.wording import imports
 from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
@@ -221,12 +221,12 @@ class Importer:
 def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
     """Return what an import came to. `others`: of `Importer.other_projects`."""
     changed, in_inbox = bool(report.added or report.updated), bool(report.added) and not active
-    told, anew, dropped = outcomes.imported(report), outcomes.in_use_anew(report), _said_of_dropped(report)
+    told, anew, dropped = imports.imported(report), imports.in_use_anew(report), _said_of_dropped(report)
     review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
     opens = "b opens the inbox" if in_inbox else ""
     settles = "b, then d resolves conflicts" if report.conflicts else ""
     hints = [told, dropped, opens, review, settles, "u undoes it" if changed else ""]
-    told += " (enter lists them)" if outcomes.passed_over(row["reason"] for row in report.skipped) else ""
+    told += " (enter lists them)" if imports.passed_over(row["reason"] for row in report.skipped) else ""
     said = " ".join(f"{one}." for one in (told, _where(report, others, active=active), review, dropped) if one)
     done = Done("; ".join(filter(None, hints)), changed=changed or bool(dropped))
     return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others and in_inbox else None)
@@ -235,7 +235,7 @@ def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> Ca
 def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
     if not report.added:
         return ""
-    waits = f"{outcomes.new_in_inbox(report)}{of_projects(others)}: b goes there"
+    waits = f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
     return "They are active: esc goes to the list" if active else waits
 
 
@@ -353,7 +353,7 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
 def passed_over(plan: ImportPlan) -> int:
     """Return how many parts of the sources with a text of their own an import passes over, as its report has it."""
     skipped = (item.reason for item in plan.items if item.action == "skip")
-    return outcomes.passed_over([*skipped, *(one.reason for one in plan.skipped)])
+    return imports.passed_over([*skipped, *(one.reason for one in plan.skipped)])
 
 
 def _group(heading: str, mark: str, plan: ImportPlan, actions: Collection[str]) -> Iterator[PlanRow | TextRow]:
