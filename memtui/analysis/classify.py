@@ -303,17 +303,18 @@ _OWNER_AFTER = re.compile(
 _BEGINS = re.compile(r"\s*(?:$|[-*+•>|#]|\d{1,3}[.)]\s)")  # A line that does not go on with the one above
 _POSSIBLE_CHARS = 120  # On either side of a path, in which it may be said that it is one of several that there may be
 _MAY_BE_BEFORE = re.compile(
-    r"\b(?:such as|e\.\s?g\.|for (?:example|instance)|could|might|may|perhaps"
-    r"|z\.\s?b\.|par exemple|por ejemplo|por exemplo)"
-    r"(?!\s+not\b)[^.;`]{0,40}(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
+    r"\b(?:(?:such as|e\.\s?g\.|for (?:example|instance)|could|might|may|perhaps"
+    r"|z\.\s?b\.|par exemple|por ejemplo|por exemplo)(?!\s+not\b)[^.;`]{0,40}"
+    r"|(?:no|without|(?:never|not|don['’]t) create|keine?[nms]?|ohne|aucune?|pas de|sans|sin|sem)\s+(?:\w+\s+)?)"
+    r"(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
     re.IGNORECASE,
 )
 _MAY_BE_AFTER = re.compile(
-    r"(?:,?\s*(?:or\s+|and\s+)?`[^`]*`)*,?\s*(?:or|and)\s+(?:(?:something|anything|some)\s+)?"
-    r"(?:similar|the like|so on|such)\b",
+    r"(?:,?\s*(?:or\s+|and\s+)?`[^`]*`)*(?:,?\s*(?:or|and)\s+(?:(?:something|anything|some)\s+)?"
+    r"(?:similar|the like|so on|such)\b|\s+(?:\w+\s+)?(?:do(?:es)?(?:\s+not|n['’]t)|no longer) exists?\b)",
     re.IGNORECASE,
 )
-"""A path that there may be: `under X, Y, or similar`, `a folder such as X`."""
+"""A path that there may be, or is not: `under X, Y, or similar`, `a folder such as X`, `there is no X directory`."""
 
 
 def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:

@@ -203,6 +203,9 @@ def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[
     [
         "It is fine to keep them under `moor/bow/`, `moor/stern/`, or similar.",
         "Keep them under `moor/bow/`, or\n  similar folders.",
+        "Ropes are coiled by hand: there is no `moor/bow/` directory.",
+        "No `moor/stern/`, `moor/bow/` or any other store of ropes.",
+        "The folder `moor/bow/` does not exist.",
         "Put it into a folder such as\n  `moor/bow/`.",
         "Put it into a folder such as `moor/bow/` or `moor/stern/`.",
         "A shared helper (e.g. `moor/bow/`) saves time.",
@@ -212,7 +215,7 @@ def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[
 def test_a_path_that_there_may_be_is_an_anchor_only_if_there_is_one(text: str) -> None:
     assert anchors_in(text, lambda _: False) == ()
     assert "moor/bow/" in anchors_in(text, lambda path: path == "moor/bow/")
-    sure = "- such as\n- Tie up by `moor/bow/`. It may rain; see `moor/stern/`."
+    sure = "- such as\n- Make no knots in `moor/bow/`. It may rain; see `moor/stern/`."
     assert anchors_in(sure, lambda _: False) == ("moor/bow/", "moor/stern/")
 
 
