@@ -353,6 +353,9 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
         )
         for toast in pilot.app.screen.query(Toast):
             stands_on_a_border(pilot, toast)
+        for cells in range(68, 80):
+            browser(pilot).say(f"{('sails ' * 20)[: cells - 6]} end-{cells}")
+            await shows(pilot, f"end-{cells}")
         await pilot.resize_terminal(40, 15)
         browser(pilot).say("Long words " * 30)
         await until(pilot, lambda: any("Long words" in toast for toast in shown(pilot)), "it is told")
