@@ -322,10 +322,17 @@ def as_it_was(
     task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
     # A pack of an older memtui does not record the states of its files; those known today are tried.
-    for known, edition in product((_states_of(stored), {**states, **checked}, states, {}), EDITIONS):
+    made = [(0, False), *((edition, True) for edition in EDITIONS)]
+    for known, (edition, has_all) in product((_states_of(stored), {**states, **checked}, states, {}), made):
         found = _recall(hits, stored, options, known)
         try:
-            pack = pack_of_recall(vault, task, found, ready, target=form, project=stored.project, edition=edition)
+            pack = pack_of_recall(
+                *(vault, task, found, ready),
+                target=form,
+                project=stored.project,
+                edition=edition,
+                has_all_lines=has_all,
+            )
         except UsageError:
             return None  # an encoding or a budget of another memtui
         if payload_hash(pack.payload) == stored.payload_hash:

@@ -15,7 +15,7 @@ from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
-from memtui.pack.detail import WHOLE
+from memtui.pack.detail import WHOLE, words_of
 from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_planted, without_secrets
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.references import with_referents
@@ -220,6 +220,7 @@ def pack_of_recall(
     project: str | None = None,  # name of the project, for the payload's heading
     edition: int = 0,  # of the note above the memories, see `PayloadInfo`
     is_union: bool = False,  # whether the files of the task are those of recipes, so that none is in hand
+    has_all_lines: bool = False,  # whether trees, commands and tables stay whole, as earlier versions left them
 ) -> Pack:
     """Return the pack of what was recalled for a task: what may go in, then selection and rendering."""
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
@@ -231,7 +232,9 @@ def pack_of_recall(
     found = without_secrets(found, options.secrets, options.secret_patterns)
     compiler = _compiler(task) if options.style == "compiled" else None
     in_hand = () if is_union or options.standing is not None else task.files
-    info = PayloadInfo(project, options.style, edition, in_hand)
+    is_for_all = is_union or options.publishing or has_all_lines
+    wanted = frozenset() if is_for_all or options.standing is not None else words_of(task, with_folders=True)
+    info = PayloadInfo(project, options.style, edition, in_hand, wanted)
     # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
     allowed: Collection[str] = () if options.publishing else options.with_ids
     for _ in range(MOST_ROUNDS):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason
-from memtui.pack.detail import Detail
+from memtui.pack.detail import Detail, words_of
 from memtui.pack.sentences import Sentence, denials_of, is_ended, sentences_of
 from memtui.pack.targets.base import OMITTED, status_marker
 from memtui.pack.targets.markdown import says_title
 from memtui.recall.result import Task
-from memtui.text.tokens import STOP_WORDS, index_terms, query_terms
+from memtui.text.tokens import STOP_WORDS, index_terms
 
 KEPT: Mapping[Detail, float] = {"most": 0.5, "much": 0.3, "some": 0.1, "little": 0.0}
 """Part of a memory's text that is kept beside its rules where the task does not need more."""
@@ -31,12 +30,7 @@ _FACT_VALUE, _RULE_VALUE, _WANTED_VALUE, _REASON_SHARE = 1.0, 3.0, 2.0, 0.5
 """What a fact, a rule and a word of the task are worth beside each other, and a reason beside what to do."""
 
 _SHORTEST = 20  # Characters added to each length, so that fragments do not win by being short
-_FILES_OF_TASK = 5  # Files whose names tell what the task is about
-_READ_OF_TASK = 2_000  # Characters of a task that are looked at: what is to be done stands at the start
 _EMPHASIS = re.compile(r"`[^`]*`|\*\*")
-
-_DOING = frozenset(query_terms("make use get need want do"))
-"""Words of nearly every task: that a memory holds them too is no evidence."""
 
 
 @dataclass(slots=True)
@@ -47,8 +41,7 @@ class Compiler:
 
     @classmethod
     def for_task(cls, task: Task) -> Compiler:
-        names = (PurePosixPath(file).stem for file in task.files[:_FILES_OF_TASK])
-        return cls(frozenset(query_terms(" ".join((task.text[:_READ_OF_TASK], *names)))) - _DOING)
+        return cls(words_of(task))
 
     def compiled(self, memory: Memory, *, detail: Detail = "some", status: Reason | None = None) -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.

@@ -1,12 +1,14 @@
-"""Where a text may be cut, and the opening of a memory that is too long for its payload."""
+"""Where a text may be cut, the opening of a memory that is too long, and the lines of listings that a task needs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from memtui.domain.memory import Memory
+from memtui.text.tokens import index_terms
 
 CLOSERS = r"(?:\*\*|__|[*_\"'”’)\]」』）])*"
 ABBREVIATED = re.compile(
@@ -88,3 +90,159 @@ def _longest_that_fits(memory: Memory, text: str, cuts: list[int], fits: Callabl
         else:
             high = middle
     return best
+
+
+FEWEST_LINES = 10  # Lines from which a tree, a list of commands or a table is something to look up in
+FEWEST_LEFT_OUT = 5  # Lines that must go so that it is worth saying that some are missing
+LONGEST_LISTED = 20_000  # Characters of a text beyond which no listings are looked for
+
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
+_BRANCH = re.compile(r"[│├└|`+][─-]{2}|│")
+_DEPTH = re.compile(r"[ \t│├└─|`+-]*")
+_SHELL = frozenset(("", "bash", "sh", "shell", "console", "zsh", "fish", "powershell", "bat"))
+_COMMENT = re.compile(r"[ \t]*#[ \t]*(?=\S)(?!\d|step\b|then\b|next\b|finally\b|first\b)", re.IGNORECASE)
+_BINDS = re.compile(
+    r"\b(?:must|never|always|don't|not|no|only|required|avoid|nie|niemals|immer|nicht|kein\w*|jamais|toujours|nunca"
+    r"|siempre|sempre)\b|禁止|必ず|不要|しない",
+    re.IGNORECASE,
+)
+_FEWEST_GROUPS = 3  # Commented groups from which commands are alternatives rather than steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry of a listing, by the places of its lines."""
+
+    lines: tuple[int, ...]
+    above: tuple[int, ...] = ()  # what it says nothing without: the folders of a file, the head of a table
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Lines of a text that are a listing, with its entries, or something else, without any."""
+
+    lines: Sequence[str]
+    entries: tuple[_Entry, ...] = ()
+    is_table: bool = False
+    is_commands: bool = False
+
+    def kept(self, entries: Sequence[_Entry], more: str) -> Sequence[str]:
+        """Return the lines of some entries, and how many are missing; all where that would not be worth it."""
+        places = {place for one in entries for place in (*one.lines, *one.above)}
+        missing = sum(bool(line.strip()) and place not in places for place, line in enumerate(self.lines))
+        if not self.entries or missing < FEWEST_LEFT_OUT:
+            return self.lines
+        indent = self.lines[0][: len(self.lines[0]) - len(self.lines[0].lstrip())]
+        note = f"{indent}… {missing}{more}"
+        return [*(self.lines[place] for place in sorted(places)), *([""] if self.is_table else []), note]
+
+
+def more_lines(memory: Memory) -> str:
+    """Return what follows the number of lines that are left out of a listing."""
+    return f" more lines: memtui show {memory.id}"
+
+
+def near_lines(memory: Memory, wanted: frozenset[str], *, fits: Callable[[Memory], bool]) -> Memory | None:
+    """Return a memory whose directory trees, lists of commands and tables are reduced; None where nothing is left out.
+
+    What the task names is kept and what orders or forbids, then the uppermost entries as far as the memory fits. Steps
+    and other code stay whole.
+
+    `wanted`: the words of the task, stemmed. `fits`: whether a memory is small enough.
+    """
+    if len(memory.insight) > LONGEST_LISTED or memory.kind == "constraint":
+        return None
+    runs = list(_runs(memory.insight.split("\n")))
+    if _BINDS.search("\n".join((memory.title, *(line for run in runs if not run.entries for line in run.lines)))):
+        runs = [replace(run, entries=()) if run.is_commands else run for run in runs]  # a procedure to follow
+    ranked = sorted(
+        (not is_needed, len(one.above), number, one.lines, one)
+        for number, run in enumerate(runs)
+        for one, is_needed in zip(run.entries, _needed(run, wanted), strict=True)
+    )
+    if not ranked or fits(memory):
+        return None
+
+    def with_first(count: int) -> Memory:
+        chosen = ranked[:count]
+        texts = (
+            run.kept([one for *_, at, _, one in chosen if at == number], more_lines(memory))
+            for number, run in enumerate(runs)
+        )
+        return replace(memory, insight="\n".join(line for lines in texts for line in lines))
+
+    low, high = max(1, sum(not is_far for is_far, *_ in ranked)), len(ranked)
+    least = low
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(with_first(middle)) else (low, middle - 1)
+    short = with_first(max(low, least))
+    return short if short.insight != memory.insight else None
+
+
+def _needed(run: _Run, wanted: frozenset[str]) -> list[bool]:
+    """Return which entries a task names, by words that do not stand in every second one, or must be known anyway."""
+    texts = ["\n".join(run.lines[place] for place in one.lines) for one in run.entries]
+    named = [wanted.intersection(index_terms(text)) for text in texts]
+    counts = Counter(word for words in named for word in words)
+    common = {word for word, count in counts.items() if 2 * count > len(texts)}
+    return [bool(words - common or _BINDS.search(text)) for words, text in zip(named, texts, strict=True)]
+
+
+def _runs(lines: Sequence[str]) -> Iterator[_Run]:
+    """Yield the lines of a text as listings and what stands between them."""
+    start = 0
+    while start < len(lines):
+        end, fence = start + 1, _FENCE.fullmatch(lines[start])
+        if fence:
+            while end < len(lines) and not lines[end].lstrip().startswith(fence["fence"]):
+                end += 1
+            inside = lines[start + 1 : end]
+            entries = _entries(inside, fence["info"].strip().lower()) if end < len(lines) else ()
+            yield _Run(lines[start : start + 1])
+            yield _Run(inside, tuple(entries), is_commands=not _is_tree(inside))
+        elif _ROW.fullmatch(lines[start]):
+            while end < len(lines) and _ROW.fullmatch(lines[end]):
+                end += 1
+            rows = range(2, end - start) if end - start >= FEWEST_LINES else ()
+            yield _Run(lines[start:end], tuple(_Entry((place,), (0, 1)) for place in rows), is_table=True)
+        else:
+            yield _Run(lines[start:end])
+        start = end
+
+
+def _entries(code: Sequence[str], language: str) -> Iterator[_Entry]:
+    if len(code) < FEWEST_LINES:
+        return
+    if _is_tree(code):
+        yield from _entries_of_tree(code)
+    elif language in _SHELL:
+        yield from _groups(code)
+
+
+def _is_tree(code: Sequence[str]) -> bool:
+    return 2 * sum(_BRANCH.search(line) is not None for line in code) >= len(code)
+
+
+def _entries_of_tree(code: Sequence[str]) -> Iterator[_Entry]:
+    open_folders: list[tuple[int, int]] = []  # depth and place
+    for place, line in enumerate(code):
+        if not line.strip():
+            continue
+        depth = len((_DEPTH.match(line) or [""])[0])
+        while open_folders and open_folders[-1][0] >= depth:
+            open_folders.pop()
+        yield _Entry((place,), tuple(above for _, above in open_folders))
+        open_folders.append((depth, place))
+
+
+def _groups(code: Sequence[str]) -> Iterator[_Entry]:
+    """Yield commands with the comments above them, where each group has one that numbers no step."""
+    starts = [
+        place
+        for place, line in enumerate(code)
+        if _COMMENT.match(line) and not (place and code[place - 1].lstrip().startswith("#"))
+    ]
+    if len(starts) >= _FEWEST_GROUPS and not any(line.strip() for line in code[: starts[0]]):
+        yield from (_Entry(tuple(range(one, end))) for one, end in zip(starts, [*starts[1:], len(code)], strict=True))

@@ -25,7 +25,7 @@ FIRST, FIRST_ALONE = 5, 3
 """The nearest hits, which need no more than the least chance, with files and without where a task is hardly covered."""
 
 LEAST_CHANCE_OF_MORE = 0.22
-"""Chance that a memory behind the nearest needs, unless it holds for the files in hand. Where the task is hardly
+"""Chance that a memory behind the nearest needs for work in files, unless it holds for them. Where the task is hardly
 covered it would need `WELL_COVERED`, which none has. See RESULTS.md."""
 
 RELATED_SHARE = 0.7  # Share of a memory's chance that one has which is linked to it
@@ -128,5 +128,5 @@ def _bars(
     )
     for place, hit in enumerate(ranked):
         is_bound = hit.signs is not None and hit.signs.holds_for > 0
-        behind = LEAST_CHANCE_OF_MORE if is_well else WELL_COVERED
+        behind = WELL_COVERED if not is_well else LEAST_CHANCE_OF_MORE if task.files else least
         yield hit, least if place < first or is_bound else behind

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import AnchorState, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
-from memtui.pack.detail import BEST_FIRST, OPENING, WHOLE, Detail, details_of
+from memtui.pack.detail import BEST_FIRST, LINES, OPENING, WHOLE, Detail, details_of
 from memtui.pack.filters import PUT_IN, Likenesses, gist, without_repeats
-from memtui.pack.openings import mark, shortened
+from memtui.pack.openings import mark, more_lines, near_lines, shortened
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.eligibility import settle
 from memtui.recall.result import Hit, Recall, Withheld, age_key
@@ -77,6 +77,9 @@ SHARE_OF_ONE = 0.4
 SHARE_OF_OPENING = 0.15
 """Part of the budget that the opening of a giant gets where the others need the rest: they fit whole, it does not."""
 
+SHARE_OF_LISTS = 0.2
+"""Part of the budget that a memory may take with trees, commands and tables that the task names few lines of."""
+
 NO_GIANT = {"tokens": 150, "chars": 600, "bytes": 600, "lines": 10}
 """Up to this size no memory counts as a giant, however small the budget."""
 
@@ -138,7 +141,7 @@ def select(
     kept, repeated = without_repeats(kept, recall.apart)
     dropped += repeated
     selector = _Selector(
-        recall.states, target, measure, max_memories, info, compiler, values, recall.statuses, recall.apart
+        recall.states, target, measure, max_memories, info, compiler, values, recall.statuses, recall.apart, put_in
     )
     selector.selection.withheld += [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
     by_hand, rest = _parted(kept, lambda hit: hit.memory.id in put_in)
@@ -187,6 +190,7 @@ class _Selector:
     values: Mapping[str, float]
     statuses: Mapping[str, Reason]
     apart: Collection[tuple[str, str]]
+    put_in: Collection[str]
     selection: Selection = field(default_factory=Selection)
     _details: Mapping[str, Detail] = field(default_factory=dict)
     _used: list[int] = field(default_factory=list)
@@ -233,6 +237,7 @@ class _Selector:
 
     def _text(self, memory: Memory) -> Memory:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""
+        memory = self._without_far_lines(memory)
         if self.compiler is None:
             return memory
         status = self.statuses.get(memory.id)
@@ -243,10 +248,24 @@ class _Selector:
             return replace(memory, insight=text, rationale="", snippet="")
         return self.compiler.compiled(memory, detail=self._details[memory.id], status=status)
 
+    def _without_far_lines(self, memory: Memory) -> Memory:
+        """Return a memory without lines to look up that the task does not name, if it is large and no one chose it."""
+        if not self.info.wanted or memory.pinned or memory.id in self.put_in:
+            return memory
+        cap = self._cap(SHARE_OF_LISTS)
+
+        def fits(tried: Memory) -> bool:
+            offer = self._priced(tried)
+            return offer is not None and not self._exceeds(offer.sizes, cap)
+
+        return near_lines(memory, self.info.wanted, fits=fits) or memory
+
     def _told(self, memory: Memory, item: PackItem) -> str:
         """Return how much of a memory an item tells."""
         if item.memory.insight.endswith(mark(memory)):
             return OPENING
+        if more_lines(memory) in f"{item.memory.insight}\n{item.memory.snippet}":
+            return LINES
         if self.compiler is None:
             return WHOLE
         from memtui.pack.compile import is_told_whole

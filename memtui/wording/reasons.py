@@ -11,7 +11,8 @@ from typing import Any
 from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.build import Pack
+from memtui.pack.build import Included, Pack
+from memtui.pack.detail import DETAIL_WORDS
 from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, counted, shorten
 
@@ -396,8 +397,13 @@ def explanation_record(hit: Hit) -> dict[str, Any]:
 
 
 def explained_words(found: Explained) -> str:
-    """Return why a memory is in a payload or not."""
-    return hit_words(found.included.hit) if found.included else explained(found.reason)
+    """Return why a memory is in a payload or not, and how much of it is."""
+    return included_words(found.included) if found.included else explained(found.reason)
+
+
+def included_words(one: Included) -> str:
+    """Return why a memory is in a payload, and how much of it where that is not all."""
+    return hit_words(one.hit) + (f" ({DETAIL_WORDS[one.detail]})" if one.detail in DETAIL_WORDS else "")
 
 
 def explained_record(found: Explained, budget: Budget) -> dict[str, Any]:

@@ -90,6 +90,7 @@ class PayloadInfo:
     style: Style = "full"
     edition: int = 0  # which of the `EDITIONS` of the note stands above the memories
     files: tuple[str, ...] = ()  # the files in hand, which need not be named
+    wanted: frozenset[str] = frozenset()  # words that lines to look up are kept by; without them all are
 
     def note(self, items: Sequence[PackItem] = (), id_start: str = "") -> str:
         """Return the note above the memories, and what the ids in them are for if there are any.

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
+from memtui.pack.detail import DETAIL_WORDS
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
@@ -309,6 +310,8 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
     reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
     why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
+    details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
+    why += "".join(f" ({words})" for words in details if words)
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
         return blocks

@@ -283,6 +283,24 @@ def test_every_target_gives_its_very_bytes_after_its_memories_changed(story: Vau
         assert again(story, stored) == payload, stored.target
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_a_pack_with_the_lines_of_a_tree_that_its_task_names_keeps_its_bytes_and_so_does_one_with_all(
+    story: Vault, monkeypatch: pytest.MonkeyPatch, style: Style
+) -> None:
+    tree = "\n".join(["payments/", *(f"├── part{n:02}.py   # reads ledger page {n} of refunds" for n in range(40))])
+    text = f"Where refunds live.\n\n```\n{tree}\n├── service.py   # idempotent\n```"
+    with story.write(actor="ana", action="add") as writer:
+        writer.put(memory("treeeeee", "Layout of idempotent refunds", text, kind="architecture"))
+    few, short = used(story, style=style)
+    assert "part39.py" not in short
+    assert "more lines: memtui show treeeeee" in short
+    with monkeypatch.context() as earlier:
+        earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, has_all_lines=True))
+        whole, long = used(story, style=style)
+    assert "more lines" not in long
+    assert (again(story, few), again(story, whole)) == (short, long)
+
+
 def test_what_was_purged_is_gone_from_packs_and_their_ticks(story: Vault) -> None:
     stored, payload = used(story, with_ids=frozenset({"lockuser"}))
     assert "user_id" in payload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from memtui.domain.identity import Actor
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
-from memtui.pack.build import Pack, build_pack
+from memtui.pack.build import Included, Pack, build_pack
 from memtui.pack.compile import Compiler
+from memtui.pack.detail import DETAIL_WORDS, words_of
+from memtui.pack.openings import near_lines
 from memtui.pack.options import PackOptions
 from memtui.pack.select import Candidate, best_swap
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
@@ -26,6 +29,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.words import parse_budget
 from memtui.vault.vault import Vault
+from memtui.wording.reasons import included_words
 
 
 def one_select(key: str, value: float, *sizes: int) -> Candidate:
@@ -204,6 +208,85 @@ def test_a_chain_of_32_kib_of_japanese_is_never_cut_inside_a_character(style: St
     assert len(pack.payload.encode()) <= 32_768
     assert "\ufffd" not in pack.payload
     assert pack.withheld or style == "compiled"
+
+
+TREE = """kiln/
+├── __init__.py     # the surface
+├── fire/           # burners
+│   ├── flame.py    # the flame sensor
+│   ├── valve.py    # never open it by hand
+│   └── fuse.py     # fuses
+├── door/           # hinges
+│   └── hinge.py    # the hinge
+├── glaze.py        # coats
+└── shelf.py        # shelves"""
+COMMANDS = "\n".join(f"# {what}\nmake {what}\n" for what in ("flame", "door", "glaze", "shelves", "ash"))
+TABLE = "\n".join(
+    ["| part | use |", "|---|---|", *(f"| {part} | {part} |" for part in ["flame", "a", "b", "c", "d", "e", "f", "g"])]
+)
+
+
+def lines_near(text: str, task: str, *, longest: int = 10, **values: Any) -> list[str]:
+    one = memory("kilntree", "Kiln", text, **values)
+    short = near_lines(one, words_of(Task(task)), fits=lambda tried: len(tried.insight.split("\n")) <= longest)
+    return (short or one).insight.split("\n")
+
+
+def test_of_a_tree_the_lines_that_the_task_names_come_with_their_folders_and_say_what_is_missing() -> None:
+    text = f"Where things are:\n\n```\n{TREE}\n```\n\nAsk before moving one."
+    near = lines_near(text, "mend the flame sensor", longest=1)
+    lines = TREE.split("\n")
+    note = "… 6 more lines: memtui show kilntree"
+    told = [lines[0], *lines[2:5], note]
+    assert near == ["Where things are:", "", "```", *told, "```", "", "Ask before moving one."]
+    upper = lines_near(text, "mend the flame sensor", longest=12)
+    assert upper[3:-3] == [*lines[:5], "… 5 more lines: memtui show kilntree"]
+    assert lines_near(text, "mend the flame sensor", longest=50) == text.split("\n")
+
+
+def test_of_commands_and_tables_what_the_task_names_comes_with_its_comment_or_head() -> None:
+    assert lines_near(f"```bash\n{COMMANDS}```", "light the flame", longest=1)[1:-1] == [
+        *COMMANDS.split("\n")[:3],
+        "… 8 more lines: memtui show kilntree",
+    ]
+    table = lines_near(TABLE, "light the flame", longest=1)
+    assert table == [*TABLE.split("\n")[:3], "", "… 7 more lines: memtui show kilntree"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (f"```\n{TREE}\n```", {"kind": "constraint"}),
+        (f"```\n{TREE}", {}),
+        ("```bash\n" + "\n".join(f"# {n}. step\nmake step{n}" for n in range(9)) + "\n```", {}),
+        (f"Always look first:\n\n```bash\n{COMMANDS}```", {}),
+        ("```python\n" + "\n".join(f"# {n} of\nkiln = {n}" for n in "abcdefgh") + "\n```", {}),
+        ("\n".join(f"- Rule {n}" for n in range(20)), {}),
+    ],
+    ids=["rules", "open fence", "steps", "procedure", "code", "items"],
+)
+def test_rules_steps_and_code_keep_all_of_their_lines(text: str, values: dict[str, Any]) -> None:
+    assert lines_near(text, "mend the flame sensor", longest=1, **values) == text.split("\n")
+
+
+def test_a_tree_takes_no_large_share_of_a_payload_unless_a_person_chose_it() -> None:
+    tree = "\n".join(["kiln/", *(f"├── part{n:02}.py   # the part with the number {n}" for n in range(60))])
+    one = memory("kilntree", "Layout of the kiln", f"```\n{tree}\n```")
+
+    def told(**recall: Any) -> Included:
+        found = replace(Recall((), (), (), {}, 0, None), **recall)
+        options = PackOptions(budget="1200", encoding="o200k_base", max_memories=20)
+        info = PayloadInfo("kiln", wanted=words_of(Task("mend part07")))
+        return build_pack(found, options, target=target_named("chat"), info=info).included[0]
+
+    hit = Hit(one, 1.0, 1.0, (), (Reason(ReasonCode.WEAK),))
+    short = told(hits=(hit,))
+    assert short.tokens <= 0.2 * 1200
+    assert "part07.py" in short.memory.insight
+    assert short.detail == "lines"
+    assert included_words(short).endswith(f"({DETAIL_WORDS['lines']})")
+    assert told(put_in=(hit,)).memory.insight == one.insight
+    assert told(pins=(replace(hit, memory=replace(one, pinned=True)),)).memory.insight == one.insight
 
 
 def test_a_limit_is_a_setting() -> None:
