@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write, write_json, write_line, write_table
@@ -249,9 +249,16 @@ def _differences(step: MemoryRevision) -> Iterator[str]:
         if old == new:
             continue
         if old is not None:
-            yield f"- {key}: {old}"
+            yield f"- {key}: {_told(key, old)}"
         if new or (before and new is not None):
-            yield f"+ {key}: {new}"
+            yield f"+ {key}: {_told(key, new)}"
+
+
+def _told(name: str, value: Any) -> str:
+    from memtui.curate.history import value_text
+
+    text = value_text(name, value)
+    return ", ".join(text.split("\n")) if isinstance(value, list) else text
 
 
 MOST_SHOWN = 1_000  # Characters of a cell in a table for people: more than any memory worth its tokens has

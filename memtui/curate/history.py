@@ -103,9 +103,14 @@ def _diff(step: MemoryStep) -> MemoryDiff:
 
 def _compared(name: str, before: Record, after: Record) -> list[DiffLine]:
     values = before.get(name), after.get(name)
-    old, new = map(_moment if name in TIME_FIELDS else _text, values)
+    old, new = (value_text(name, value) for value in values)
     # Two moments within one second.
     return diff_texts(*(map(_text, values) if old == new else (old, new)))
+
+
+def value_text(name: str, value: Any) -> str:
+    """Return the value of a field of a record as lines for people."""
+    return _moment(value) if name in TIME_FIELDS and value is not None else _text(value)
 
 
 def _moment(value: Any) -> str:
@@ -120,7 +125,6 @@ def _moment(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value of a record as lines for people."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -234,11 +234,14 @@ def test_show_prints_the_whole_memory(cli: Cli) -> None:
 def test_history_shows_each_version_with_its_words(cli: Cli) -> None:
     made = cli("add", "Retries: 3.").id
     cli("edit", made, "--text", "Retries: 5.")
+    cli("edit", made, "--add-tag", "net", "--add-tag", "slow", "--valid-until", "2031-05-01")
     run = cli("show", made, "--history")
+    assert "+ tags: net, slow\n" in run.out
+    assert "+ valid_until: 2031-05-01\n" in run.out, "a day, not a moment to the microsecond"
     assert "Retries: 3." in run.out
     assert "Retries: 5." in run.out
     steps = cli("show", made, "--history", "--json").json
-    assert [step["version"] for step in steps] == [2, 1]
+    assert [step["version"] for step in steps] == [3, 2, 1]
     assert steps[-1]["before"] is None
     assert steps[0]["after"]["insight"] == "Retries: 5."
 
