@@ -236,6 +236,7 @@ NO_COMMON_CONCLUSION = "These will not be suggested for a conclusion again"
 
 
 TITLE_CELLS = 54  # Of a title behind a verb: one line of 80 cells that leaves a count beside it
+SUMMARY_CELLS = 60  # Of the summary of a change behind a verb
 
 
 def named(memories: Sequence[Memory], noun: str = "memory") -> str:
@@ -329,7 +330,7 @@ def redone(change: Change, *, elsewhere: bool = False) -> str:
 
 
 def _reverted(word: str, change: Change, elsewhere: bool) -> str:
-    said = f"{word}: {tame(change.summary)}"
+    said = f"{word}: {clip_at_word(tame(change.summary), SUMMARY_CELLS)}"
     if not elsewhere:
         return said
     when, who = f"{change.at:%Y-%m-%d %H:%M} UTC", tame(change.actor, 60)
