@@ -356,8 +356,8 @@ def doubt_words(pack: Pack) -> str:
 
 def doubt_in_brief(pack: Pack) -> str:
     """Say what `doubt_words` does in the room of a head."""
-    if not pack.payload:
-        return ""
+    if not pack.payload or pack.abstained:
+        return "pinned memories only" if pack.payload else ""
     hardly = "the vault hardly covers this task"
     return hardly if pack.covered == "hardly" else "nothing answers it for sure" if pack.sure == "unsure" else ""
 

@@ -14,6 +14,7 @@ from pack_story import packed
 from recall_story import NOON, PAYMENTS, SETTINGS, memory, story_vault
 
 from memtui.curate import explain_payload
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
 from memtui.recall import rank
@@ -202,6 +203,8 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
         unsure = replace(answer, pack=replace(answer.pack, covered="hardly"))
         assert [str(one) for one in view.doubts(unsure)] == ["the vault hardly covers this task"]
         assert view.doubts(replace(answer, pack=replace(unsure.pack, payload=""))) == (), "an empty one says why itself"
+        pins = replace(answer, pack=replace(answer.pack, abstained=Reason(ReasonCode.TOO_FAR)))
+        assert [str(one) for one in view.doubts(pins)] == ["pinned memories only"]
         assert view.rest_lines(answer)[0] == (
             "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
             " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
