@@ -72,6 +72,7 @@ _TAKES_ONLY = re.compile(
     r"\b(?:accepts?|allows?|contains?|takes?|returns?|supports?|permits?|includes?|has|have|uses?) only$"
 )
 _ONLY_ONE = re.compile(r"\bonly:? \S+$")
+_BEGUN = re.compile(r"([:,]) ([^\s,:]+)$")
 _LONE_WORD = re.compile(r", [^\s,]+$")
 _PAIR_OPEN = re.compile(r" (?:and|or) (?:each|every) \w+$")
 _DASHED = re.compile(r"\s[—–]\s(\S+(?:\s\S+){0,2})$")
@@ -178,7 +179,9 @@ def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:
     """Return how good a marked cut is; of equal ones the longest is best."""
     waiting = _WAITING.search(head)
     states = waiting is None or _PRONOUN_ACTS.match(waiting[1]) or has_verb(waiting[1], language)
-    is_open = not states or _INFINITIVE_END.search(head)
+    begun = _BEGUN.search(head)
+    starts_act = begun and (begun[1] == ":" or (is_imperative(begun[2]) and not _is_open_list(head[: begun.start()])))
+    is_open = not states or _INFINITIVE_END.search(head) or starts_act
     rest = text[len(head) :]
     ends = rest[:1] in set(";:；：—。")
     waits = (grammar.dangling, grammar.exception, grammar.condition)

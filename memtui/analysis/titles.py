@@ -31,6 +31,7 @@ from memtui.analysis.title_words import (
     is_bad,
     is_definition,
     is_dropped,
+    is_file_name,
     is_metadata,
     is_rule,
     lacks_subject,
@@ -45,7 +46,7 @@ from memtui.analysis.title_words import (
     without_label,
 )
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
-from memtui.text.words import cell_width
+from memtui.text.words import CJK, cell_width
 
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
@@ -238,7 +239,8 @@ class _Writer:
         names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
         if names and names[0] and not (len(names) > _FEW_NAMES and all(names)):
             return ""
-        return self._listed(subject, heads)
+        is_name = " " not in self.headings.last and not (CJK.search(subject) or is_file_name(subject))
+        return self._listed(subject, heads, any_of=is_name)
 
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         commands = heads_in([block], self.held) if block.mark in SHELLS else []

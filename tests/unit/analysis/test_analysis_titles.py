@@ -728,7 +728,7 @@ def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
                 "When an existing crane of the harbour already carries the load that the captain has asked for, "
                 "reuse it with a hook that suits the boat."
             ),
-            "When existing crane of harbour already carries load that the captain has asked for, reuse…",
+            "When existing crane of harbour already carries load that the captain has asked…",
         ),
         # the first of several acts stands behind the colon
         (
@@ -749,4 +749,32 @@ def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
     ],
 )
 def test_the_main_clause_of_a_long_sentence_stands_for_it_if_it_is_whole(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
+    text = "- Crate of the yard - may be lifted by any crane.\n- Does NOT lean on quays, piers, or lamps of others.\n"
+    assert title_for(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            (
+                "**Berth fences:** Before adding a fence to a berth of the northern quay of the harbour, ask: "
+                '"Can this boat drift in a way that the ropes cannot hold?" Only add one if so.'
+            ),
+            "Berth fences: Before adding fence to berth of northern quay of harbour…",
+        ),
+        (
+            (
+                "After a boat has left the named northern berth slot of the old town:\n"
+                '`bash "$HOME/.harbour/manage-berth/berth.sh" reset <slot-name>`'
+            ),
+            "After a boat has left named northern berth slot of old town…",
+        ),
+    ],
+)
+def test_a_cut_title_does_not_begin_another_act(text: str, title: str) -> None:
     assert title_for(text, ()) == title

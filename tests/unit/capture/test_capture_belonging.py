@@ -17,6 +17,7 @@ LOOM, DYE = "Thread the heddles from the left edge of the frame.", "Rinse each h
         f"{LOOM}\n\nOne without the other tears the warp.",
         f"{LOOM}\n\nThe third one is the one that tears.",
         f"{LOOM}\n\nThe above order holds for linen too.",
+        f"{LOOM}\n\nThe wrong form would pass the reed even if the warp tears.",
         f"{LOOM}\n\nSkipping this is how cloth ends up torn by noon.",
         f"{LOOM}\n\nDie obige Reihenfolge gilt auch für Leinen.",
         f"{LOOM}\n\n上記の順序は麻にも使う。",
