@@ -114,6 +114,12 @@ async def test_the_filter_narrows_while_typing_and_escape_clears_and_leaves_it(f
         await pilot.press("escape")
         await holds(pilot, 5)
         assert focused(pilot) == "list"
+        await pilot.press("slash", *"sail", "enter", "enter")
+        await until(pilot, lambda: focused(pilot) == "detail", "the only one that fits is read")
+        await pilot.press("x")
+        await until(pilot, lambda: focused(pilot) == "list", "nothing is left to read")
+        await pilot.press("u")
+        await shows(pilot, "1 of 5")
 
 
 async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(

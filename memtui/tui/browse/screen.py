@@ -259,6 +259,8 @@ class BrowseScreen(MemtuiScreen):
         message.stop()
         stand_clear(self)
         self.details.rest_on(message.id)
+        if not self._list.ids and self.focused is self._detail:
+            self._enter_list()  # which says why nothing is left to read
 
     def _count_facets(self) -> None:
         """Count the facets where they are in sight, once the list has been still for a moment."""
