@@ -34,7 +34,7 @@ MANY = 400 if SMALL else 10_000
 MOST = 800 if SMALL else 100_000
 REVIEWED = 300 if SMALL else 11_637
 RUNS = 1 if SMALL else 5
-MINUTES = float(os.environ.get("MEMTUI_BENCH_MINUTES", "1" if SMALL else "20"))
+MINUTES = float(os.environ.get("MEMTUI_BENCH_MINUTES", "0.2" if SMALL else "20"))
 """How long the app is used for leaks; `MEMTUI_BENCH_MINUTES` says otherwise."""
 
 BULK = 50 if SMALL else 500

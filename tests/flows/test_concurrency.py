@@ -17,7 +17,7 @@ from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.long
 
-ROUNDS = int(os.environ.get("MEMTUI_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("MEMTUI_ROUNDS", "1"))
 WRITERS, WRITES, READERS = 8, 50, 4
 PATIENCE = 120.0
 """Seconds: the test is about losses and errors, not about the speed of a loaded machine."""
