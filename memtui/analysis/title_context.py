@@ -46,6 +46,7 @@ _WORD = re.compile(r"\w+")
 _QUESTIONS = ("?", "？")
 _SLIGHT_WORDS = 2
 _TELLING_WORDS = 6
+_TOPIC_WORDS = 4
 _NAMED_SHARE = 0.6
 _SLIGHT_CELLS = 12
 
@@ -69,7 +70,7 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     name, above = (*names, "", "")[:2]
     if not name:
         return title
-    if title.endswith("…") and is_telling(name) and cell_width(name) <= MAX_TITLE_CELLS:
+    if title.endswith("…") and cell_width(name) <= MAX_TITLE_CELLS and (is_telling(name) or _says_less(title, name)):
         return name
     at = title.casefold().find(name.casefold())
     if at > 0 or (at and says_the_same(title, name, share=_NAMED_SHARE)):
@@ -84,6 +85,12 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
     fitting = (_below(name, words) for words in (bare, without_articles(title), without_articles(bare)))
     return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), title)
+
+
+def _says_less(title: str, name: str) -> bool:
+    """Return whether a cut title only says when, below a heading of several words."""
+    opens = grammar_of(language_of(title)).condition.match(title)
+    return bool(opens) and len(name.split()) >= _TOPIC_WORDS and not re.search("[,:，：]", title)
 
 
 def _is_part(name: str, title: str) -> bool:

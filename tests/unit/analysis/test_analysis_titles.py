@@ -778,3 +778,11 @@ def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
 )
 def test_a_cut_title_does_not_begin_another_act(text: str, title: str) -> None:
     assert title_for(text, ()) == title
+
+
+def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
+    text = (
+        "When a crane of the night crew has to read the state of the tide before calling a service and write it\n"
+        "after, use a `caller_owns_tide` flag:\n\n- **Crane path**: the caller wrote it.\n- **Quay path**: not.\n"
+    )
+    assert title_for(text, ("Guide", "Handoff of the tide between layers")) == "Handoff of the tide between layers"
