@@ -12,6 +12,7 @@ from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
 from memtui.config import RecallSettings
+from memtui.domain.identity import PERSON
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
@@ -251,20 +252,25 @@ def pack_of_recall(
 
 
 def _kept_apart(vault: Vault, pack: Pack, found: Recall) -> set[tuple[str, str]]:
-    """Return the pairs of which one was withheld as a duplicate although a person kept both apart."""
+    """Return the pairs of which one was withheld as a duplicate although a person kept both, apart or as related."""
     repeats = {one.id: one.reason.other for one in pack.withheld if one.reason.code is ReasonCode.DUPLICATE}
     if not repeats:
         return set()
     ids = {*repeats, *repeats.values()}
     with vault.read() as reader:
-        verdicts = reader.verdicts(ids)
+        verdicts, links = reader.verdicts(ids), reader.links(ids)
+    related = {
+        (min(link.from_id, link.to_id), max(link.from_id, link.to_id))
+        for link in links
+        if link.type == "relates" and link.origin == PERSON and {link.from_id, link.to_id} <= ids
+    }
     if not verdicts:
-        return set()
+        return related - found.apart
     # Imported here: it brings the analysis of pairs, and few payloads have any that were judged.
     from memtui.analysis.snapshot import NOT_DUPLICATE, Snapshot
 
     memories = [hit.memory for hit in (*found.put_in, *found.pins, *found.hits)]
-    return Snapshot(memories, dismissals=verdicts).dismissed(NOT_DUPLICATE) - found.apart
+    return (related | Snapshot(memories, dismissals=verdicts).dismissed(NOT_DUPLICATE)) - found.apart
 
 
 def _compiler(task: Task) -> Compiler:

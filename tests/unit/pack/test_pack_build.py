@@ -14,7 +14,7 @@ from pack_story import packed
 from recall_story import LINKS, NOON, STORY, days_ago, link, memory, set_state, story_vault
 
 from memtui.analysis.snapshot import NOT_DUPLICATE
-from memtui.curate.resolutions import dismiss
+from memtui.curate.resolutions import Validity, contradiction_of, dismiss, keep_both
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
@@ -99,15 +99,20 @@ def test_the_same_question_gives_the_same_bytes(vault: Vault) -> None:
     assert first == _context(vault, "make refunds idempotent", "payments/service.py")
 
 
+@pytest.mark.parametrize("way", ["no duplicates", "both are right"])
 @pytest.mark.parametrize("more", ["", " That is what the harbour master asks for every morning."])
-def test_two_memories_that_a_person_kept_apart_both_go_in(tmp_path: Path, more: str) -> None:
+def test_two_memories_that_a_person_kept_apart_both_go_in(tmp_path: Path, more: str, way: str) -> None:
     """One of two that say the same, or of which one says the other's, gives way: not after a person's verdict."""
     rule = "Read the tide table of the harbour before the ferry leaves the quay."
     both = [memory("quayone1", "Tide table, quay", rule), memory("quaytwo2", "Tide table, quay", rule + more)]
     vault = story_vault(tmp_path, both, [])
     task = "read the tide table of the harbour before the ferry leaves"
     assert len(_included(_context(vault, task))) == 1
-    dismiss(vault, NOT_DUPLICATE, ["quayone1", "quaytwo2"], actor=Actor())
+    if way == "no duplicates":
+        dismiss(vault, NOT_DUPLICATE, ["quayone1", "quaytwo2"], actor=Actor())
+    else:
+        pair = contradiction_of(vault, "quayone1", "quaytwo2")
+        keep_both(vault, pair, {"quayone1": Validity(words="the old quay")}, actor=Actor())
     assert sorted(_included(_context(vault, task))) == ["quayone1", "quaytwo2"]
 
 
