@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from memtui.domain.memory import Memory
 from memtui.text.tokens import index_terms
@@ -151,34 +152,40 @@ def near_lines(memory: Memory, wanted: frozenset[str], *, fits: Callable[[Memory
 
     `wanted`: the words of the task, stemmed. `fits`: whether a memory is small enough.
     """
-    if len(memory.insight) > LONGEST_LISTED or memory.kind == "constraint":
+    runs = _listed_runs(memory)
+    if not runs or fits(memory):
         return None
-    runs = list(_runs(memory.insight.split("\n")))
-    if _BINDS.search("\n".join((memory.title, *(line for run in runs if not run.entries for line in run.lines)))):
-        runs = [replace(run, entries=()) if run.is_commands else run for run in runs]  # a procedure to follow
     ranked = sorted(
         (not is_needed, len(one.above), number, one.lines, one)
         for number, run in enumerate(runs)
         for one, is_needed in zip(run.entries, _needed(run, wanted), strict=True)
     )
-    if not ranked or fits(memory):
-        return None
 
     def with_first(count: int) -> Memory:
-        chosen = ranked[:count]
-        texts = (
-            run.kept([one for *_, at, _, one in chosen if at == number], more_lines(memory))
-            for number, run in enumerate(runs)
-        )
-        return replace(memory, insight="\n".join(line for lines in texts for line in lines))
+        kept: list[list[_Entry]] = [[] for _ in runs]
+        for *_, number, _, one in ranked[:count]:
+            kept[number].append(one)
+        texts = [run.kept(few, more_lines(memory)) for run, few in zip(runs, kept, strict=True)]
+        return replace(memory, insight="\n".join(chain.from_iterable(texts)))
 
     low, high = max(1, sum(not is_far for is_far, *_ in ranked)), len(ranked)
-    least = low
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(with_first(middle)) else (low, middle - 1)
-    short = with_first(max(low, least))
+    short = with_first(low)
     return short if short.insight != memory.insight else None
+
+
+def _listed_runs(memory: Memory) -> Sequence[_Run]:
+    """Return the lines of a memory in runs, none where it has no listing to look something up in."""
+    is_short = memory.insight.count("\n") < FEWEST_LINES - 1
+    if is_short or len(memory.insight) > LONGEST_LISTED or memory.kind == "constraint":
+        return ()
+    runs = list(_runs(memory.insight.split("\n")))
+    prose = chain((memory.title,), *(run.lines for run in runs if not run.entries))
+    if _BINDS.search("\n".join(prose)):
+        runs = [replace(run, entries=()) if run.is_commands else run for run in runs]  # a procedure to follow
+    return runs if any(run.entries for run in runs) else ()
 
 
 def _needed(run: _Run, wanted: frozenset[str]) -> list[bool]:
