@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
-from memtui.text.injection_model import LONGEST_WHOLE, glance, is_worded_as_planted, may_be_planted
+from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted
 from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions
 from memtui.text.injection_veils import unveiled
@@ -180,47 +179,45 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
     """
     text = _EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text
     introduced = found_any = False
-    glances: dict[str, AbstractSet[str]] = {}
-    for sentence in sentences_of(text):
-        glanced = glances[sentence] = glance(sentence)
+    sentences = sentences_of(text)
+    for sentence in sentences:
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            for reason in _meant(sentence, languages, by_words=by_words, by_model=may_be_planted(glanced)):
+            for reason in _meant(sentence, languages, by_words=by_words):
                 found_any = True
                 yield reason
         if sentence.rstrip(" *_").endswith((":", "：")):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
-    if not found_any and len(glances) > 1 and len(text) <= _LONGEST_TOLD:
-        yield from _meant_together(text, glances)
+    if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
+        yield from _meant_together(text)
 
 
-def _meant(sentence: str, languages: Sequence[Language], *, by_words: bool, by_model: bool) -> list[str]:
+def _meant(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
     """Return why a sentence looks planted, unless it is about such texts; what it forbids does not count."""
-    found = _judged(sentence, languages, by_words=by_words, by_model=by_model)
+    found = _judged(sentence, languages, by_words=by_words)
     if not found or _pattern("about").search(sentence):
         return []
     rest = beyond_prohibitions(sentence)
-    return found if rest == sentence else _judged(rest, languages, by_words=by_words, by_model=by_model)
+    return found if rest == sentence else _judged(rest, languages, by_words=by_words)
 
 
-def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool, by_model: bool) -> list[str]:
+def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     found = _said_in(sentence, languages) if by_words else []
-    if not found and by_model and is_worded_as_planted([sentence]):
+    if not found and is_worded_as_planted([sentence]):
         found.append(likeliest_reason(sentence))
     return found
 
 
-def _meant_together(text: str, glances: Mapping[str, AbstractSet[str]]) -> Iterator[str]:
+def _meant_together(text: str) -> Iterator[str]:
     """Yield why a short paragraph looks planted of which no sentence does by itself."""
-    if any(_pattern(name).search(text) for name in ("about", "forbids")):
-        return
     for part in _BLANK_LINE.split(text):
         sentences = sentences_of(part) if len(part) <= LONGEST_WHOLE else []
-        glanced = set().union(*(glances.get(sentence, frozenset()) for sentence in sentences))
-        if len(sentences) < _FEWEST_TOGETHER or not may_be_planted(glanced):
+        if len(sentences) < _FEWEST_TOGETHER or not is_worded_as_planted(sentences):
             continue
-        if is_worded_as_planted(sentences) and is_worded_as_planted(map(beyond_prohibitions, sentences)):
+        if any(_pattern(name).search(text) for name in ("about", "forbids")):
+            return
+        if is_worded_as_planted(map(beyond_prohibitions, sentences)):
             yield likeliest_reason(part)
 
 

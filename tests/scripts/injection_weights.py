@@ -16,7 +16,6 @@ import random
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,14 +30,14 @@ from unit.text.test_text_injection_languages import ORDINARY, PLANTED, PLANTED_E
 
 from memtui.text import injection_model
 from memtui.text.injection import sentences_of
-from memtui.text.injection_model import FEWEST_RUNS, GLANCED, LONGEST_WHOLE, runs_of
+from memtui.text.injection_model import FEWEST_RUNS, LONGEST_WHOLE, runs_of, words_of
 
 DATA = Path(__file__).parents[1] / "planted"
 SOFT = 10  # The sort of `tests/planted/README.md` without a word of an attack
 WEIGHTS = Path(injection_model.__file__).with_name("injection_weights.json")
 FEWEST_TEXTS, FEWEST_WRITERS = 4, 3  # Planted texts, and writers of such, that a run occurs in to be weighed
-PENALTY = 30.0  # Inverse strength of the ridge
-WEIGHT = {("own", True): 0.4, ("own", False): 1.0, ("project", False): 3.0}
+PENALTY = 10.0  # Inverse strength of the ridge
+WEIGHT = {("own", True): 1.0, ("own", False): 3.0, ("project", False): 3.0}
 """Of a statement of the project's author, against a planted one by another writer."""
 
 FEATURES_ONLY = ("neighbours", "typed-features")  # Files without texts
@@ -47,8 +46,7 @@ HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to pl
 STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
 NEAREST, FAR = 2_500, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
-PASSED = 0.02  # Share of the planted statements that a glance may let pass
-LEAST = 1.1  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
+LEAST = 0.3  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
 
 Table = Any  # a sparse matrix, which scipy does not type
 
@@ -112,15 +110,17 @@ def strings_in(value: Any) -> Iterator[str]:
             yield from strings_in(each)
 
 
-def runs_in(text: str) -> set[str]:
-    """Return the runs of all sentences of a text."""
-    return set().union(*map(runs_of, sentences_of(text)))
+def runs_in(sentences: Iterable[str]) -> list[str]:
+    """Return the runs of the words of sentences, as often as words hold them."""
+    words = sorted(set().union(*map(words_of, sentences)))
+    return [run for word in words for run in sorted(runs_of(word))]
 
 
-def judged_in(text: str) -> list[set[str]]:
+def judged_in(text: str) -> list[list[str]]:
     """Return the runs of what is judged of a text: its sentences, and the whole of a short one with several."""
-    parts = [runs_of(sentence) for sentence in sentences_of(text)]
-    return [*parts, set().union(*parts)] if len(parts) > 1 and len(text) <= LONGEST_WHOLE else parts
+    sentences = sentences_of(text)
+    parts = [runs_in([sentence]) for sentence in sentences]
+    return [*parts, runs_in(sentences)] if len(parts) > 1 and len(text) <= LONGEST_WHOLE else parts
 
 
 def vocabulary(statements: Iterable[Statement]) -> list[str]:
@@ -129,7 +129,7 @@ def vocabulary(statements: Iterable[Statement]) -> list[str]:
     writers: defaultdict[str, set[str]] = defaultdict(set)
     for one in statements:
         if one.is_planted:
-            for run in runs_in(one.text):
+            for run in set(runs_in(sentences_of(one.text))):
                 texts[run] += 1
                 writers[run].add(one.writer)
     return sorted(run for run, count in texts.items() if count >= FEWEST_TEXTS and len(writers[run]) >= FEWEST_WRITERS)
@@ -157,7 +157,7 @@ def rows_of(statements: Sequence[Statement], names: Sequence[str]) -> Rows:
     weights = [
         WEIGHT.get((one.writer, one.is_planted), 1.0 if one.is_planted else HARMLESS_WEIGHT) for one in statements
     ]
-    rows = [numbered(runs_in(one.text), places) for one in statements]
+    rows = [numbered(runs_in(sentences_of(one.text)), places) for one in statements]
     return Rows(table_of(rows, len(names)), [one.is_planted for one in statements], weights)
 
 
@@ -206,23 +206,6 @@ def fit(parts: Sequence[Rows]) -> tuple[Any, float]:
     return model.coef_[0], float(model.intercept_[0])
 
 
-def glanced_from(weights: dict[str, float], base: float) -> float:
-    """Return the weight of the runs of one length that nearly all statements found to be planted have."""
-    glances = [
-        weigh(weights, {run for run in runs if len(run) == GLANCED})
-        for one in written()
-        if one.is_planted
-        for runs in judged_in(one.text)
-        if base + weigh(weights, runs) >= LEAST
-    ]
-    return float(np.quantile(glances, PASSED))
-
-
-def weigh(weights: dict[str, float], runs: AbstractSet[str]) -> float:
-    known = weights.keys() & runs
-    return float(sum(weights[run] for run in known) / max(FEWEST_RUNS, len(known)) ** 0.5)
-
-
 def held_out(statements: Sequence[Statement], names: Sequence[str], ordinary: Rows) -> None:
     """Print what models find of each writer of whom they saw nothing but which runs are weighed."""
     for writer in sorted({one.writer for one in statements} - {"own", "project"}):
@@ -258,8 +241,7 @@ def main() -> None:
     weights, base = fit([labelled, ordinary])
     named = dict(zip(names, weights.tolist(), strict=True))
     runs = {name: round(100 * weight) for name, weight in named.items()}
-    least, glanced = round(100 * LEAST), round(100 * glanced_from(named, base))
-    stored = {"base": round(100 * base), "least": least, "glanced": glanced, "runs": runs}
+    stored = {"base": round(100 * base), "least": round(100 * LEAST), "runs": runs}
     WEIGHTS.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
     print(f"{len(runs):,} weights")
 
