@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -87,9 +88,7 @@ def blocks(text: str) -> list[Block]:
                 found[-1].lines.append(line)
             continue
         if (tag := _CODE_TAG.match(line)) and f"</{tag[1]}>" in text:
-            name, language = _NAME.search(tag[2]), _LANGUAGE.search(tag[2])
-            found.extend([Block("heading", [name[1]])] if name else [])
-            found.append(Block("code", mark=language[1].lower() if language else "xml"))
+            found += _begun_by_tag(tag[2])
             is_open, fence = True, f"</{tag[1]}>"
             continue
         quote = _QUOTE.match(line)
@@ -103,6 +102,14 @@ def blocks(text: str) -> list[Block]:
         else:
             found[-1].lines.append(bare.strip())
     return found
+
+
+def _begun_by_tag(attributes: str) -> Iterator[Block]:
+    """Yield the heading that a tag around code names, and the code that follows."""
+    name, language = _NAME.search(attributes), _LANGUAGE.search(attributes)
+    if name:
+        yield Block("heading", [name[1]])
+    yield Block("code", mark=language[1].lower() if language else "xml")
 
 
 def _begun(block: Block | None, line: str) -> Block | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING, TypeVar
@@ -238,8 +238,14 @@ def pack_of_recall(
     info = PayloadInfo(project, options.style, edition, in_hand, wanted)
     # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
     allowed: Collection[str] = () if options.publishing else options.with_ids
+    build = partial(build_pack, options=options, target=target, info=info, compiler=compiler, task=task)
+    return _settled(vault, found, build, allowed)
+
+
+def _settled(vault: Vault, found: Recall, build: Callable[[Recall], Pack], allowed: Collection[str]) -> Pack:
+    """Return a pack without what looks planted, in which what a person kept apart is no duplicate."""
     for _ in range(MOST_ROUNDS):
-        pack = build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+        pack = build(found)
         if apart := _kept_apart(vault, pack, found):
             found = replace(found, apart=found.apart | apart)
             continue
@@ -247,8 +253,7 @@ def pack_of_recall(
         if less is None:
             return pack
         found = less
-    found = without_planted(found, None, allowed) or found
-    return build_pack(found, options, target=target, info=info, compiler=compiler, task=task)
+    return build(without_planted(found, None, allowed) or found)
 
 
 def _kept_apart(vault: Vault, pack: Pack, found: Recall) -> set[tuple[str, str]]:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual import on
 
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.memory_view import Block
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import Cell, PickList, RowList, TextRow

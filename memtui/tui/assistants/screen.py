@@ -23,10 +23,10 @@ from memtui.tui.assistants.view import (
     assistant_lines,
     plan_blocks,
 )
-from memtui.tui.memory_view import Block
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.switching import no_folder
 from memtui.wording.wiring import SCOPE_WORDS
 

@@ -20,7 +20,8 @@ from memtui.domain.wiring import Answer, Part, Scope, Wiring
 from memtui.pack.clipboard import CopyResult, copy
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, Piece, StyleName, ago, days_between, short_age
+from memtui.tui.memory_view import ago, days_between, short_age
+from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

@@ -23,9 +23,9 @@ from memtui.text.words import counted, parse_duration
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ACTIONS, BULK, Action, Keymap
 from memtui.tui.list_detail import LIST, ListDetail
-from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -18,8 +18,8 @@ from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import BROWSE, FACETS
-from memtui.tui.memory_view import fit
 from memtui.tui.state import State
+from memtui.tui.styled_text import fit
 from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, FacetCounts, Listing, Wanted
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, Paint

@@ -14,7 +14,8 @@ from memtui.text.sanitize import in_lines, reveal, tame
 from memtui.text.words import counted
 from memtui.tui.inbox.candidates import ODD
 from memtui.tui.inbox.view import CandidateRead, candidate_blocks
-from memtui.tui.memory_view import Block, ago, days_between
+from memtui.tui.memory_view import ago, days_between
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

@@ -10,8 +10,8 @@ from memtui.capture.loads import assistant_named, assistant_names
 from memtui.pack.budget import counter_for
 from memtui.text.sanitize import tame
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import Block, Piece
 from memtui.tui.screens.dialogs import CardScreen
+from memtui.tui.styled_text import Block, Piece
 from memtui.tui.switching import no_folder
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording.publishing import loaded_notes, stale_words

@@ -14,7 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from memtui.pack.targets.base import Piece as BasePiece
-from memtui.tui.memory_view import fit, wrap
+from memtui.tui.styled_text import fit, wrap
 from memtui.tui.widgets.lists import MovingView
 
 MOST_CHARACTERS = 30_000

@@ -19,7 +19,8 @@ from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 from memtui.tui.context.queries import Answer, Since
-from memtui.tui.memory_view import MARK_PINNED, Block, Piece, StyleName, freshness_bar
+from memtui.tui.memory_view import MARK_PINNED, freshness_bar
+from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.widgets.lists import Cell, RowList, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording.reasons import (

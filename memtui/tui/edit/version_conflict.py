@@ -24,8 +24,8 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONFLICT, Action
 from memtui.tui.edit.form import PLAN, EditingAccess, FormError, Wish, read_values
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea

@@ -15,8 +15,8 @@ from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import HEALTH
 from memtui.tui.list_detail import LIST, ListDetail
-from memtui.tui.memory_view import Block, Piece, fit, wrap
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block, Piece, fit, wrap
 from memtui.tui.values import Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane, curve_rows

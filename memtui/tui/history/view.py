@@ -13,7 +13,7 @@ from memtui.curate.history import ChangeDiff, FieldDiff, NextUndo, change_number
 from memtui.text.diff import DiffLine
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, Piece, StyleName
+from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane

@@ -15,8 +15,8 @@ from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted, some_of
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
-from memtui.tui.memory_view import Block, Piece, wrap
 from memtui.tui.state import NO_FOLDER
+from memtui.tui.styled_text import Block, Piece, wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

@@ -31,10 +31,10 @@ from memtui.tui.inbox.view import (
     inbox_notice,
 )
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.detail import DetailPane

@@ -16,7 +16,8 @@ from textual.content import Content
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.inbox.candidates import ODD, Candidate, Group
-from memtui.tui.memory_view import Block, describe, source_line
+from memtui.tui.memory_view import describe, source_line
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Detail, Done, Row
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.wording import outcomes, syncing

@@ -34,8 +34,8 @@ from memtui.tui.lab.trial import (
 )
 from memtui.tui.list_detail import LIST, MemtuiScreen
 from memtui.tui.loader import Task
-from memtui.tui.memory_view import fit
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import fit
 from memtui.tui.widgets.detail import CurveView
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.outcomes import spark

@@ -20,7 +20,8 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.paragraphs import unwrapped
 from memtui.text.sanitize import reveal, tame
-from memtui.tui.memory_view import LONGEST_SHOWN, MARK_PINNED, Block, Piece, marked_pieces, source_line, vouched
+from memtui.tui.memory_view import MARK_PINNED, source_line, vouched
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, marked_pieces
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.wording import outcomes

@@ -28,7 +28,8 @@ from memtui.text.words import counted
 from memtui.tui.context import view as context_view
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads, Since
-from memtui.tui.memory_view import Block, StyleName, days_between, short_age
+from memtui.tui.memory_view import days_between, short_age
+from memtui.tui.styled_text import Block, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

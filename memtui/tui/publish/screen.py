@@ -12,10 +12,10 @@ from memtui.publish.cut import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
 from memtui.tui.list_detail import LIST
-from memtui.tui.memory_view import Block
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 
 _READING = "The assistants' files are being read: the key was ignored."
 

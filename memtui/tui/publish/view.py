@@ -18,8 +18,8 @@ from memtui.publish.edits import finish_unfinished
 from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block
 from memtui.tui.screens.dialogs import line_blocks
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow

@@ -24,8 +24,9 @@ from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, REFLECT, Action
 from memtui.tui.edit.form import FieldPlan, FormScreen, drafts_of, read_values
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, ago, days_between, highlighted
+from memtui.tui.memory_view import ago, days_between
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, highlighted
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane

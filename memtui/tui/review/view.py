@@ -15,18 +15,9 @@ from memtui.curate.review_sessions import Receipt, later_text, standing_text
 from memtui.curate.source_news import SourceNews
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import (
-    MARK_DUE,
-    Block,
-    Piece,
-    StyleName,
-    days_between,
-    describe,
-    from_difference,
-    marked_pieces,
-    still_said,
-)
+from memtui.tui.memory_view import MARK_DUE, days_between, describe, still_said
 from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
+from memtui.tui.styled_text import Block, Piece, StyleName, from_difference, marked_pieces
 from memtui.vault.packs import StoredPack
 from memtui.vault.source_texts import Texts
 

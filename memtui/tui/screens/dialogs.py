@@ -17,7 +17,8 @@ from textual.widgets.option_list import Option
 from memtui.text.sanitize import reveal, tame, without_surrogates
 from memtui.text.words import cell_width, counted
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import Block, StyleName, describe, fit
+from memtui.tui.memory_view import describe
+from memtui.tui.styled_text import Block, StyleName, fit
 from memtui.tui.values import Detail, FileWrite
 from memtui.tui.widgets.detail import DetailPane
 

@@ -12,8 +12,8 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.about import about
 from memtui.tui.actions.registry import BROWSE, BULK, EVERYWHERE, FACETS, FILTER, GO, PANE, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import fit, wrap
 from memtui.tui.screens.finding import ELSEWHERE, FindScreen, found_elsewhere, heading, said, where_words
+from memtui.tui.styled_text import fit, wrap
 
 _KEY_CELLS, _FEW_KEY_CELLS = 14, 8
 _KEYS_FROM = 48  # Cells of a line from which keys have a wide column

@@ -13,7 +13,6 @@ from textual.widgets.option_list import Option
 from memtui.text.words import did_you_mean
 from memtui.tui.actions.registry import ERASING, GO, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import fit
 from memtui.tui.screens.finding import (
     ELSEWHERE,
     NOTHING_FOUND,
@@ -25,6 +24,7 @@ from memtui.tui.screens.finding import (
     score_of,
     where_words,
 )
+from memtui.tui.styled_text import fit
 
 ERASED_BY = "To erase a memory for good: memtui purge, on the command line"
 RECENT = "Recently used"

@@ -13,9 +13,9 @@ from memtui.sync.service import Asked
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import TEAM, Action
-from memtui.tui.memory_view import Block
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.team.view import NOBODY, TeamActs, TeamRow, team_blocks, team_cells
 
 

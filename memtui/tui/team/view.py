@@ -11,7 +11,8 @@ from memtui.sync.service import Asked, TeamState, ask_team, sync, team_states
 from memtui.sync.sharing import SyncRequest
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.memory_view import Block, ago, days_between, short_age
+from memtui.tui.memory_view import ago, days_between, short_age
+from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell

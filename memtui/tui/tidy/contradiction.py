@@ -19,8 +19,9 @@ from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, Action
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.memory_view import LONGEST_SHOWN, Block, Piece, ago, days_between
+from memtui.tui.memory_view import ago, days_between
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece
 from memtui.tui.tidy.view import Pair, TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane

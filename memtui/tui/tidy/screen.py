@@ -25,11 +25,11 @@ from memtui.tui.actions.registry import RESEMBLING, TIDY, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.memory_view import Block
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.screens.dialogs import ask_to_follow, ask_to_untie, pick
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import Block
 from memtui.tui.tidy.contradiction import ContradictionScreen
 from memtui.tui.tidy.view import (
     NAMES,
@@ -204,22 +204,32 @@ class TidyScreen(ListDetail):
 
     def _show_finding(self, row: TidyRow | None) -> None:
         """Show a finding; two texts stand beside each other where there is room for it."""
-        texts = self._texts if row is not None and row.ids == self._texts_of else None
-        is_wide = not self.has_class("-narrow") and self._finding.size.width >= 2 * NARROWEST_SIDE
-        beside = texts is not None and len(texts) == len(self._sides) and is_wide
-        self.set_class(beside, "-beside")
         self._detail.set_title(f"Finding ─ {NAMES[row.finding]}" if row is not None else "Finding")
-        at_once = row is not None and self._report is not None and _all_at_once(row.finding, self._report)
-        # Where the whole texts have no room one below the other, their parts that differ have.
-        for stacked in (texts, self._brief_texts if texts is not None else None):
-            blocks = row_blocks(row, () if beside else stacked, all_at_once=at_once) if row is not None else ()
-            self._detail.show(blocks, from_top=True)
-            if beside or len(self._detail.plain_lines) <= self._detail.size.height:
-                break
-        self._detail.styles.height = min(len(self._detail.plain_lines), _MOST_ABOUT) + 2 if beside else "1fr"
-        for place, (side, blocks) in enumerate(zip(self._sides, texts or () if beside else (), strict=False)):
+        texts = self._texts if row is not None and row.ids == self._texts_of else None
+        beside = texts if texts is not None and self._fit_beside(texts) else None
+        self.set_class(beside is not None, "-beside")
+        if row is None:
+            self._detail.show((), from_top=True)
+        elif beside is not None:
+            self._show_about(row, ())
+        else:
+            self._show_about(row, texts)
+            # Where the whole texts have no room one below the other, their parts that differ have.
+            if len(self._detail.plain_lines) > self._detail.size.height:
+                self._show_about(row, self._brief_texts if texts is not None else None)
+        rows = min(len(self._detail.plain_lines), _MOST_ABOUT) + 2
+        self._detail.styles.height = "1fr" if beside is None else rows
+        for place, (side, blocks) in enumerate(zip(self._sides, beside or (), strict=False)):
             side.set_title("AB"[place])
             side.show(blocks, from_top=True)
+
+    def _fit_beside(self, texts: Sequence[Sequence[Block]]) -> bool:
+        is_wide = not self.has_class("-narrow") and self._finding.size.width >= 2 * NARROWEST_SIDE
+        return is_wide and len(texts) == len(self._sides)
+
+    def _show_about(self, row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> None:
+        at_once = self._report is not None and _all_at_once(row.finding, self._report)
+        self._detail.show(row_blocks(row, texts, all_at_once=at_once), from_top=True)
 
     # -- fixing -----------------------------------------------------------------------------------
 

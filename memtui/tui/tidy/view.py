@@ -29,8 +29,9 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.sanitize import tame
 from memtui.text.words import clip, counted
-from memtui.tui.memory_view import Block, Piece, StyleName, from_difference, marked_pieces, source_line, vouched
+from memtui.tui.memory_view import source_line, vouched
 from memtui.tui.merge.view import letter
+from memtui.tui.styled_text import Block, Piece, StyleName, from_difference, marked_pieces
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -326,35 +327,40 @@ def text_blocks(
     `most`: characters of each text, cut to where they differ and on one line, so that two fit in a low terminal; None
     for the whole.
     """
+    marked = {name: _marked(row, memories, name, most) for name in _SHOWN}
+    shown = _SHOWN if most is None else _told_by(memories)
+    return [
+        _memory_blocks(memory, now, {name: marked[name][place] for name in shown}, is_brief=most is not None)
+        for place, memory in enumerate(memories)
+    ]
+
+
+def _marked(row: TidyRow, memories: Sequence[Memory], name: str, most: int | None) -> list[Marked]:
+    """Return one text of each memory with the words marked that contradict or differ."""
     found = row.subject
     words = dict(zip(found.ids, found.words, strict=True)) if isinstance(found, Contradiction) else {}
-    is_clear = bool(words) and all(_find(one, words.get(one.id, "")) for one in memories)
+    texts = [str(getattr(one, name)) for one in memories]
+    texts = texts if most is None else [" ".join(text.split()) for text in texts]
+    if words and all(_find(one, words.get(one.id, "")) for one in memories):
+        marked = [_with_words(text, words[one.id]) for text, one in zip(texts, memories, strict=True)]
+    else:
+        marked = marked_texts(texts)
+    return marked if most is None else [from_difference(each, most) for each in marked]
 
-    def marked(name: str) -> list[Marked]:
-        texts = [str(getattr(one, name)) for one in memories]
-        texts = texts if most is None else [" ".join(text.split()) for text in texts]
-        if is_clear:
-            found = [_with_words(text, words[one.id]) for text, one in zip(texts, memories, strict=True)]
-        else:
-            found = marked_texts(texts)
-        return found if most is None else [from_difference(each, most) for each in found]
 
-    fields = {name: marked(name) for name in _SHOWN}
-    shown = _SHOWN if most is None else _told_by(memories)
-    blocks = []
-    for place, memory in enumerate(memories):
-        source = f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}"
-        begins = most is not None and _bare(memory.insight).startswith(_bare(memory.title))
-        has_title = "title" in shown and not begins
-        title = [Block(marked_pieces(fields["title"][place], "title"))] if has_title else []
-        texts = [
-            Block((*_HEADS.get(name, ()), *marked_pieces(fields[name][place])), gap=most is None)
-            for name in shown
-            if name != "title" and getattr(memory, name).strip()
-            if not (has_title and name == "insight" and _is_in_title(memory))
-        ]
-        blocks.append([*title, Block(((source, "dim"),)), *texts])
-    return blocks
+def _memory_blocks(memory: Memory, now: datetime, texts: Mapping[str, Marked], *, is_brief: bool) -> list[Block]:
+    """Return the title of a memory, where it is from, and its other texts; brief ones say nothing twice."""
+    repeats = is_brief and _bare(memory.insight).startswith(_bare(memory.title))
+    has_title = "title" in texts and not repeats
+    source = f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}"
+    said = [name for name in texts if name != "title" and getattr(memory, name).strip()]
+    if has_title and _is_in_title(memory):
+        said = [name for name in said if name != "insight"]
+    return [
+        *([Block(marked_pieces(texts["title"], "title"))] if has_title else []),
+        Block(((source, "dim"),)),
+        *(Block((*_HEADS.get(name, ()), *marked_pieces(texts[name])), gap=not is_brief) for name in said),
+    ]
 
 
 def _told_by(memories: Sequence[Memory]) -> tuple[str, ...]:

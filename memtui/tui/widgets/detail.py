@@ -21,7 +21,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui.memory_view import Block, StyleName, fit, margin_of
+from memtui.tui.styled_text import Block, StyleName, fit, margin_of
 from memtui.tui.widgets.lists import MovingView
 
 MOST_RENDERED = 3_000

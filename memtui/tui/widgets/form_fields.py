@@ -23,7 +23,7 @@ from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FORM_LINE, FORM_TOGGLE
-from memtui.tui.memory_view import fenced_lines, highlighted
+from memtui.tui.styled_text import fenced_lines, highlighted
 from memtui.tui.textual_patches.display import stop_watching_app
 from memtui.tui.textual_patches.input import READ_OF_A_PASTE, CleanTextArea, OneLineInput
 

@@ -20,7 +20,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, FILTER, Action, Keymap
-from memtui.tui.memory_view import clipped
+from memtui.tui.styled_text import clipped
 from memtui.tui.textual_patches.input import OneLineInput
 
 _GAP = "   "

@@ -21,7 +21,7 @@ from textual.strip import Strip
 from memtui.text.words import clip_at_word, clip_start
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PANE
-from memtui.tui.memory_view import fit, wrap
+from memtui.tui.styled_text import fit, wrap
 
 
 class MovingView(ScrollView, can_focus=True):

@@ -10,7 +10,8 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, fit, freshness_bar, short_age
+from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age
+from memtui.tui.styled_text import fit
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
 

@@ -30,8 +30,8 @@ from memtui.tui.browse.facets import (
 )
 from memtui.tui.browse.memory_index import Titles
 from memtui.tui.browse.queries import ListQueries
-from memtui.tui.memory_view import highlighted
 from memtui.tui.state import Opening
+from memtui.tui.styled_text import highlighted
 from memtui.tui.values import SORTS, FacetCounts, Listing, Row, Wanted, steady_order
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import MOST_RENDERED, rendered

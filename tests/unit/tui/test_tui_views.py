@@ -32,10 +32,11 @@ from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, R
 from memtui.tui.health.screen import health_blocks
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
-from memtui.tui.memory_view import Block, source_line, vouched, wrap
+from memtui.tui.memory_view import source_line, vouched
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.review.view import news_blocks
+from memtui.tui.styled_text import Block, wrap
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
