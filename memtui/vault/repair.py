@@ -22,7 +22,7 @@ from memtui.errors import (
     VaultMissingError,
     VaultTooNewError,
 )
-from memtui.text.words import some_of
+from memtui.text.words import counted, some_of
 from memtui.vault.bm25 import write_postings
 from memtui.vault.connection import engine_errors, open_connection, opened_alone
 from memtui.vault.filters import MemoryFilter
@@ -397,12 +397,38 @@ def _salvaged(vault: Vault, work: Path) -> _Candidate | None:
     if not read.found and log_path(source).exists():
         log_path(source).unlink()
         read = salvage(source, lines_file)
+    torn = 0
+    if not read.found:
+        copy_files(vault.path, source)
+        torn = _trust_torn_blocks(source)
+        read = salvage(source, lines_file) if torn else read
     if not read.found.get("memories") and not read.found.get("revisions"):
         return None
     create_file(new)
     result = rebuild(lines_file, new, now=vault.now(), stated_revisions=read.stated.get("revisions"))
     lost = max(0, read.stated.get("memories", 0) - result.memories)
-    return _Candidate("salvaged", new, result.memories, result.newest_change, _salvage_words(result, lost))
+    words = _salvage_words(result, lost)
+    if torn:
+        words += (f"{counted(torn, 'block')} of it had been written in part: look through what changed last.",)
+    return _Candidate("salvaged", new, result.memories, result.newest_change, words)
+
+
+_TORN = re.compile(r"computed checksum (\d+) does not match stored checksum \d+ in block at location (\d+)")
+_MOST_TORN = 8  # Blocks with wrong checksums that are read all the same; what has more is no write that was cut off
+
+
+def _trust_torn_blocks(copy: Path) -> int:
+    """Give blocks that a kill left half written the checksum that the engine computes; returns how many.
+
+    A kill while DuckDB rewrites its block of metadata leaves a file that it refuses to open, with all data in it.
+    """
+    trusted: set[int] = set()
+    while len(trusted) < _MOST_TORN and (torn := _TORN.search(probe(copy).error)) and int(torn[2]) not in trusted:
+        with copy.open("r+b") as file:
+            file.seek(int(torn[2]))
+            file.write(int(torn[1]).to_bytes(8, "little"))
+        trusted.add(int(torn[2]))
+    return len(trusted)
 
 
 def _salvage_words(result: Rebuilt, lost: int) -> tuple[str, ...]:

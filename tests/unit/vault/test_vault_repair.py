@@ -173,6 +173,17 @@ def test_what_can_be_read_is_preferred_to_a_backup_that_holds_less(filled: Vault
     pytest.fail("no block was salvaged")
 
 
+def test_a_block_that_a_kill_left_half_written_costs_nothing_else(filled: Vault) -> None:
+    expected = _all(filled)
+    raw = bytearray(filled.path.read_bytes())
+    raw[12_288:12_296] = b"\x55" * 8  # the checksum of the first block, without which nothing is found
+    filled.path.write_bytes(raw)
+    done = repair(filled)
+    assert (done.outcome, done.memories) == ("salvaged", 30)
+    assert "1 block of it had been written in part: look through what changed last." in done.lines
+    assert {m.id: m.insight for m in _all(filled).values()} == {m.id: m.insight for m in expected.values()}
+
+
 def test_when_nothing_can_be_read_nothing_is_changed(filled: Vault) -> None:
     filled.path.write_bytes(b"rubbish")
     done = repair(filled)
