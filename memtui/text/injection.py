@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
-from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted
+from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted, telling_words
 from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions
 from memtui.text.injection_veils import unveiled
@@ -159,7 +159,7 @@ def planted_instructions(text: str) -> list[str]:
 def _code_reasons(text: str) -> Iterator[str]:
     """Yield what the code of programs in a text does that no example needs: what it says otherwise is its own."""
     for code in _PROGRAM.findall(text):
-        yield from (reason for reason in _reasons(code, (), by_words=True) if reason in _DONE_BY_CODE)
+        yield from (reason for reason in _reasons(code, (), by_words=True) if reason.startswith(_DONE_BY_CODE))
 
 
 def _may_be_planted(text: str, begun: frozenset[str]) -> bool:
@@ -205,8 +205,14 @@ def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool) -> 
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     found = _said_in(sentence, languages) if by_words else []
     if not found and is_worded_as_planted([sentence]):
-        found.append(likeliest_reason(sentence))
+        found.append(_by_wording(sentence))
     return found
+
+
+def _by_wording(statement: str) -> str:
+    """Return what a statement most likely does, and the words that it is taken for planted by."""
+    words = " … ".join(telling_words(statement))
+    return likeliest_reason(statement) + (f", by its wording: {shorten(words, _SHOWN)}" if words else "")
 
 
 def _meant_together(text: str) -> Iterator[str]:
@@ -218,7 +224,7 @@ def _meant_together(text: str) -> Iterator[str]:
         if any(_pattern(name).search(text) for name in ("about", "forbids")):
             return
         if is_worded_as_planted(map(beyond_prohibitions, sentences)):
-            yield likeliest_reason(part)
+            yield _by_wording(part)
 
 
 def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:

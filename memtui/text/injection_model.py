@@ -25,6 +25,7 @@ _BESIDE_WORDS = "\"'()*,.:;!?_`"
 
 _LONGEST_CACHED = 32  # characters of a word: longer ones, lines of Chinese among them, hardly come again
 _CACHED_WORDS = 20_000
+_MOST_TOLD, _SHORTEST_TOLD = 4, 4  # Words that are named of a statement worded as planted, and their characters
 _DIGIT = re.compile(r"\d")
 # Tried where a run of signs begins only: behind its beginning nothing else could match.
 _ADDRESS = re.compile(r"(?<![!-~])[!-~]*(?:://|[!-~]@|\.example\b)[!-~]*")
@@ -70,6 +71,14 @@ def is_worded_as_planted(statements: Iterable[str]) -> bool:
     if model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs)) < model.least:
         return False
     return any(not one.isascii() or len(_WORD.findall(one)) >= _FEWEST_WORDS for one in statements)
+
+
+def telling_words(statement: str) -> list[str]:
+    """Return the words of a statement that speak most for it being planted, in their order."""
+    content = [word for word in words_of(statement) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)]
+    told = [word for word in sorted(content, key=_weigh, reverse=True)[:_MOST_TOLD] if _weigh(word)[0] > 0]
+    plain = statement.lower()
+    return sorted(filter(plain.count, told), key=plain.index)
 
 
 def _weigh(word: str) -> tuple[int, int]:
