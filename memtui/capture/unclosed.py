@@ -8,6 +8,7 @@ from itertools import accumulate
 
 UNCLOSED_COMMENT = "comment that is never closed"
 UNCLOSED_FENCE = "code fence that is never closed"
+UNOPENED_FENCE = "code fence that closes nothing"
 
 FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 EXPORT_BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
@@ -50,6 +51,9 @@ class Mended:
 
     def _after_fence(self, opened: int, fence: str) -> int:
         lines = self.lines
+        if self._closes_nothing(opened, fence):
+            self._leave(opened, UNOPENED_FENCE)
+            return opened + 1
         known = any(fence.startswith(mark) for mark in self.never_closed)
         for number in range(opened + 1, len(lines)) if not known else ():
             closing = lines[number].strip(" \t>")
@@ -70,6 +74,16 @@ class Mended:
                 lines[last] = fence
             self.fences.append((opened, last))
         return end
+
+    def _closes_nothing(self, number: int, fence: str) -> bool:
+        """Return whether a fence ends a text, stands before a heading, and those below it are pairs without it."""
+        above, below = self.lines[number - 1] if number else "", self.lines[number + 1 :]
+        if self.lines[number].strip() != fence or not above.strip() or not below or below[0].strip():
+            return False
+        if not _CHAPTER.match(next(filter(str.strip, below), "")):
+            return False
+        others = sum(line.startswith(fence) for line in below)
+        return others > 0 and others % 2 == 0
 
     def _balanced(self) -> list[int]:
         more = accumulate(line.count("<!--") - line.count("-->") for line in reversed(self.lines))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
 from memtui.capture.no_memory import SkipReason
-from memtui.capture.unclosed import UNCLOSED_COMMENT, UNCLOSED_FENCE
+from memtui.capture.unclosed import UNCLOSED_COMMENT, UNCLOSED_FENCE, UNOPENED_FENCE
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -374,6 +374,12 @@ def test_hostile_texts_are_split_without_losing_or_doubling_a_line(name: str) ->
         ("```sh\n\n- Never sail alone.\n- Moor at dusk.\n", {1: UNCLOSED_FENCE}, 2),
         ("```sh\nmake pier\n\nmake quay\n", {1: UNCLOSED_FENCE}, 0),
         ("```html\n<!-- open\n```\n\n- Never sail alone.\n", {}, 1),
+        (
+            "Moor at dusk.\n```\n\n## Quay\n\n```\nmake quay\n```\n\n## Pier\n\nNever sail alone.\n",
+            {2: UNOPENED_FENCE},
+            2,
+        ),
+        ("As a template:\n```\n\n## Quay\n```\n\n```sh\nmake quay\n```\n\nNever sail alone.\n", {}, 1),
     ],
 )
 def test_a_comment_or_fence_that_is_never_closed_swallows_no_rule(
