@@ -192,6 +192,12 @@ def _own_git_folder(marker: Path) -> Path:
 
 def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str | None:
     """Return what git prints, or None if it fails, is missing or takes too long."""
+    output, is_whole = run_git_as_far(folder, *arguments, seconds=seconds)
+    return output if is_whole else None
+
+
+def run_git_as_far(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> tuple[str, bool]:
+    """Return what git prints until it ends, fails or has no time left, and whether that is all of it."""
     import subprocess
 
     try:
@@ -201,36 +207,44 @@ def run_git(folder: Path, *arguments: str, seconds: float = GIT_SECONDS) -> str 
             check=False,
             timeout=seconds,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+            # What a partial clone lacks would be fetched over the network.
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"},
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    except subprocess.TimeoutExpired as error:
+        return (error.stdout or b"").decode("utf-8", "replace"), False
+    except OSError:
+        return "", False
+    return done.stdout.decode("utf-8", "replace"), done.returncode == 0
 
 
-RENAMED = ("--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
+RENAMED = ("--raw", "--no-abbrev", "-z", "-M", "--no-ext-diff", "--no-textconv")
 """Options that make `git log` and `git diff` print renames as `renames_in` reads them."""
 
 _TWO_PATHS = frozenset({"R", "C"})  # Statuses of git that are followed by an old and a new path
+_RAW_FIELDS = 5  # Of a line of `--raw`: two modes, two blobs, the status
 
 
 def renames_in(output: str | None) -> Iterator[tuple[str, str]]:
-    """Yield (old, new) from git's `--name-status -z`: a status and the two paths."""
-    return ((paths[0], paths[1]) for status, paths in _statuses_in(output) if status == "R")
+    """Yield (old, new) from git's `--raw -z`: modes, blobs and a status, then the two paths."""
+    return ((paths[0], paths[1]) for status, _, paths in _statuses_in(output) if status == "R")
 
 
-def deletions_in(output: str | None) -> Iterator[str]:
-    """Yield the paths of deleted files from git's `--name-status -z`."""
-    return (paths[0] for status, paths in _statuses_in(output) if status == "D")
+def deletions_in(output: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the path and the last blob of deleted files from git's `--raw -z`."""
+    return ((paths[0], blob) for status, blob, paths in _statuses_in(output) if status == "D")
 
 
-def _statuses_in(output: str | None) -> Iterator[tuple[str, list[str]]]:
-    """Yield the letter of each status with its one or two paths."""
+def _statuses_in(output: str | None) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the letter of each status with the blob from before and its one or two paths."""
     parts = filter(None, (part.lstrip("\n") for part in (output or "").split("\0")))
-    for status in parts:
-        paths = list(islice(parts, 2 if status[0] in _TWO_PATHS else 1))
-        if len(paths) == (2 if status[0] in _TWO_PATHS else 1):
-            yield status[0], paths
+    for part in parts:
+        fields = part.split(" ")
+        if len(fields) != _RAW_FIELDS or not fields[-1]:
+            continue
+        status = fields[-1][0]
+        paths = list(islice(parts, 2 if status in _TWO_PATHS else 1))
+        if len(paths) == (2 if status in _TWO_PATHS else 1):
+            yield status, fields[2], paths
 
 
 def file_hash(path: Path) -> str | None:

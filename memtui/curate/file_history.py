@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from hashlib import sha1
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -14,7 +15,17 @@ from typing import Literal
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import Anchor, AnchorState, Memory
 from memtui.text.sanitize import reveal
-from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, deletions_in, file_hash, renames_in, run_git, tree_files
+from memtui.workspace import (
+    GENERIC_STEMS,
+    RENAMED,
+    Tree,
+    deletions_in,
+    file_hash,
+    renames_in,
+    run_git,
+    run_git_as_far,
+    tree_files,
+)
 
 Certainty = Literal["sure", "likely", "weak"]
 
@@ -48,16 +59,15 @@ class Renames:
         return frozenset(name for name in tree_files(self.root) if (self.root / name).exists())
 
     @cached_property
-    def _recorded(self) -> tuple[str | None, str | None]:
-        """What git says of renamed and deleted files: in commits, newest first, and of what is staged."""
-        history = run_git(
-            self.root,
-            *("log", f"--max-count={MOST_COMMITS}", "--diff-filter=RD", "--format=", *RENAMED),
-            seconds=GIT_SECONDS,
-        )
+    def _recorded(self) -> tuple[str, ...]:
+        """What git says of renamed and deleted files, newest first: of commits, and of what is staged at last."""
+        log = ("log", f"--max-count={MOST_COMMITS}", "--diff-filter=RD", "--format=", *RENAMED)
+        history, is_whole = run_git_as_far(self.root, *log, seconds=GIT_SECONDS)
+        # Files that only moved are told by their names for their content, even where a clone lacks the content.
+        moved = "" if is_whole else run_git_as_far(self.root, *log, "-M100%", seconds=GIT_SECONDS)[0]
         # The index against the last commit: looking at the files themselves would run the repository's filters.
         staged = run_git(self.root, "diff", "--cached", "--diff-filter=RD", *RENAMED, "HEAD", seconds=GIT_SECONDS)
-        return history, staged
+        return moved, history, staged or ""
 
     @cached_property
     def _prefix(self) -> str:
@@ -67,18 +77,34 @@ class Renames:
     @cached_property
     def recorded(self) -> dict[str, str]:
         """Old path to new path by git: of commits, oldest first, and of what is staged."""
-        history, staged = self._recorded
         found: dict[str, str] = {}
-        for old, new in (*reversed([*renames_in(history)]), *renames_in(staged)):
-            if old.startswith(self._prefix) and new.startswith(self._prefix):
-                found[old.removeprefix(self._prefix)] = new.removeprefix(self._prefix)
+        for output in self._recorded:
+            for old, new in reversed([*renames_in(output)]):
+                if old.startswith(self._prefix) and new.startswith(self._prefix):
+                    found[old.removeprefix(self._prefix)] = new.removeprefix(self._prefix)
         return found
+
+    @cached_property
+    def _deleted(self) -> dict[str, str]:
+        """Path to last blob of the files that git saw deleted."""
+        found: dict[str, str] = {}
+        for output in self._recorded:
+            for path, blob in reversed([*deletions_in(output)]):
+                if path.startswith(self._prefix):
+                    found[path.removeprefix(self._prefix)] = blob
+        return found
+
+    @cached_property
+    def _tracked(self) -> dict[str, str]:
+        """Path to blob of the files in the index, which may be gone from the disk."""
+        listed = run_git(self.root, "ls-files", "-z", "--stage") or ""
+        entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
+        return {path: fields.split(" ")[1] for fields, _, path in entries}
 
     @cached_property
     def _former(self) -> frozenset[str]:
         """The paths, folders included, of files that git knows and that were deleted or renamed."""
-        files = [name for output in self._recorded for name in deletions_in(output) if name.startswith(self._prefix)]
-        names = {*self.recorded, *(name.removeprefix(self._prefix) for name in files)}
+        names = {*self.recorded, *self._deleted}
         return frozenset(names | {str(folder) for name in names for folder in PurePosixPath(name).parents})
 
     @cached_property
@@ -106,18 +132,16 @@ class Renames:
         return found
 
     @cached_property
-    def _untracked(self) -> dict[str, str]:
-        """Content hash to path of new files, those with the same content left out."""
+    def _by_content(self) -> dict[str, str]:
+        """Content to the only file that holds it: content hashes of new files, and blobs of all."""
         listed = run_git(self.root, "ls-files", "-z", "--others", "--exclude-standard") or ""
-        hashes: dict[str, str] = {}
-        repeated = set()
-        for name in listed.split("\0")[:MOST_UNTRACKED]:
-            content = file_hash(self.root / name) if name else None
-            if content in hashes:
-                repeated.add(content)
-            if content:
-                hashes[content] = name
-        return {content: name for content, name in hashes.items() if content not in repeated}
+        new = [name for name in listed.split("\0")[:MOST_UNTRACKED] if name]
+        holders = [(blob, name) for name, blob in self._tracked.items() if name in self.files and blob != _NO_CONTENT]
+        for name in new:
+            content, blob = file_hash(self.root / name), _blob(self.root / name)
+            holders += [(known, name) for known in (content, blob) if known]
+        counted = Counter(content for content, _ in holders)
+        return {content: name for content, name in holders if counted[content] == 1}
 
     def had(self, anchor: Anchor) -> bool:
         """Return whether the tree once held the file or folder of an anchor."""
@@ -137,8 +161,10 @@ class Renames:
         new = None if is_folder else self._followed(plain)
         if new is not None:
             return Moved(new, "sure")
-        if content and content in self._untracked:
-            return Moved(self._untracked[content], "sure")
+        blob = self._tracked.get(plain) or self._deleted.get(plain)
+        for known in (content, blob):
+            if known and known in self._by_content:
+                return Moved(self._by_content[known], "sure")
         moved = self._with_folder(plain.rstrip("/"))
         if moved is not None:
             return Moved(moved + "/" * is_folder, "likely")
@@ -174,6 +200,19 @@ class Renames:
             if (self.root / (to if is_glob else there)).exists():
                 return there
         return None
+
+
+_NO_CONTENT = sha1(b"blob 0\0", usedforsecurity=False).hexdigest()
+
+
+def _blob(path: Path) -> str | None:
+    """Return the name that git has for a file's content (SHA-1); None for an empty file and one that cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    start = b"blob %d\0" % len(content)
+    return sha1(start + content, usedforsecurity=False).hexdigest() if content else None
 
 
 def _is_generic(name: str) -> bool:

@@ -18,7 +18,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.recall.result import Part
 from memtui.text.tokens import query_terms
-from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git
+from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git, run_git_as_far
 
 if TYPE_CHECKING:
     from memtui.recall.imports.follow import Reached
@@ -354,7 +354,7 @@ def _names_before(root: Path, name: str, _moment: int) -> tuple[str, ...]:
     whole = prefix + name
     before = [recorded[whole]] if whole in recorded else []
     followed = (before or [whole])[0].removeprefix(prefix)
-    history = run_git(
+    history, _ = run_git_as_far(
         root,
         *("log", "--follow", f"--max-count={MOST_RENAMES}", "--diff-filter=R", "--format=", *RENAMED, "--", followed),
         seconds=GIT_SECONDS,

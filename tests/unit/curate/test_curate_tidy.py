@@ -7,7 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from curating import AGENT, PERSON, Clock, add, counter, everything, get, git, new_vault, repository
+from curating import (
+    AGENT,
+    PERSON,
+    Clock,
+    add,
+    commit,
+    counter,
+    everything,
+    get,
+    git,
+    new_vault,
+    repository,
+    write_files,
+)
 
 from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
 from memtui.analysis.text_features import is_platitude
@@ -290,6 +303,31 @@ def test_renames_are_found_in_git_staged_committed_chained_and_without_git(tmp_p
     assert states["docs/lock.md"] == ("moved", "docs/locking.md")
     assert states["CONTRIBUTING.md"] == ("gone", None)
     assert states["src/pay.py"] == ("changed", None)
+
+
+def test_a_move_is_found_in_a_clone_that_lacks_content_and_where_other_commits_add_the_file(tmp_path: Path) -> None:
+    root = repository(tmp_path / "mill", {f"big{n}.txt": "".join(f"{n} {m}\n" for m in range(20)) for n in range(2)})
+    write_files(root, {"race/flume.md": "flume\n" * 9, "race/weir.md": "weir\n" * 9, "race/sluice.md": "sluice\n" * 9})
+    commit(root, on="2026-01-16")
+    memory = replace(
+        tied(root, "race/flume.md", "race/weir.md", "race/sluice.md"),
+        anchors=tuple(Anchor(f"race/{name}.md") for name in ("flume", "weir", "sluice")),
+    )
+    git(root, "mv", "race/flume.md", "leat.md")
+    (root / "race/weir.md").rename(tmp_path / "kept")
+    commit(root, on="2026-01-17")
+    (tmp_path / "kept").rename(root / "barrage.md")
+    git(root, "mv", "big0.txt", "large0.txt")
+    (root / "large0.txt").write_text((root / "large0.txt").read_text() + "more\n")
+    commit(root, on="2026-01-18")
+    (root / "race/sluice.md").rename(root / "gate.md")
+    lacking = git(root, "rev-parse", "HEAD~1:big0.txt").strip()
+    (root / ".git/objects" / lacking[:2] / lacking[2:]).unlink()
+    assert found([memory], root) == {
+        "race/flume.md": ("moved", "leat.md"),
+        "race/weir.md": ("moved", "barrage.md"),
+        "race/sluice.md": ("moved", "gate.md"),
+    }
 
 
 def test_a_name_that_many_folders_have_is_never_suggested(tmp_path: Path) -> None:
