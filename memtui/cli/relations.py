@@ -36,8 +36,10 @@ def _merge_arguments(parser: Parser) -> None:
 
 
 def _merge(arguments: argparse.Namespace, session: Session) -> None:
-    """Merge two to eight memories: texts are joined where they differ, tags, files and sources are united.
+    """Merge two to eight memories: tags, files and sources are united, and texts joined without saying anything twice.
 
+    The fuller of two that say the same stays, with what the other adds. Where one holds for all files, or for good,
+    the merged memory does.
     The other memories become `merged`.
     """
     from memtui.curate.merge import merge

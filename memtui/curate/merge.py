@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, combinations
 from typing import Any
 
 from memtui.analysis.duplicates import text_differences
+from memtui.analysis.repeated_text import Joined, join
 from memtui.analysis.text_features import wording_of
 from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved
 from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, content_hash, normalise
+from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, content_hash
 from memtui.domain.record import Record, memory_from_record
+from memtui.domain.scope import ONLY, limits_of
 from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.recall.anchors import plain_path
+from memtui.recall.eligibility import PHASES
 from memtui.text.diff import differing_words
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault import journal
@@ -35,13 +39,15 @@ class Merged:
 
     result: Memory
     originals: tuple[Memory, ...]
+    everywhere: bool = False  # whether it holds for all files although some of them held for certain ones only
 
 
 def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_text: bool = False) -> Memory:
     """Return one memory that keeps what each of them held.
 
-    Texts that are not contained in the first are appended, unless `one_text` says that they say the same; tags,
-    anchors and sources are united; it is pinned if any was, active if any was, and dates from the earliest.
+    The fullest of texts that say the same is kept, and what others say beyond it is appended, unless `one_text` says
+    that the first does for all; tags and sources are united. It holds wherever and whenever one of them held, is
+    pinned if any was, active if any was, and dates from the earliest.
     """
     everyone = (into, *others)
     accepted = next((memory for memory in everyone if memory.status == "active"), into)
@@ -55,16 +61,17 @@ def combine(into: Memory, others: Sequence[Memory], project: str | None, *, one_
         status_reason=accepted.status_reason,
         confirmed_at=into.confirmed_at or accepted.confirmed_at,
         confirmed_by=into.confirmed_by or accepted.confirmed_by,
-        tags=united(everyone, "tags"),
+        tags=_united_tags(everyone),
         rules=united(everyone, "rules"),
-        anchors=united_anchors(everyone),
+        anchors=_places_of_all(everyone),
         sources=united(everyone, "sources"),
         importance=max(memory.importance for memory in everyone),
         confidence=min(memory.confidence for memory in everyone),
         pinned=any(memory.pinned for memory in everyone),
         created_at=min(memory.created_at for memory in everyone),
         observed_at=_earliest(everyone, "observed_at"),
-        valid_until=_earliest(everyone, "valid_until"),
+        valid_from=_widest(everyone, "valid_from", min),
+        valid_until=_widest(everyone, "valid_until", max),
     )
 
 
@@ -81,19 +88,61 @@ def united_anchors(memories: Iterable[Memory]) -> tuple[Anchor, ...]:
     return tuple(found.values())
 
 
+def holds_everywhere(memories: Sequence[Memory], result: Memory) -> bool:
+    """Return whether a merged memory holds for all files although some of these held for certain ones only."""
+    scoped = any(memory.anchors or limits_of(memory) for memory in memories)
+    return scoped and not result.anchors and not limits_of(result)
+
+
+def _places_of_all(memories: Sequence[Memory]) -> tuple[Anchor, ...]:
+    """Return the files of a memory that holds wherever one of these does: none where one of them has none.
+
+    What a memory names in its text is no place that it is limited to, so it stays where others hold for more.
+    """
+    if not all(memory.anchors for memory in memories):
+        return ()
+    named = [_named(memory) for memory in memories]
+    anywhere = any(len(names) == len(memory.anchors) for names, memory in zip(named, memories, strict=True))
+    return tuple(
+        anchor for anchor in united_anchors(memories) if not anywhere or any(anchor.path in one for one in named)
+    )
+
+
+def _named(memory: Memory) -> set[str]:
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    return {anchor.path for anchor in memory.anchors if plain_path(anchor.path) in text}
+
+
+def _united_tags(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """Return the tags of all; those that limit a memory to files or phases only where all have such limits."""
+    limits = [limits_of(memory) for memory in memories]
+    kept = {
+        limit
+        for is_phase in (True, False)
+        if all(any((one in PHASES) == is_phase for one in each) for each in limits)
+        for limit in chain.from_iterable(limits)
+        if (limit in PHASES) == is_phase
+    }
+    dropped = set(chain.from_iterable(limits)) - kept
+    return tuple(
+        tag for tag in united(memories, "tags") if tag[: len(ONLY)].lower() != ONLY or tag[len(ONLY) :] not in dropped
+    )
+
+
 def _joined(memories: Iterable[Memory], name: str, *, one_text: bool) -> str:
-    kept: list[str] = []
-    for text in (getattr(memory, name) for memory in memories):
-        plain = normalise(text)
-        if kept and one_text:
-            break
-        if plain.strip() and not any(plain in normalise(other) for other in kept):
-            kept.append(text)
-    return "\n\n".join(kept)
+    texts = [getattr(memory, name) for memory in memories]
+    return next(filter(str.strip, texts), "") if one_text else join(texts).text
 
 
 def _earliest(memories: Iterable[Memory], name: str) -> datetime | None:
     return min(filter(None, (getattr(memory, name) for memory in memories)), default=None)
+
+
+def _widest(memories: Iterable[Memory], name: str, choose: Callable[[Iterable[datetime]], datetime]) -> datetime | None:
+    """Return the earliest or latest limit of a time, None where one of the memories has no such limit."""
+    limits: list[datetime | None] = [getattr(memory, name) for memory in memories]
+    known = [limit for limit in limits if limit is not None]
+    return choose(known) if len(known) == len(limits) else None
 
 
 def merge(
@@ -137,7 +186,7 @@ def merge(
             # A new text of a person: it is no more asked about today than one that was accepted today.
             result = replace(result, confirmed_at=writer.now, confirmed_by=actor.name)
         writer.summary = f"merge {len(others) + 1} memories into {result.title}"
-        return _take_up(writer, result, others)
+        return replace(_take_up(writer, result, others), everywhere=holds_everywhere(everyone, result))
 
 
 def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:
@@ -293,7 +342,7 @@ def _was_merged(step: journal.MemoryRevision) -> bool:
 
 
 SAME_SAYING = 0.6
-"""Likeness in writing from which two texts count as one, so that the first does for both. Below it both are kept: what
+"""Likeness in writing from which two texts count as one, so that the fuller does for both. Below it both are kept: what
 is said twice is obvious in the preview, what is missing is not."""
 
 _ONE_OF = frozenset({"title", "kind"})  # Fields that hold one value; the texts of others can stand one after the other
@@ -309,9 +358,13 @@ class MergeField:
     texts: tuple[str, ...]  # what each memory holds, in their order
     proposed: tuple[int, ...]  # positions of the texts that are taken unless the person chooses otherwise
     can_join: bool  # whether the texts can stand one after the other
+    suggestion: str = ""  # the text that is proposed
 
     def text(self, places: Sequence[int]) -> str:
-        return "\n\n".join(self.texts[place] for place in places if self.texts[place].strip())
+        """Return the text of these positions, without what they say twice."""
+        if tuple(places) == self.proposed:
+            return self.suggestion
+        return join([self.texts[place] for place in places]).text
 
 
 def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
@@ -320,23 +373,9 @@ def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
         texts = tuple(str(getattr(memory, name)) for memory in memories)
         if len(set(texts)) > 1:
             can_join = name not in _ONE_OF
-            found.append(MergeField(name, texts, _proposed(texts, can_join=can_join), can_join))
+            suggested = join(texts, alike=SAME_SAYING) if can_join else Joined(texts[0], (0,))
+            found.append(MergeField(name, texts, suggested.places or (0,), can_join, suggested.text))
     return found
-
-
-def _proposed(texts: Sequence[str], *, can_join: bool) -> tuple[int, ...]:
-    """Return the positions of the first text and of those that say something the ones before do not."""
-    from rapidfuzz import fuzz
-
-    plain = [normalise(text)[:_LONGEST_LIKENED] for text in texts]
-    kept: list[int] = []
-    for place, text in enumerate(plain):
-        known = any(text in plain[other] for other in kept) or any(
-            fuzz.ratio(text, plain[other]) >= 100 * SAME_SAYING for other in kept
-        )
-        if text.strip() and not known:
-            kept.append(place)
-    return tuple(kept if can_join else kept[:1]) or (0,)
 
 
 def preview(memories: Sequence[Memory], chosen: Mapping[str, str], kinds: Kinds, project: str | None = None) -> Memory:

@@ -343,8 +343,12 @@ def verdicts_undone(number: int, stopped_by: str) -> str:
     return f"{said}; stopped at another change: {tame(stopped_by)}" if stopped_by else said
 
 
+EVERYWHERE = "it holds for all files, as one of them did"
+
+
 def merged(result: Merged) -> str:
-    return f"Merged {counted(len(result.originals) + 1, 'memory')} into “{tame(result.result.title)}”"
+    everywhere = f"; {EVERYWHERE}" if result.everywhere else ""
+    return f"Merged {counted(len(result.originals) + 1, 'memory')} into “{tame(result.result.title)}”{everywhere}"
 
 
 def unmerged(target: Memory, originals: Sequence[Memory]) -> str:

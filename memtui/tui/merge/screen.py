@@ -198,7 +198,7 @@ class MergeScreen(MemtuiScreen):
         self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.tokens_before:,})")
         warned = f"! {'; '.join(map(tame, self._sides.differs))}" if self._sides.differs else ""
         self._result.border_subtitle = Content(warned)  # a plain str would be read as markup
-        self._result.show(result_blocks(made.memory), from_top=False)
+        self._result.show(result_blocks(made), from_top=False)
 
     # -- choosing ---------------------------------------------------------------------------------
 

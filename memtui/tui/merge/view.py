@@ -9,6 +9,7 @@ from memtui.curate.merge import (
     Marked,
     MergeField,
     fields_of,
+    holds_everywhere,
     marked_texts,
     merge,
     named_projects,
@@ -53,6 +54,7 @@ class MergePreview:
     memory: Memory
     tokens: int
     tokens_before: int
+    everywhere: bool  # whether it holds for all files although some of the memories hold for certain ones only
 
 
 def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
@@ -78,7 +80,7 @@ def preview_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str]) 
     """Return what a merge would make of the chosen texts. Raises `UsageError`: a chosen text is empty or invalid."""
     project = sides.projects[0] if len(sides.projects) > 1 else None
     made = preview(sides.memories, chosen, access.vault.kinds, project)
-    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories))
+    return MergePreview(made, tokens_of([made]), tokens_of(sides.memories), holds_everywhere(sides.memories, made))
 
 
 def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], project: str | None) -> Done:
@@ -124,8 +126,9 @@ def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Bloc
     return blocks
 
 
-def result_blocks(memory: Memory) -> list[Block]:
+def result_blocks(made: MergePreview) -> list[Block]:
     """Return what a merge would make, as a memory."""
+    memory = made.memory
     head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
     pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
@@ -135,7 +138,7 @@ def result_blocks(memory: Memory) -> list[Block]:
     if memory.snippet:
         blocks.append(Block(((_beginning("snippet", memory.snippet), "code"),), gap=True))
     rows = [
-        ("Files", ", ".join(tame(anchor.path) for anchor in memory.anchors)),
+        ("Files", outcomes.EVERYWHERE if made.everywhere else ", ".join(tame(one.path) for one in memory.anchors)),
         ("Tags", tame(", ".join(memory.tags))),
         ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
         ("Dates", f"from {memory.created_at:%Y-%m-%d}"),

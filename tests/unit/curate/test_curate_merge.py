@@ -75,7 +75,7 @@ def test_a_merge_keeps_what_each_of_them_held() -> None:
     assert [source.format for source in merged.sources] == ["memtui", "claude-md", "cursor"]
     assert (merged.importance, merged.confidence, merged.pinned) == (5, 0.4, True)
     assert (merged.created_at, merged.observed_at) == (second.created_at, second.observed_at)
-    assert merged.valid_until == second.valid_until
+    assert merged.valid_until is None, "the first holds for good"
 
 
 def test_a_text_that_is_contained_is_not_said_twice() -> None:
@@ -84,6 +84,46 @@ def test_a_text_that_is_contained_is_not_said_twice() -> None:
         first, [memory_merge("b", insight="For 30 s.  \r\n"), memory_merge("c", insight="Never log.")], "shop"
     )
     assert merged.insight == "Lock payments.\nFor 30 s.\n\nNever log."
+
+
+def test_a_merged_memory_holds_wherever_and_whenever_one_of_them_did(vault: Vault) -> None:
+    dock, quay = Anchor("dock/**"), Anchor("quay/**")
+    days = [START + timedelta(days=number) for number in range(4)]
+    everywhere = memory_merge("a", tags=("tide",), valid_from=days[1])
+    docks = memory_merge(
+        "b", anchors=(dock,), tags=("only:dock", "only:debug"), valid_from=days[0], valid_until=days[2]
+    )
+    quays = memory_merge("c", anchors=(quay,), tags=("only:quay",), valid_until=days[3])
+    both = combine(docks, [quays], "shop")
+    assert (both.anchors, both.tags) == ((dock, quay), ("only:dock", "only:quay"))
+    assert (both.valid_from, both.valid_until) == (None, days[3])
+    merged = combine(docks, [everywhere], "shop")
+    assert (merged.anchors, merged.tags) == ((), ("tide",))
+    assert (merged.valid_from, merged.valid_until) == (days[0], None)
+    named = memory_merge("d", insight="Tides are in tides.csv.", anchors=(Anchor("tides.csv"),))
+    assert combine(named, [docks], "shop").anchors == named.anchors, "a file that a text names is no limit"
+    into, other = put(vault, everywhere), put(vault, docks)
+    assert merge(vault, [into.id, other.id], actor=PERSON).everywhere
+    put(vault, quays)
+    assert not merge(vault, [into.id, quays.id], actor=PERSON, into=quays.id).result.anchors
+
+
+CREWS = "Crews sign the log before they sail.\n\n- Check the bilge pump by hand.\n- Radio the harbour on channel 12."
+
+
+def test_of_two_that_say_the_same_the_fuller_is_kept_with_what_the_other_adds() -> None:
+    short = memory_merge("a", insight="* Crews **sign the log** before they sail. Spare fuses lie below the wheel.")
+    long = memory_merge("b", insight=CREWS)
+    expected = f"{CREWS}\n\nSpare fuses lie below the wheel."
+    assert combine(short, [long], "shop").insight == expected
+    (field,) = [field for field in fields_of([short, long]) if field.name == "insight"]
+    assert (field.proposed, field.text(field.proposed)) == ((1, 0), expected)
+    assert field.text((0,)) == short.insight
+    once = memory_merge("c", insight="Check the bilge pump by hand, and radio the harbour.")
+    assert combine(memory_merge("d", insight="Radio the harbour on channel 12!"), [long], "shop").insight == CREWS
+    assert combine(once, [memory_merge("e", insight="Paint the hull in May.")], "shop").insight.count("\n\n") == 1
+    other = memory_merge("f", insight="Radio the harbour on channel 16.")
+    assert combine(long, [other], "shop").insight == f"{CREWS}\n\n{other.insight}", "another number is another rule"
 
 
 def test_the_originals_become_merged_and_say_into_what(vault: Vault) -> None:
