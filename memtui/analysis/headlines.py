@@ -13,7 +13,9 @@ from memtui.text.words import cell_width
 PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 
 _BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
-_ASIDE = re.compile(r"\s*(?:\([^()]{1,300}\)|（[^（）]{0,200}）|【[^【】]{0,200}】)")
+_ASIDE = re.compile(  # `warn(docs)` holds none, unlike Japanese without a space
+    r"(?:\s+|(?<=[\u3040-\u9fff]))\([^()]{1,300}\)|\s*(?:（[^（）]{0,200}）|【[^【】]{0,200}】)"
+)
 _QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])", re.IGNORECASE)

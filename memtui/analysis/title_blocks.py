@@ -16,8 +16,10 @@ REAL_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "shell", "console", "power
 SHELLS = REAL_SHELLS | {"", "text"}
 """The languages of fences whose lines are commands, or are taken for some where nothing else is known of them."""
 
+_PROSE = frozenset({"markdown", "md", "mdx"})  # Code whose `#` opens a heading of the example
 _LIST_MARK = r"(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)"
 _ITEM = re.compile(rf"([ \t]*){_LIST_MARK}(?:\[[ xX]\][ \t]+)?(?=\S)")
+_POINT = re.compile(r"^\s*(?:[-*+•□☐☑✅✓✔]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")  # before a point listed within code
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)")
 _CODE_TAG = re.compile(r"[ \t]*<(code|(?:\w+[-_])*snippet)((?:\s[^<>]*)?)>[ \t]*$", re.IGNORECASE)
@@ -60,7 +62,10 @@ class Block:
     def commands(self) -> list[str]:
         """The commands of a shell's code, or of other code the words of the comment that it begins with."""
         if self.mark in SHELLS:
-            return [command for line in self.lines if (command := _command(line))]
+            lines = self.lines if self.mark in REAL_SHELLS else map(_without_point, self.lines)
+            return [command for line in lines if (command := _command(line))]
+        if self.mark in _PROSE:
+            return []
         comment = _COMMENT_LINE.match(self.lines[0]) if self.lines else None
         return [comment["words"]] if comment and " " in comment["words"] and not comment["words"].endswith("?") else []
 
@@ -126,6 +131,11 @@ def _begun(block: Block | None, line: str) -> Block | None:
     if block is None or block.kind in {"heading", "table"} or LABEL_LINE.match(bare):
         return Block("code", [bare], "xml") if _ELEMENT.match(bare) else Block("paragraph", [bare])
     return None
+
+
+def _without_point(line: str) -> str:
+    point = _POINT.match(line)
+    return line[point.end() :].rstrip(" :") if point else line
 
 
 def _command(line: str) -> str:

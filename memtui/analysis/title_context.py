@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 from memtui.analysis.grammar import grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.headlines import without_articles, without_asides
@@ -53,12 +53,14 @@ _SLIGHT_CELLS = 12
 
 def subjects(headings: Sequence[str]) -> Iterator[str]:
     """Yield the headings that name a subject, innermost first, without the document's own name."""
+    below = bool(headings) and not (is_file_name(headings[0]) or is_document(headings[0]))
     for at in range(len(headings) - 1, -1, -1):
         heading = headings[at]
         says_nothing = matches("headings", "instructions", heading) or (len(headings) > 1 and is_document(heading))
         if at == 0 and (is_file_name(heading) or says_nothing):
             return
-        if not (matches("headings", "generic", heading) or is_dropped(heading) or _YEAR.search(heading)):
+        is_section = below and at > 0 and matches("headings", "section", heading)
+        if not (is_section or matches("headings", "generic", heading) or is_dropped(heading) or _YEAR.search(heading)):
             yield heading
 
 
@@ -137,7 +139,8 @@ def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif not _shows_both(block):
         is_diagram = any(_ARROW.match(line) for line in block.lines)
-        commands = [] if is_diagram else [command for command in block.commands if _LETTER.search(command)]
+        told = takewhile(lambda command: not (command.endswith(":") and is_bad(command)), block.commands)
+        commands = [] if is_diagram else [each for each in told if _LETTER.search(each) and not each.endswith(":")]
         briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
         if len(briefly) > 1:
             briefly.pop("", None)
@@ -169,6 +172,9 @@ def _brief_command(command: str) -> str:
 
 
 def _head_of_item(text: str) -> str:
+    label, rest = without_label(text)
+    if label and matches("headings", "open", label):
+        text = f"{label} {rest[:1].lower()}{rest[1:]}" if is_bad(label) else rest
     head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
     is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)

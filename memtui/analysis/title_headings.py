@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.classify import is_imperative
@@ -27,10 +28,39 @@ from memtui.text.words import CJK, cell_width
 PREFIX_CELLS = 44  # The most that a heading before a title may take
 LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 
+_TITLE_PARTS = re.compile(r"\s+[—–-]+\s+|:\s+")
+_FILE_TITLE = re.compile(r"^\w+\.mdc?\s*\(?(.*?)\)?$")
+_FOR_ALL = re.compile(r"(?:claude|agents?|gemini|copilot-instructions|guidelines)\.", re.IGNORECASE)
+_TITLE_ENDING = " \t—–-:.,|"
+_DOCUMENT_WORDS = re.compile(
+    r"(?:(?:\s+(?:&|and))?\s+(?:(?:ai|agents?|claude|copilot|gemini|cursor|module|file|coding|development|developer)\s+)*"
+    r"(?:agents?|instructions?|guid(?:es?|elines?|ance)|rules?|orientation|memory|handbook|conventions?|playbook|dox))+$",
+    re.IGNORECASE,
+)
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _LEAD_WORDS = 2
 _WITH_PARENT = 3
 """A heading of one word has a parent that says more if the document's own title stands above both."""
+
+
+def scoped(headings: Sequence[str], file: str) -> tuple[str, ...]:
+    """Return the headings of a memory, the title of a nested file as what the file is about.
+
+    `# harbour-log — Agent orientation` of `crates/log/AGENTS.md` becomes `harbour-log`; where the title names nothing
+    but the kind of document, the folder does.
+    """
+    *folders, name = file.split("/")
+    title = one_line(visible(headings[0])) if headings else ""
+    in_hidden = any(folder.startswith(".") for folder in folders)
+    is_whole = not folders or (in_hidden and _FOR_ALL.match(name))
+    if is_whole or (headings and not is_document(title)):
+        return tuple(headings)
+    parts = [_FILE_TITLE.sub(r"\1", part).strip(_TITLE_ENDING) for part in _TITLE_PARTS.split(title)]
+    told = next((part for part in parts if part and not matches("headings", "instructions", part)), "")
+    about = _DOCUMENT_WORDS.sub("", told).strip(_TITLE_ENDING)
+    if not about or is_document(about) or is_vague(about):
+        about = "" if in_hidden or file.startswith("/") else folders[-1]
+    return (about, *headings[1:]) if about else tuple(headings)
 
 
 @dataclass(slots=True)
@@ -93,7 +123,8 @@ class Headings:
         """Return the heading's subject if a statement does not stand without it, else nothing."""
         above = self.last
         grammar = grammar_of(language_of(words))
-        forbids = matches("headings", "bad", above) and not grammar.negation.search(words)
+        is_section = matches("headings", "section", above)
+        forbids = not is_section and matches("headings", "bad", above) and not grammar.negation.search(words)
         if above and (forbids or matches("headings", "unfinished", above)):
             return above
         is_condition = bool(grammar_of(language_of(above)).condition.match(above))

@@ -110,7 +110,7 @@ class BoldLead:
     words: str
     rest: str
     is_apart: bool  # whether a sign or nothing at all follows
-    goes_on: bool = False  # whether a comma follows, so that the sentence goes on
+    goes_on: bool = False  # whether the sentence goes on behind a comma, or with what limits it
 
     @property
     def is_rule(self) -> bool:
@@ -125,7 +125,12 @@ def bold_lead(source: str) -> BoldLead | None:
         return None
     words, rest = lead[1] or lead[2], source[lead.end() :]
     ended = words.rstrip().endswith((":", "：", ".", "。", ";", "!"))
-    return BoldLead(words, rest, bool(lead[3].strip()) or ended or not rest.strip(" :："), lead[3].strip() == ",")
+    sign = lead[3].rpartition(")")[2].strip()
+    is_apart = bool(sign) or ended or not rest.strip(" :：")
+    grammar = grammar_of(language_of(unmarked(words)))
+    limits = (grammar.exception, grammar.negation, grammar.condition, grammar.preposition, grammar.relative)
+    is_limited = not is_apart and any(opener.match(rest) for opener in limits)
+    return BoldLead(words, rest, is_apart, is_limited or sign == ",")
 
 
 def is_metadata(words: str) -> bool:
@@ -142,6 +147,7 @@ def record_labels(found: Sequence[Block]) -> list[str]:
     told = [label for label in labels if not matches("labels", "metadata", label)]
     labels = told or labels
     says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in ("part", "beside"))
+    says_little = says_little or any(matches("headings", "open", one) for one in labels)
     says_little = says_little or matches("headings", "unfinished", labels[0]) or len(told) == 1
     return [] if says_little or any(len(block.text) > _LONG_LINE for block in found[:2]) else labels
 

@@ -92,6 +92,7 @@ class _Writer:
 
     headings: Headings = field(default_factory=Headings)
     _fits: dict[str, str] = field(default_factory=dict)
+    _avoids: bool = False  # whether the label above says that what follows is to be avoided
 
     @property
     def held(self) -> HeldCode:
@@ -181,6 +182,7 @@ class _Writer:
         is_alone = bool(lead and not lead.rest.strip(" :：")) or heads_list(plain, following)
         if (announces or is_alone) and self._is_label(plain):
             self.headings.enter_plain(plain)
+            self._avoids = is_bad(plain)
             return ""
         introduces = not lead and following[0].kind in {"code", "table"} and waits(plain)
         if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
@@ -230,7 +232,9 @@ class _Writer:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        subject, heads = self.headings.whole(), heads_in(found, self.held)
+        own = list(takewhile(lambda block: block.kind == "item", found)) if self._avoids else found
+        subject, heads = self.headings.whole(), heads_in(own, self.held)
+        heads[:1] = map(avoided, heads[:1]) if self._avoids else heads[:1]
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
@@ -356,6 +360,7 @@ class _Writer:
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
+        heads = [head for head in heads if not matches("headings", "open", head)]
         kept = self._fitting_if_in_brief(subject, heads)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             is_all = len(kept) == len(heads)

@@ -85,6 +85,8 @@ def context_lead(text: str, path: Sequence[str], title: str) -> str:
     if not lead or _needs(text, path, lead):
         return lead
     heading = lead.rpartition(SEPARATOR)[2]
+    if matches("headings", "section", lead):
+        return ""
     return "" if any(_names(plain_text(words), heading) for words in (title, text)) else _below_document(lead, path)
 
 

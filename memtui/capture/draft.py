@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from memtui.analysis.classify import anchors_in, kind_guess
 from memtui.analysis.title_fit import cut_title
+from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span, code_lines
 from memtui.capture.context import context_lead, with_lead
@@ -297,7 +298,7 @@ class DraftMaker:
         elif lost_a_character(f"{insight}{stated}{why}"):
             return Skipped(self.file.name, span, LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
-        name = cut_title(stated) or title_for(insight, path)
+        name = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
         return Draft(
             title=name,
             title_stated=bool(stated.strip()),

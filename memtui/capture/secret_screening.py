@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.context import without_lead
 from memtui.capture.draft import Draft, Skipped
@@ -44,7 +45,8 @@ def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[
     if not kept or not _says_something(insight):
         return None
     path = KnownUnit(draft.source.native_id, "").headings
-    before, after = (title_for(without_lead(text, path), path) for text in (draft.insight, insight))
+    above = scoped(path, draft.source.path or "")
+    before, after = (title_for(without_lead(text, path), above) for text in (draft.insight, insight))
     title = after if before == draft.title else draft.title
     rest = replace(draft, title=title, notes=(*draft.notes, LEFT_OUT), **kept)
     return None if secrets_in(rest, patterns) else (rest, skipped)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.analysis.grammar import is_balanced
 from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
+from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
@@ -786,3 +787,87 @@ def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
         "after, use a `caller_owns_tide` flag:\n\n- **Crane path**: the caller wrote it.\n- **Quay path**: not.\n"
     )
     assert title_for(text, ("Guide", "Handoff of the tide between layers")) == "Handoff of the tide between layers"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "title"),
+    [
+        (
+            "```\nMUST:\n  - Check the tide table\n  - Lift the bridge\n\nDON'T:\n  - Ring at night\n```",
+            ("WHEN opening the bridge",),
+            "WHEN opening the bridge: Check the tide table, Lift the bridge",
+        ),
+        (
+            "```\n1. Raise the ramp:\n   - bolts\n2. Ring twice\n```",
+            ("Leaving the quay",),
+            "Leaving the quay: Raise the ramp, bolts, Ring twice",
+        ),
+        (
+            "**Group moored boats:** `a.py`, `b.py`\n\n**Split when:** more than 100 boats lie at one quay",
+            ("Berths",),
+            "Berths: Group moored boats: a.py, b.py",
+        ),
+        (
+            "- ❌ **Never**: moor at the bridge\n- ❌ **Never**: ring at night",
+            ("Quay",),
+            "Quay: Never moor at the bridge, Never ring at night",
+        ),
+        (
+            "**❌ Don't:**\n\n- Ring the bell from the deck\n- Moor boats by hand\n\n**✅ Do:**\n\n- Use the horn",
+            ("Quay Work",),
+            "Quay Work: Avoid: Ring the bell from the deck, Moor boats by hand",
+        ),
+        (
+            "Ask the pilot for a free berth:\n\n```markdown\n# Your Berth\n\nNorth or south?\n```",
+            (),
+            "Ask the pilot for a free berth",
+        ),
+    ],
+)
+def test_a_title_does_not_end_with_a_word_that_only_opens_the_rule(
+    text: str, headings: tuple[str, ...], title: str
+) -> None:
+    assert title_for(text, headings) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("**Never write a depth** without sounding it first.", "Never write a depth without sounding it first"),
+        ("**Never amend a log** unless the harbour master asks.", "Never amend a log unless the harbour master asks"),
+        (
+            "**Lift single docks** (`--only <dock>`) for a quick look",
+            "Lift single docks (--only <dock>) for a quick look",
+        ),
+    ],
+)
+def test_a_bold_rule_keeps_what_the_sentence_limits_it_with(text: str, title: str) -> None:
+    assert title_for(text, ("Soundings",)).removeprefix("Soundings: ") == title
+
+
+def test_brackets_of_code_are_no_aside() -> None:
+    text = (
+        "`#![forbid(loose_ropes)]` and `#![warn(missing_knots)]` — every rope needs a label before it leaves the shed, "
+        "and each knot its name."
+    )
+
+    assert title_for(text, ("Ropes",)) == ("#![forbid(loose_ropes)] and #![warn(missing_knots)]")
+
+
+@pytest.mark.parametrize(
+    ("headings", "file", "title"),
+    [
+        (("tide-log — Agent orientation", "Conventions & never-do"), "crates/log/AGENTS.md", "tide-log: Not a clock"),
+        (("AGENTS.md", "Key files"), "crates/log/AGENTS.md", "log: Not a clock"),
+        (("AGENTS.md (tides)", "Ownership"), "crates/log/AGENTS.md", "tides: Not a clock"),
+        (("Tide Rules", "Local Contracts"), ".crane/rules/tides.md", "Tide: Not a clock"),
+        (("Harbour Agent Guide", "Invariants"), "AGENTS.md", "Invariants: Not a clock"),
+        (("Harbour Agent Guide", "Invariants"), ".github/copilot-instructions.md", "Invariants: Not a clock"),
+        (("Agents", "Invariants"), "/elsewhere/log/AGENTS.md", "Invariants: Not a clock"),
+        ((), "crates/log/AGENTS.md", "log: Not a clock"),
+    ],
+)
+def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
+    headings: tuple[str, ...], file: str, title: str
+) -> None:
+    assert title_for("Not a clock", scoped(headings, file)) == title
