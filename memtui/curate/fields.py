@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from unicodedata import category
 
@@ -130,7 +130,10 @@ def _exists(path: Path) -> bool:
 
 
 def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iterable[str]) -> list[str]:
-    """Return files as memories name them. Raises `UsageError`: a path neither exists nor matches an anchor."""
+    """Return files as memories name them, folders with a slash at the end.
+
+    Raises `UsageError`: a path neither exists nor matches an anchor.
+    """
     known = list(anchors)
     names = []
     for path in given:
@@ -139,13 +142,36 @@ def check_files(given: Iterable[str], *, root: Path, folder: Path, anchors: Iter
         name = relative_name(path, root=root, folder=folder)
         plain = without_symbol(name, root).rstrip("/")
         exists = _exists(folder / without_symbol(path, folder)) or _exists(root / plain)
-        named = any(plain in {anchor, anchor.split("::", 1)[0]} or matches(anchor, plain) for anchor in known)
-        if not exists and not named:
-            paths = [anchor for anchor in known if "*" not in anchor]
-            hint = did_you_mean(plain, paths, otherwise="Give a path that exists, relative to where you are.")
-            raise UsageError("No such file, and no memory is tied to it", where=path, remedy=hint)
-        names.append(name)
+        if not exists and plain not in {end.rstrip("/") for anchor in known for end in (anchor, anchor.split("::")[0])}:
+            _check_planned(plain, given=path, root=root, known=known)
+        is_folder = exists and Path(root / plain).is_dir()
+        names.append(f"{plain}/" if is_folder and plain not in {"", "."} else name)
     return list(dict.fromkeys(names))
+
+
+def _check_planned(plain: str, *, given: str, root: Path, known: Collection[str]) -> None:
+    """Raise `UsageError` where a path that is not there is no file to come of a place that memories are tied to.
+
+    A name without a suffix, or one that a file or folder there begins with, is more likely typed in part.
+    """
+    parent, _, name = plain.rpartition("/")
+    beside = [f"{parent}/{other}" if parent else other for other in _names_in(root / parent)]
+    is_part = not PurePosixPath(name).suffix or any(other.startswith(plain) for other in beside)
+    is_placed = any(matches(anchor, plain) for anchor in known)
+    if is_placed and not is_part:
+        return
+    paths = [*beside, *(anchor for anchor in known if "*" not in anchor)]
+    hint = did_you_mean(plain, paths, otherwise="Give a path that exists, relative to where you are.")
+    told = "No such file or folder" if is_placed else "No such file, and no memory is tied to it"
+    raise UsageError(told, where=given, remedy=hint)
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names in a folder; none where it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names alone
+    except (OSError, ValueError):
+        return []
 
 
 def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:

@@ -141,7 +141,7 @@ def _narrowness(plain: str, surroundings: Surroundings) -> float:
 
 
 def strength(anchor: str, file: str) -> float:
-    """Return how precisely an anchor names a file, 0–1; 0 if it does not."""
+    """Return how precisely an anchor names a file, or a folder, which ends in a slash, 0–1; 0 if it does not."""
     if anchor == file:
         return EXACT
     plain = plain_path(anchor)
@@ -154,9 +154,11 @@ def strength(anchor: str, file: str) -> float:
         return BELOW_GIVEN_FOLDER
     if wanted.startswith(plain + "/"):
         return _between(FOLDER_RANGE, _depth(plain) + 1, wanted)
-    if _MARKS.isdisjoint(plain) or not matches(plain, wanted):
+    if _MARKS.isdisjoint(plain):
         return 0.0
-    return _glob_strength(plain, wanted)
+    # A pattern for files holds for a folder that may have such files.
+    tried = (wanted, f"{wanted}/{plain.rpartition('/')[2]}") if file.endswith("/") else (wanted,)
+    return next((_glob_strength(plain, one) for one in tried if matches(plain, one)), 0.0)
 
 
 def best_matches(

@@ -194,4 +194,4 @@ def _split(memory: Memory) -> tuple[list[str], list[str]]:
 
 def _is_for(path: str, file: str) -> bool:
     """Return whether a path, folder, pattern or end of a path matches a file."""
-    return strength(path, file) > 0 or file.endswith(f"/{path}")
+    return strength(path, file) > 0 or file.rstrip("/").endswith(f"/{path.rstrip('/')}")

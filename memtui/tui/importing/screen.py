@@ -117,6 +117,7 @@ class ImportScreen(ListDetail):
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._imported: Done | None = None  # The last import that added or changed memories
         self._came_in: CameIn | None = None  # What the last import came to, None where it was undone
+        self._told_at = 0  # How many changes had been made by then
         self._was_ticked: frozenset[Path] = frozenset()  # What it read
 
     def compose(self) -> ComposeResult:
@@ -372,6 +373,7 @@ class ImportScreen(ListDetail):
         def run() -> Done:
             self._came_in = self._importer.run(chosen, stores, active=active, progress=progress)
             self._imported = self._came_in.done if self._came_in.done.changed else None
+            self._told_at = len(self.access.vault.made)
             return self._came_in.done
 
         self.do(run)
@@ -390,16 +392,25 @@ class ImportScreen(ListDetail):
     def tell_done(self, done: Done) -> None:
         """Say what came in and where it is; after an undo, what holds before any import."""
         super().tell_done(done)
-        is_import = done is self._imported
-        self._came_in = self._came_in if is_import else None
-        self._words.update(Content(self._came_in.words if self._came_in is not None else "\n".join(self._reminder)))
-        if is_import:
+        if done is self._imported and self._came_in is not None:
+            self._words.update(Content(self._came_in.words))
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)
             self._stores = replace(self._stores, ticked=frozenset())
-        elif done.changed:
+        else:
+            self._forget_import()
             # Undone, or done again: the next look tells what of it is in the vault.
-            self._ticked |= self._was_ticked
+            self._ticked |= self._was_ticked if done.changed else frozenset()
         self._unticks_known |= done.changed
+
+    def _forget_import(self) -> None:
+        """Say no longer what the last import came to, nor what undoes it."""
+        self._came_in = None
+        self._words.update(Content("\n".join(self._reminder)))
+
+    def on_screen_resume(self) -> None:
+        """Forget the import once something else was changed: the inbox holds less, and the next undo is another."""
+        if self._came_in is not None and len(self.access.vault.made) != self._told_at:
+            self._forget_import()
 
     async def action_act(self, identifier: str) -> None:
         """Run an action; what was imported into another project waits in that one's inbox."""

@@ -152,10 +152,11 @@ class CursorList(MovingView):
         """Scroll as far as the cursor is in sight, with a heading right above it."""
         top, page = self.scroll_offset.y, self.page
         first = self.cursor - 1 if self.cursor > 0 and not self.selectable(self.cursor - 1) else self.cursor
+        # A list that was short until now has no bar yet, without which Textual refuses to scroll unless it must.
         if first < top:
-            self.scroll_to(y=first, animate=False)
+            self.scroll_to(y=first, animate=False, force=True)
         elif self.cursor >= top + page:
-            self.scroll_to(y=self.cursor - page + 1, animate=False)
+            self.scroll_to(y=self.cursor - page + 1, animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

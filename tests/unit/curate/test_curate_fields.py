@@ -83,6 +83,15 @@ def test_a_file_that_exists_or_that_an_anchor_names_will_do(root: Path) -> None:
     assert check_files(given, root=root, folder=root, anchors=anchors) == given[:-1]
 
 
+def test_a_path_typed_in_part_is_an_error_and_a_folder_is_one_without_its_slash(root: Path) -> None:
+    write_files(root, {"lib/weir/gate.ts": "x"})
+    for part, whole in (("lib/we", "lib/weir"), ("lib/wier", "lib/weir"), ("lib/weir/gate.t", "lib/weir/gate.ts")):
+        with pytest.raises(UsageError, match=f"No such file or folder.*Did you mean {whole}"):
+            check_files([part], root=root, folder=root, anchors=["lib/**"])
+    given = ["lib/weir", "lib/weir/", "lib/weir/planned.ts"]
+    assert check_files(given, root=root, folder=root, anchors=["lib/**"]) == ["lib/weir/", "lib/weir/planned.ts"]
+
+
 def test_any_other_file_is_an_error_that_names_the_nearest(root: Path) -> None:
     with pytest.raises(UsageError, match=r"Did you mean old/gone\.py") as refused:
         check_files(["old/gon.py"], root=root, folder=root, anchors=["old/gone.py"])

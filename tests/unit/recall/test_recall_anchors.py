@@ -241,3 +241,10 @@ def test_the_words_of_the_files_in_hand_are_read_and_nothing_outside_the_tree(tm
     words = surroundings_of(Tree("pots", root), ["fire.ts", "gone.ts", "../secret.ts", "."]).words
     assert "peakheat" in words
     assert "hiddenglaze" not in words
+
+
+def test_a_pattern_for_files_holds_for_a_folder_but_for_no_file_of_another_sort() -> None:
+    assert strength("**/*.rs", "mill/race/") > 0
+    assert strength("mill/**/*.rs", "mill/race/") > 0
+    assert strength("**/*.rs", "mill/Dockerfile") == 0
+    assert strength("dam/**/*.rs", "mill/race/") == 0
