@@ -250,7 +250,9 @@ class FileChange:
 
 
 def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] | None = None) -> list[FileChange]:
-    """Return what happened to a memory's files; runs git, so call it outside any lease and off the main thread.
+    """Return what happened to a memory's files, first those that are gone, last those that are as they were.
+
+    It runs git, so call it outside any lease and off the main thread.
 
     `tree`: the working tree of its project, None where that is not known.
     """
@@ -259,14 +261,20 @@ def file_changes(memory: Memory, tree: Tree | None, *, moves: Mapping[str, str] 
     states = tree.states(memory)
     base = _commit_before(tree.root, last_trusted_at(memory))
     found = []
-    for anchor in memory.anchors[:MOST_FILES]:
-        to = (moves or {}).get(anchor.path)
+    moves = moves or {}
+    told = {path: "moved" if path in moves else state for path, state in states.items()}
+    for anchor in sorted(memory.anchors, key=lambda one: _TOLD_LAST.get(told.get(one.path), 0))[:MOST_FILES]:
+        to = moves.get(anchor.path)
         change = FileChange(anchor.path, "moved" if to else states.get(anchor.path))
         path = tree.resolve(anchor.path) or _plain(anchor.path)
         is_plain = not any(sign in path for sign in "*?[")
         paths = (path, _plain(to)) if to else (path,)
         found.append(_compared(tree.root, base, paths, change) if base and is_plain else change)
     return found
+
+
+_TOLD_LAST = {"changed": 1, "fresh": 2, "unverifiable": 3, None: 3}
+"""Places of states behind those that a review is most likely about: `gone` and `moved`."""
 
 
 def _plain(path: str) -> str:

@@ -74,6 +74,17 @@ def first_run(vault: Vault, folder: Path, tmp_path: Path) -> RecordingApp:
     return app_on(vault, folder, state_path=tmp_path / "state.json")
 
 
+async def _accept_all_and_come_back(pilot: Pilot[Any], vault: Vault) -> None:
+    """Accept what waits, after which the next undo is no longer that of the import."""
+    await pilot.press("b")
+    await shows(pilot, "3 waiting")
+    await pilot.press("asterisk", "a")
+    await until(pilot, lambda: count(vault, "active") == 3, "all are accepted")
+    await pilot.press("escape")
+    await shows(pilot, "Nothing is imported until you press I")
+    assert "u undoes it." not in screen_text(pilot)
+
+
 async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_told(
     project: Path, tmp_path: Path
 ) -> None:
@@ -106,14 +117,7 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await until(pilot, lambda: "I import" not in screen_text(pilot), "the key goes with the last tick")
         await pilot.press("I")
         await says(pilot, "Everything that was found here is in the vault already")
-        await pilot.press("b")
-        await until(pilot, lambda: len(pilot.app.screen_stack) == 3, "the inbox is open")
-        await shows(pilot, "3 waiting")
-        await pilot.press("asterisk", "a")
-        await until(pilot, lambda: count(vault, "active") == 3, "all are accepted")
-        await pilot.press("escape")
-        await shows(pilot, "Nothing is imported until you press I")
-        assert "u undoes it." not in screen_text(pilot)
+        await _accept_all_and_come_back(pilot, vault)
         await pilot.press("u")
         await until(pilot, lambda: count(vault, "candidate") == 3, "the last act is taken back")
         await pilot.press("u")

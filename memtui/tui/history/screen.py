@@ -189,6 +189,8 @@ class HistoryScreen(ListDetail):
             return "This change deleted the memory; restore one of its earlier changes."
         if action.id == "history-undo" and self._shown is not None and self._shown.row.change.action in REVERSALS:
             return "This took another change back, or made one again: u, ctrl+r, or U on that change, reverses it."
+        if action.id == "history-undo" and self._shown is not None and self._shown.row.change.state != "done":
+            return "This change is undone already."
         return self._why_no_memory(action) or super().why_not(action)
 
     def _why_no_memory(self, action: Action) -> str | None:

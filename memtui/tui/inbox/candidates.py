@@ -107,8 +107,8 @@ def arrange(
             ordered = _ordered(members, rest)
             sections = _less_sure(rest, key) if rest else _sections(ordered, key)
             label = _file_label(members[0], projects=projects)
-        group = Group(key, label, tuple(offer.id for offer in ordered))
         section_of = {identifier: section for section in sections.values() for identifier in section.members}
+        group = Group(key, label, _kept_together([offer.id for offer in ordered], section_of))
         groups |= {key: group} | sections
         group_of |= {identifier: section_of.get(identifier, group).id for identifier in group.members}
         shown += group.members
@@ -116,6 +116,16 @@ def arrange(
         if key not in closed:
             lines += _lines_within(group, section_of, closed)
     return Arranged(tuple(lines), tuple(shown), groups, group_of)
+
+
+def _kept_together(ordered: Sequence[str], section_of: Mapping[str, Group]) -> tuple[str, ...]:
+    """Return candidates in their order, those of a section with a row of its own behind its first one.
+
+    A section goes on below its subsections, whose rows would otherwise seem to hold the rest of it.
+    """
+    place = {identifier: at for at, identifier in enumerate(ordered)}
+    firsts = {identifier: place[section.members[0]] for identifier, section in section_of.items()}
+    return tuple(sorted(ordered, key=lambda each: (firsts.get(each, place[each]), place[each])))
 
 
 def _lines_within(group: Group, section_of: Mapping[str, Group], closed: Container[str]) -> Iterator[str]:

@@ -230,6 +230,12 @@ def test_only_the_first_lines_of_a_large_change_are_kept(tree_history: Tree) -> 
     assert max(map(len, change.lines)) <= 200
 
 
+def test_files_that_are_gone_or_moved_are_told_before_those_that_are_as_they_were(tree_history: Tree) -> None:
+    memory = tied("[x]/a.py", "pay/", "pay/old.py", "pay/lock.py")
+    told = file_changes(memory, tree_history, moves={"pay/lock.py": "pay/locking.py"})
+    assert [(one.path, one.state) for one in told[:2]] == [("pay/old.py", "gone"), ("pay/lock.py", "moved")]
+
+
 def test_without_a_tree_or_a_repository_git_says_nothing(tree_history: Tree, tmp_path: Path) -> None:
     assert file_changes(tied("pay/lock.py"), None) == [FileChange("pay/lock.py", None)]
     assert file_changes(tied("pay/lock.py"), Tree("other", tree_history.root)) == [FileChange("pay/lock.py", None)]

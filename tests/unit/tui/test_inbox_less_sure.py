@@ -1,9 +1,11 @@
-"""Proposals beyond the surest of their source stand in a group of their own, below the others."""
+"""How the inbox arranges what waits: by file and section, and proposals that are less sure below the others."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memtui.curate.inbox import Offer
-from memtui.tui.inbox.candidates import arrange, file_key, less_sure_key
+from memtui.tui.inbox.candidates import arrange, file_key, less_sure_key, section_key
 
 SESSION = "/t/a.jsonl"
 
@@ -33,3 +35,21 @@ def test_without_any_the_order_is_that_of_the_lines_and_by_kind_nothing_folds() 
     found = offers()
     assert arrange(found).shown == ("id3", "id2", "id1", "id0")
     assert less_sure_key(found[0]) not in arrange(found, by_kind=True, less_sure={"id0"}).lines
+
+
+def test_what_goes_on_below_a_subsection_stands_with_the_rest_of_its_section() -> None:
+    headings = (
+        "Mill > Race",
+        "Mill > Race",
+        "Mill > Race > Floods",
+        "Mill > Race > Floods",
+        "Mill > Race",
+        "Mill > Wheel",
+    )
+    found = [
+        replace(one, id=f"id{at}", path="mill.md", line=at + 1, heading=heading)
+        for at, (one, heading) in enumerate(zip([offers()[0]] * len(headings), headings, strict=True))
+    ]
+    race, floods = (section_key(found[at]) for at in (0, 2))
+    lines = arrange(found).lines[1:]
+    assert lines == (race, "id0", "id1", "id4", floods, "id2", "id3", "id5")
