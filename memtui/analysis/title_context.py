@@ -117,7 +117,8 @@ def _below(heading: str, title: str) -> str:
 
 def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     """Return what the first items, commands or rows of blocks begin with, their code held."""
-    heads = (head for block in found for head in _heads_of(block, found[0].mark, held) if head)
+    heads = (head for block in found for head in _heads_of(block, found[0].mark, held))
+    heads = (head for head in heads if head and not matches("headings", "open", head))
     return list(islice(heads, _MOST_HEADS))
 
 

@@ -20,7 +20,7 @@ _MANY_NAMES = re.compile("^([\ue000-\uf8ff]), (?:[\ue000-\uf8ff], )+and [\ue000-
 _LEAST_CELLS = 50  # A sentence without its reason that is shorter is better told whole, if as a headline
 _LONG_NAME = 20
 _READ_CHARS = 600
-_ARGUMENTS = re.compile(r"\([^()]+\)(?=\]?$)")
+_ARGUMENTS = re.compile(r"\([^()]+\)$")
 _PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
 _COMMA = re.compile(r",\s+|[，、]")
 _ORDERS = re.compile(r"(?:do not|don['’]t|never|always|use)\b", re.IGNORECASE)

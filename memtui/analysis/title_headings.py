@@ -55,12 +55,17 @@ def scoped(headings: Sequence[str], file: str) -> tuple[str, ...]:
     is_whole = not folders or (in_hidden and _FOR_ALL.match(name))
     if is_whole or (headings and not is_document(title)):
         return tuple(headings)
+    place = "" if in_hidden or file.startswith("/") else folders[-1]
+    about = _about(title) or place
+    return (about, *headings[1:]) if about else tuple(headings)
+
+
+def _about(title: str) -> str:
+    """Return what a document is about by its title; empty if that only names its kind."""
     parts = [_FILE_TITLE.sub(r"\1", part).strip(_TITLE_ENDING) for part in _TITLE_PARTS.split(title)]
     told = next((part for part in parts if part and not matches("headings", "instructions", part)), "")
     about = _DOCUMENT_WORDS.sub("", told).strip(_TITLE_ENDING)
-    if not about or is_document(about) or is_vague(about):
-        about = "" if in_hidden or file.startswith("/") else folders[-1]
-    return (about, *headings[1:]) if about else tuple(headings)
+    return "" if is_document(about) or is_vague(about) else about
 
 
 @dataclass(slots=True)

@@ -232,9 +232,10 @@ class _Writer:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        own = list(takewhile(lambda block: block.kind == "item", found)) if self._avoids else found
-        subject, heads = self.headings.whole(), heads_in(own, self.held)
-        heads[:1] = map(avoided, heads[:1]) if self._avoids else heads[:1]
+        subject, heads = self.headings.whole(), heads_in(found, self.held)
+        if self._avoids:
+            heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
+            heads[:1] = map(avoided, heads[:1])
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
@@ -360,7 +361,6 @@ class _Writer:
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
-        heads = [head for head in heads if not matches("headings", "open", head)]
         kept = self._fitting_if_in_brief(subject, heads)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             is_all = len(kept) == len(heads)
