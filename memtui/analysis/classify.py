@@ -107,6 +107,8 @@ _SEVERAL = 2
 _SHARE_OF_REST, _SHARE_OF_LEAD_IN = 0.65, 0.7
 
 _MARK = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]+|#{1,6}[ \t]+|\|[ \t]*)?(?:\[[ xX]\][ \t]+)?")
+_COLUMNS = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t:-]*$")
+_STEPS = re.compile(r"\b(?:steps?|how(?: to)?|schritte?|étapes?|pasos|passos)\b|步骤|手順", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
 
 
@@ -147,6 +149,8 @@ def _blocks(text: str) -> Iterator[str]:
         mark = _MARK.match(line)
         marked = mark[0] if mark else ""
         bare = line[len(marked) :].strip()
+        if _COLUMNS.match(line) and any(map(_STEPS.search, block)):
+            block, bare = [], ""  # the rows are what is to be done
         if marked.strip() or not bare:
             yield " ".join(block)
             block = []
@@ -164,6 +168,13 @@ _TREE = re.compile(r"[├└]─|^[ \t]*[|`]--[ \t]|^[ \t]*[\w.-]+/[ \t]*(?:#|$)
 _DIAGRAM = re.compile(r"^`{3,}(?:te?xt|plain)?[ \t]*\n(?:(?!```)[^\n]*\n)*?[^\n]*(?:[→↓▼⟶⇒]|--?>|[┌└]──)", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*1[.)][ \t]", re.MULTILINE)
 _SETTINGS = re.compile(r"^[ \t]*(?:export )?[A-Z][A-Z0-9_]{2,}=", re.MULTILINE)
+_CODE_RULES = re.compile(
+    r"\bMUST\b|^[ \t]*(?:NEVER|ALWAYS|DO NOT|DON['’]T|FORBIDDEN|NIEMALS|IMMER|JAMAIS|NUNCA|SIEMPRE|SEMPRE)\b"
+    r"|^[ \t]*(?:禁止|必须|必ず)",
+    re.MULTILINE,
+)
+_ENDPOINT = re.compile(r"`(?:GET|POST|PUT|PATCH|DELETE|HEAD) +/[^`\s]*")
+_SEVERAL_ENDPOINTS = 3
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
@@ -180,11 +191,19 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
     elif _SHELL_FENCE.search(text) or any(is_command(f"{found[1]} ;") for found in _PLAIN_FENCE.finditer(text)):
         yield ("shell_alone" if only_code else "shell"), 1.0
     elif only_code:
-        yield "settings" if _SETTINGS.search(text) else "code_alone", 1.0
+        yield _kind_of_code(text), 1.0
+    if len(set(_ENDPOINT.findall(text))) >= _SEVERAL_ENDPOINTS:
+        yield "endpoints", 1.0
     if any(map(_TICKED_BOX.match, _prose(text))):
         yield "ticked", 1.0
     elif any(map(_OPEN_BOX.match, _prose(text))):
         yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box", 1.0
+
+
+def _kind_of_code(text: str) -> str:
+    if _SETTINGS.search(text):
+        return "settings"
+    return "code_rules" if _CODE_RULES.search(text) else "code_alone"
 
 
 # Its headings and its source
@@ -199,6 +218,7 @@ _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
+_HEAD = re.compile(r"\s[—–-]{1,2}\s|[:：]\s")
 _PARENS = re.compile(r"[(（][^()（）]*[)）]")
 _WEIGHT_OF_PART = re.compile(
     r"\b(?:critical|important|key|essential)\s+"
@@ -231,11 +251,15 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:
     lower = _WEIGHT_OF_PART.sub("", _PARENS.sub("", heading[:SENTENCE_CHARS]).lower())
-    words = len(heading.split())
-    share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
-    if not pattern("reasons").match(lower):
-        for name, _ in sightings(lower, "headings"):
-            yield _CLASSES.get(name, name), table("heading_weights")[name] * share
+    if pattern("reasons").match(lower):
+        return
+    named = _HEAD.split(heading.lower(), maxsplit=1)[0]  # behind it stands what the heading goes on about
+    found = sorted(sightings(lower, "headings"), key=lambda one: -one[1] if one[0] == "constraint" else 0)
+    for name, position in found:  # of constraints the first is last, which a dict keeps
+        is_named = name == "constraint" and position < len(named)
+        words = len((named if is_named else heading).split())
+        share = _WHOLE_SHARE if words == 1 else 1.0 if words <= _LONG_HEADING else _LONG_SHARE
+        yield _CLASSES.get(name, name), table("heading_weights")[name] * share
 
 
 def _source_weights(path: str, hint: str | None, text: str, features: set[str]) -> Iterator[tuple[str, float]]:

@@ -20,11 +20,14 @@ _KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _RUN, _CODE, _SETTING = "\u2318", "\u25e6", "\u2699"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}{_SETTING}]")
 _SLASH_COMMAND = re.compile(r"/[a-z][\w:-]+(?: .*)?")
+_SCRIPT_NAME = re.compile(r"[\w.-]+\.sh")
+_FORBIDDING_CODE = re.compile(r"#!?\[(?:forbid|deny)\(")
 _OPTION = re.compile(r"--?[a-z][\w-]+(?:[= ]\S+)?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\S*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
 _EARLY_CHARS = 60
 _LABEL_WORDS = 4
+_OCCASIONS = (["when"], ["whenever"], ["if"], ["before"], ["after"], ["unless"], ["until"])
 RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 
 Act = str  # The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …
@@ -47,7 +50,13 @@ def acts_of(sentence: str) -> frozenset[Act]:
 
 def _held(span: re.Match[str]) -> str:
     slash = not span.start() and _SLASH_COMMAND.fullmatch(span[2])
-    if slash or is_command(span[2]):
+    if slash and pattern("route").search(span.string[span.end() :].lower()):
+        return f" {_CODE} "
+    if not span.start() and _FORBIDDING_CODE.match(span[2]):
+        return f" {_CODE} is forbidden "
+    before = _WORD.findall(span.string[: span.start()].lower())[-2:]
+    is_named = bool(before) and _SCRIPT_NAME.fullmatch(span[2]) and words_of("run").isdisjoint(before)
+    if slash or (is_command(span[2]) and not is_named):
         return f" {_RUN} "
     return f" {_SETTING if _OPTION.fullmatch(span[2]) else _CODE} "
 
@@ -66,16 +75,25 @@ def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
     if said.get("forbid", SENTENCE_CHARS) < min(reason, early) or any(map(_forbids_by_shape, stated)):
         return {"forbids"}
     obliges = said.get("oblige", reason) < reason or any(map(pattern("restricts").match, (plain, rest)))
+    obliges = obliges or (bool(pattern("stresses").match(plain)) and not _is_fact(rest, said))
     mood = {"obliges"} if obliges else {"orders"} if _orders(label, rest, tells="tell" in said) else set()
     advises = "advise" in said and mood != {"orders"}
     later = {"forbids_later": "forbid" in said, "advises": advises, "only": pattern("only").search(plain)}
     return mood | {act for act, holds in later.items() if holds}
 
 
+def _is_fact(rest: str, said: dict[Act, int]) -> bool:
+    """Return whether the words behind a label tell how something is."""
+    tells = "tell" in said or any(map(_is_finite, _WORD.findall(rest)[1:5]))
+    return tells and "advise" not in said and not _is_order(rest)
+
+
 def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     """Yield how a sentence that tells nobody what to do is made."""
-    if "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
+    stressed = pattern("stresses").match(plain)
+    if stressed or "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
         yield "tells"
+        yield from (act for act in ("by_default", "stresses") if pattern(act).search(plain))
     else:
         yield "defines" if pattern("defines").match(plain) else "names"
     if pattern("over").match(plain):
@@ -161,7 +179,9 @@ def _orders(label: str, rest: str, *, tells: bool) -> bool:
     words = _WORD.findall(label)
     if len(words) == 1 and tells and pattern("noun_phrase").match(rest):
         return False
-    return bool(words) and _is_order(label) and (len(words) > _LABEL_WORDS or words[0] not in openings("nouns"))
+    if not words or not _is_order(label):
+        return False
+    return len(words) > _LABEL_WORDS or words[0] not in openings("nouns") or words[1:2] in _OCCASIONS
 
 
 def _forbids_by_shape(part: str) -> bool:
@@ -183,6 +203,7 @@ def _is_order(part: str) -> bool:
         return True
     if words[0] == "you" and len(words) > 1:
         return words[1] in openings("verbs") and words[1] not in words_of("gains")
+    words[0] = words[0].removeprefix("re-")
     if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
         return words[0] not in openings("nouns") or not any(map(_is_finite, words[1:5]))
     return words[0] in words_of("do") or _is_foreign_order(part, " ".join(words))
@@ -281,7 +302,7 @@ def _command() -> re.Pattern[str]:
     programs = table("patterns")["programs"].replace("\n", "")
     return re.compile(
         rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|\./[\w-]+ \S"
-        r"|[\w./-]+\.sh\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
+        r"|\./(?:scripts?|bin)/[\w./-]+|[\w./-]+\.sh\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 
 
