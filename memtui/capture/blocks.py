@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from memtui.capture.tag_headings import tag_headings
+from memtui.capture.tag_headings import read_banner, tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
 from memtui.text.words import CJK
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CALLOUT_MARK = "callout mark"
 IMPORT_MARK = "import of another file"
+RULE_MARK = "horizontal rule"
 PAGES_MARK = "pages of documentation, put between tags"
 CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
@@ -175,6 +176,9 @@ class _Marks:
                     fence = ""
             elif mark := FENCE.match(line):
                 fence = mark[1]
+            elif line[:1] == "#" and (rules := read_banner(self.lines, number)):
+                self.set_aside.extend((Span(at, at), RULE_MARK) for at in rules)
+                self.borders.append(until := rules[-1])
             elif _IMPORT_LINE.match(line):
                 self.set_aside.append((Span(number, number), IMPORT_MARK))
                 self.lines[number] = ""

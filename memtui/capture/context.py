@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.title_context import goes_on
@@ -18,6 +18,7 @@ from memtui.analysis.title_words import (
 )
 from memtui.capture.prose import (
     EDGES,
+    announces,
     first_label,
     first_paragraph,
     is_dependent,
@@ -40,6 +41,12 @@ _DEEP = 3  # Headings this deep are about a part of the project
 _TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
+_SUBJECT_WORDS = 8  # A longer title is a sentence
+_TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+|\s+\(|\)")
+_AGENTS = re.compile(r"\b(?:ai|agents?|claude|copilot|cursor|codex|gemini|windsurf)\b", re.IGNORECASE)
+_OWN_WORD = re.compile(r"[\w-]{3,}")
+_DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
+_INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
@@ -76,8 +83,64 @@ def is_property(heading: str) -> bool:
     return bool(pattern("property_heading").match(heading))
 
 
-def context_lead(text: str, path: Sequence[str], title: str) -> str:
-    """Return the headings that a text needs before it, empty if it stands by itself, or if its title names them."""
+def context_lead(text: str, path: Sequence[str], title: str, *, document: str = "") -> str:
+    """Return the headings that a text needs before it, empty if it stands by itself, or if its title names them.
+
+    Args:
+        text: the text.
+        path: the headings above it, outermost first.
+        title: its title.
+        document: the title of a document that is about a part of the project.
+    """
+    lead = _lead_within(text, path, title)
+    subject = _subject(document)
+    if not subject or _names_any_of(f"{lead} {text}", subject) or not _needs_subject(text):
+        return lead
+    return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST), lead)
+
+
+def _leads_below(subject: str, lead: str) -> tuple[str, ...]:
+    last = lead.rpartition(SEPARATOR)[2]
+    return (f"{subject}{SEPARATOR}{lead}", f"{subject}{SEPARATOR}{last}") if lead else (subject,)
+
+
+def _subject(document: str) -> str:
+    """Return what the title of a document says that it is about: `Loom` of "Loom — Agent guide"; empty if nothing."""
+    name = _name(document)
+    parts = [part for part in _TITLE_PARTS.split(name) if not _is_generic(part)]
+    return parts[0] if parts and words_in(parts[0]) <= _SUBJECT_WORDS else ""
+
+
+def _is_generic(part: str) -> bool:
+    for_agents = words_in(part) <= _BRIEF_WORDS and _AGENTS.search(part)
+    return (
+        bool(for_agents)
+        or is_file_name(part)
+        or matches("headings", "instructions", part)
+        or _says_nothing(part, outermost=False)
+    )
+
+
+def _names_any_of(words: str, subject: str) -> bool:
+    """Return whether words name what a title is about, by any of its own words."""
+    own = [word for word in _OWN_WORD.findall(subject) if not matches("headings", "instructions", word)]
+    return any(re.search(rf"\b{re.escape(word)}\b", words, re.IGNORECASE) for word in own or [subject])
+
+
+def _needs_subject(text: str) -> bool:
+    """Return whether a text is about the part of the project that its file is about, without naming it."""
+    first = first_paragraph(text)
+    plain = plain_text(first).strip(EDGES)
+    is_short = words_in(plain) <= _SHORT_WORDS or bool(_DENIES.match(plain))
+    return (
+        is_short
+        or announces(first)
+        or bool(_STRUCTURE.match(text) or _INNER_PATH.search(text))
+        or _names_nothing(text, first, plain)
+    )
+
+
+def _lead_within(text: str, path: Sequence[str], title: str) -> str:
     lead = lead_of(path)
     if path and pattern("deictic").search(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS])):
         outermost = _name(path[0])
@@ -151,11 +214,17 @@ def _leads(text: str, lead: str) -> bool:
 
 def without_lead(text: str, path: Sequence[str]) -> str:
     """Return a text without the headings that `with_lead` put before it."""
+    lead = next((lead for lead in possible_leads(path) if _leads(text, lead)), "")
+    if not lead:
+        return text
+    rest = text[len(lead) + 1 :]
+    return rest.lstrip("\n") if rest.startswith("\n\n") else rest.removeprefix(" ")
+
+
+def possible_leads(path: Sequence[str]) -> Iterator[str]:
+    """Yield what `context_lead` may return for texts below headings, whatever they and their file are about."""
     for start in range(len(path)):
         lead = lead_of(path[start:])
-        leads = (_below_document(lead, path[start:]), lead, _name(path[start]))
-        lead = next((one for one in leads if _leads(text, one)), "")
-        if lead:
-            rest = text[len(lead) + 1 :]
-            return rest.lstrip("\n") if rest.startswith("\n\n") else rest.removeprefix(" ")
-    return text
+        yield from filter(None, (_below_document(lead, path[start:]), lead, _name(path[start])))
+        if subject := _subject(path[start]):
+            yield from (*_leads_below(subject, lead), subject)

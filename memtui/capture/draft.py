@@ -325,7 +325,14 @@ class DraftMaker:
         taken = "\n".join(filter(None, (insight, why)))
         if familiar is not None and familiar.stood_alone(taken, KnownUnit(sanitise(native_id).text, "").heading):
             return insight
-        return with_lead(insight, context_lead(insight, path, title))
+        named = KnownUnit(sanitise(native_id).text, "").headings if self._is_of_part else ()
+        document = next((heading for heading in named[:1] if heading in path), "")
+        return with_lead(insight, context_lead(insight, path, title, document=document))
+
+    @property
+    def _is_of_part(self) -> bool:
+        """Whether the file is about a part of the project: a folder, or files of some name."""
+        return self.scope == "project" and any(anchor.strip("*/.") for anchor in self.anchors)
 
     def _anchors(self, text: str) -> tuple[str, ...]:
         named = () if self.scope == "global" else (self._from_root(path) for path in anchors_in(text, self._is_there))

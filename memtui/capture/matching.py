@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from memtui.capture.context import possible_leads, with_lead, without_lead
 from memtui.capture.draft import Draft
 from memtui.capture.stable_split import KnownUnit
 from memtui.domain.memory import Memory, Source, content_hash, hash_parts
@@ -389,6 +390,25 @@ class Known:
             and all(source.path is None or source.path in paths for source in memory.sources)
             and lost[memory.id].issuperset(source.imported_hash for source in memory.sources if source.path in paths)
         ]
+
+
+def led_as_before(drafts: Sequence[Draft], memories: Sequence[Memory]) -> list[Draft]:
+    """Return drafts below the headings that they were taken with, though a file in this place would take others."""
+    taken = {source.imported_hash for memory in memories for source in memory.sources} - {None}
+    if not taken:
+        return list(drafts)
+    return [
+        draft if draft.content in taken else next((one for one in _led(draft) if one.content in taken), draft)
+        for draft in drafts
+    ]
+
+
+def _led(draft: Draft) -> Iterator[Draft]:
+    """Yield a draft without headings before its text, and with each of those that may stand there."""
+    headings = KnownUnit(draft.source.native_id, "").headings
+    bare = without_lead(draft.insight, headings)
+    for lead in dict.fromkeys(("", *possible_leads(headings))):
+        yield replace(draft, insight=with_lead(bare, lead))
 
 
 def titled_as_before(reader: VaultReader, drafts: Sequence[Draft], known: Known) -> list[Draft]:

@@ -10,7 +10,16 @@ from functools import lru_cache
 from memtui.analysis.classify import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_words import without_label
-from memtui.capture.blocks import CALLOUT_MARK, CODE_CHARS, IMPORT_MARK, PAGES_MARK, Block, BlockKind, item_text
+from memtui.capture.blocks import (
+    CALLOUT_MARK,
+    CODE_CHARS,
+    IMPORT_MARK,
+    PAGES_MARK,
+    RULE_MARK,
+    Block,
+    BlockKind,
+    item_text,
+)
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,
@@ -37,7 +46,7 @@ class SkipReason(StrEnum):
     CALLOUT = CALLOUT_MARK
     COLUMNS = "column heads: kept with each row"
     LEAD = "words that lead to the list"
-    RULE = "horizontal rule"
+    RULE = RULE_MARK
     LINKS = "links only"
     LINK_DEFINITION = "link definition"
     CONTENTS = "table of contents"
@@ -93,7 +102,7 @@ _UNBROKEN = re.compile(
     re.MULTILINE,
 )
 _LABELLED_PATH = re.compile(
-    r"[:：][*_\s]*[`\[<]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
+    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
 )
 _CLAUSES = re.compile(
     r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?P<said>[^;；,]{1,300})", re.IGNORECASE
@@ -260,7 +269,7 @@ def _goes_on(sentence: str, reason: str) -> bool:
     """Return whether a sentence only goes on about who the assistant is, or where to read."""
     if not reason:
         return False
-    if reason == SkipReason.INTRO and pattern("intro_more").match(sentence) and not is_strong(sentence):
+    if reason == SkipReason.INTRO and pattern("intro_more").match(plain_text(sentence)) and not is_strong(sentence):
         return True
     if reason == SkipReason.PERSONA and pattern("persona_more").match(sentence) and not is_strong(sentence):
         return True
@@ -277,7 +286,18 @@ def _no_sentence_reason(sentence: str) -> str:
         return SkipReason.POINTER
     if pattern("persona").match(plain):
         return SkipReason.PERSONA
-    return SkipReason.INTRO if pattern("intro").match(plain) and not is_strong(plain) else ""
+    is_intro = pattern("intro").match(plain) and not is_strong(plain)
+    return SkipReason.INTRO if is_intro or _says_where_it_holds(plain) else ""
+
+
+def _says_where_it_holds(plain: str) -> bool:
+    """Return whether a sentence only names the files that the text holds for: "Applies to: the crane tests"."""
+    label = pattern("scope").match(plain)
+    files = _IN_BRACKETS.sub("", plain[label.end() :]) if label else ""
+    names = first_word(files) in openings("nouns") and not pattern("order").match(files)
+    orders = is_imperative(files) and not names
+    says = orders or is_strong(files) or pattern("verb").search(files)
+    return label is not None and words_in(files) <= _POINTER_WORDS and not says
 
 
 def _points(sentence: str) -> bool:
@@ -298,7 +318,7 @@ def _points(sentence: str) -> bool:
         orders = is_imperative(plain) and first_word(plain) not in openings("nouns")
         return not (orders or pattern("verb").search(topic["topic"]))
     if pattern("pointing").search(plain):
-        return rest <= _LINK_HEAD_WORDS
+        return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= _LINK_HEAD_WORDS
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
     return rest <= _words_beside_link(sentence, states=states)
 

@@ -11,16 +11,15 @@ from memtui.capture.no_memory import SkipReason, is_data, no_memory_reason, no_t
 from memtui.capture.prose import (
     LeadRole,
     announces,
+    are_firm,
     first_label,
-    is_answer,
+    goes_on_with,
     is_dependent,
     is_example_label,
     is_negative,
-    is_problem,
     is_statement,
     is_step_label,
     is_stored_list,
-    is_strong,
     lead_role,
     leads_to_files,
     only_announces,
@@ -57,7 +56,6 @@ _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
 _BULLET = re.compile(r"\s*[•▪‣◦●]")
 _GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
 _BESIDE_LEAD_WORDS = 5
-_FIRM_ITEM_WORDS = 6
 _FRAGMENT_WORDS = 8
 _QUESTION_WORDS = 10
 _MOST_CARRIED = 3
@@ -197,10 +195,7 @@ class Parts:
             return True
         if last.kind == "paragraph" and (led := self._led_by(last, block)) is not None:
             return led
-        if block.kind != "paragraph":
-            return False
-        solves = is_answer(block.content) and any(is_problem(one.content) for one in cluster)
-        return solves or is_example_label(block.content) or is_dependent(block.content)
+        return block.kind == "paragraph" and goes_on_with(cluster, block)
 
     def _led_by(self, last: Block, block: Block) -> bool | None:
         """Return whether the paragraph above a block leads to it; None if only the block itself can tell."""
@@ -329,9 +324,7 @@ class Parts:
         """Return whether each item below words like "The invariants are:" states a whole rule."""
         if lead is None or role == "condition" or is_negative(lead.content) or not only_announces(lead.content):
             return False
-        texts = [item_text(self.page.lines, item) for item in listed.items]
-        whole = [is_statement(text) and words_in(text) >= _FIRM_ITEM_WORDS for text in texts]
-        return all(whole) and all(is_strong(text) or text.rstrip().endswith((".", "。")) for text in texts)
+        return are_firm([item_text(self.page.lines, item) for item in listed.items])
 
     def _splits(self, block: Block, path: tuple[str, ...]) -> bool:
         if self._is_each(path):

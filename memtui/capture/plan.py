@@ -15,6 +15,7 @@ from memtui.capture.matching import (
     Known,
     fold_copies,
     followed,
+    led_as_before,
     match_edits,
     match_reworded,
     more_sources,
@@ -208,6 +209,7 @@ class Planner:
         """Add to a plan what happens to the drafts of one project and to the memories they concern."""
         scope = Scope((project,)) if project else Scope((), with_unassigned=True)
         stored = self._reader.select(MemoryFilter(scope=scope, statuses=None), sort="created", now=_EPOCH)
+        drafts = led_as_before(drafts, stored)
         paths = {source.path for draft in drafts for source in (draft.source, *draft.loaded_by)}
         paths |= {path for path, owner in self._empty if owner == project}
         there = moved(stored, renamed(drafts, stored, self._is_gone))
@@ -372,7 +374,7 @@ class Planner:
             cut = self._recut(path, units, known)
             if cut is None:
                 continue
-            again[path] = cut
+            again[path] = cut = led_as_before(cut, of_it)
             for draft, number in zip(cut, _stated_units(cut, units), strict=True):
                 if number is not None and of_it[number].id not in stated and draft.content not in known.by_content:
                     heirs.setdefault(draft.content, of_it[number])

@@ -43,6 +43,7 @@ _NAMES_FIRST = re.compile(
 _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^()]{1,80}\))?\s*([:：.—–-])?")
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
+_LOWER_CASE = re.compile(r"[*_ ]*(?![a-z][.)])[a-zà-öø-ÿ]")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
@@ -58,6 +59,7 @@ FULL_SENTENCE_WORDS = 8
 _SENTENCE_WORDS = 5
 _IMPERATIVE_WORDS = 3
 _STRONG_WORDS = 2
+_FIRM_ITEM_WORDS = 6
 _SPLIT_SHARE = 0.66  # two of three
 _ORDERED_SHARE = 0.5
 _RULE_WORDS = 25
@@ -82,8 +84,11 @@ def words_in(text: str) -> int:
 def sentence_ends(text: str) -> Iterator[int]:
     """Yield the position behind each sentence of a text, the last one included."""
     for end in _SENTENCE_END.finditer(text):
-        # `(tide, moon etc.) in the list` goes on
-        is_open = end[0] != "." and not (end[0] == ".)" and text[end.end() :].lstrip()[:1].islower())
+        # `(tide, moon etc.) in the list` and `(tide, moon, …) in it` go on
+        goes_on = end[0][-1] == ")" and text[end.end() :].lstrip()[:1].islower()
+        if goes_on and end[0][0] == "…":
+            continue
+        is_open = end[0] != "." and not (end[0] == ".)" and goes_on)
         if is_open or not _ABBREVIATION.search(text[max(0, end.start() - 12) : end.start() + 1]):
             yield end.end()
     if text and not _SENTENCE_END.search(text[-4:]):
@@ -153,6 +158,14 @@ def is_dependent(text: str) -> bool:
     """Return whether a text refers to what was said before it ("This makes …", "Otherwise …")."""
     plain = plain_text(text[:200].lstrip("-*+> ")).strip(EDGES)
     return bool(pattern("anaphora").match(plain))
+
+
+def goes_on_with(above: Sequence[Block], paragraph: Block) -> bool:
+    """Return whether a paragraph goes on with what stands right above it, such as a sentence that code interrupts."""
+    text = paragraph.content
+    is_interrupted = above[-1].kind in {"fence", "code"} and len(above) > 1 and _LOWER_CASE.match(text)
+    solves = is_answer(text) and any(is_problem(block.content) for block in above)
+    return bool(is_interrupted) or solves or is_example_label(text) or is_dependent(text)
 
 
 def first_paragraph(text: str) -> str:
@@ -343,6 +356,12 @@ def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about
 def _is_check(item: str) -> bool:
     first = first_paragraph(item).rstrip()
     return bool(_CHECK_BOX.match(item) or _ASKS_FIRST.search(first)) or first.endswith(_ASKS)
+
+
+def are_firm(items: Sequence[str]) -> bool:
+    """Return whether each of some items states a whole rule."""
+    whole = all(is_statement(item) and words_in(item) >= _FIRM_ITEM_WORDS for item in items)
+    return whole and all(is_strong(item) or item.rstrip().endswith((".", "。")) for item in items)
 
 
 def first_label(item: str) -> str:

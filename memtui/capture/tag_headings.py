@@ -1,4 +1,4 @@
-"""Tags that part a text without headings into sections, as in `<quay_rules>` … `</quay_rules>`."""
+"""Headings of other forms: tags of sections (`<quay_rules>` … `</quay_rules>`), titles between `# ====`."""
 
 from __future__ import annotations
 
@@ -59,3 +59,30 @@ def _elements(lines: Sequence[str], closed: set[str]) -> list[_Element]:
         elif line.strip() and (elements or here is not whole):
             here.has_text = True
     return elements
+
+
+_BANNER = re.compile(r"#{1,6} ?[=#*~_-]{4,}\s*$")  # `# ======`
+_COMMENTED = re.compile(r"#{1,6}(?: |$)")
+_BRACKETED = re.compile(r"[(（].*[)）]\s*$")
+
+
+def read_banner(lines: list[str], number: int) -> tuple[int, ...]:
+    """Return the lines of the rules of number signs that begin at one, the second if it closes it; none for no rule.
+
+    Between two of them stands a comment: its title is left as a heading, its other lines as text.
+    """
+    if not _BANNER.match(lines[number]):
+        return ()
+    end = number + 1
+    while end < len(lines) and _COMMENTED.match(lines[end]) and not _BANNER.match(lines[end]):
+        end += 1
+    lines[number] = ""
+    if end == number + 1 or end == len(lines) or not _BANNER.match(lines[end]):
+        return (number,)
+    lines[end] = ""
+    bare = [_COMMENTED.sub("", line, count=1).strip() for line in lines[number + 1 : end]]
+    if len(bare) > 1 and _BRACKETED.match(bare[1]):
+        bare[:2] = [f"{bare[0]} {bare[1]}", ""]
+    is_title = not bare[1:2] or not bare[1][:1].islower()
+    lines[number + 1 : end] = [f"# {bare[0]}" if is_title and bare[0] else bare[0], *bare[1:]]
+    return (number, end)

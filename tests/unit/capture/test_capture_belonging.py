@@ -18,6 +18,9 @@ LOOM, DYE = "Thread the heddles from the left edge of the frame.", "Rinse each h
         f"{LOOM}\n\nThe third one is the one that tears.",
         f"{LOOM}\n\nThe above order holds for linen too.",
         f"{LOOM}\n\nThe wrong form would pass the reed even if the warp tears.",
+        f"{LOOM}\n\nTwo habits make this class worse than others.",
+        f"{LOOM}\n\nNearly one of the seven tears before noon.",
+        "Threads that cross are marked:\n\n```yaml\ncross: yes\n```\n\non the **row of the crossing** or above.",
         f"{LOOM}\n\nSkipping this is how cloth ends up torn by noon.",
         f"{LOOM}\n\nDie obige Reihenfolge gilt auch für Leinen.",
         f"{LOOM}\n\n上記の順序は麻にも使う。",
@@ -47,6 +50,12 @@ def test_what_needs_its_neighbour_stays_with_it(text: str) -> None:
         "Compatível com: Cursor, Windsurf, Claude e outros.",
         "旨在减少织布错误的行为准则。",
         "This guide outlines the best practices of the mill. Adherence ensures even cloth and calm weavers.",
+        "> Agent quick-map for `looms/reed/`. Full design: `README.md`. Mill-wide rules: root `AGENTS.md`.",
+        "The mill's agent guidance lives in **[AGENTS.md](AGENTS.md)** — read it first (commands, habits).",
+        "All instructions of the mill are in `AGENTS.md`.",
+        "Guide for AI agents (Cursor, …) at the mill. Humans: see [`a.md`](a.md). Keep this file **short**.",
+        "**Applies to:** the files of the reed (always sent together with `yarn.instructions.md`)",
+        "Gilt für: Dateien unter `webstuhl/`",
         "This file provides guidance to agents at the mill. It is the source of truth; `CLAUDE.md` imports it.",
     ],
 )
@@ -54,6 +63,23 @@ def test_what_only_points_or_greets_is_reported_and_no_memory(text: str) -> None
     split = split_markdown(f"# Mill\n\n{text}\n")
     assert split.pieces == []
     assert split.skipped[-1].span[1] == len(text.split("\n")) + 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Applies to: the test files. Never weave in them.",
+        "**Scope**: Test the way of a thread through several parts of the loom (reed, heddle).",
+        "Humans: keep the weaving plan current.",
+    ],
+)
+def test_a_rule_that_begins_like_an_introduction_is_kept(text: str) -> None:
+    assert [piece.text for piece in split_markdown(f"# Mill\n\n{text}\n").pieces] == [text]
+
+
+def test_a_lettered_item_below_code_is_none_of_the_one_above() -> None:
+    items = [f"**{letter}. Reed:** Never {LOOM.lower()}\n\n```yaml\nreed: fine\n```" for letter in "ab"]
+    assert [piece.text for piece in split_markdown("# Mill\n\n" + "\n\n".join(items)).pieces] == items
 
 
 def test_the_answers_to_a_question_stay_with_it() -> None:

@@ -48,6 +48,22 @@ def test_a_break_within_a_section_ends_nothing(section: str) -> None:
     assert placed(f"# Harbour\n\n{section}")[REMEMBER] == ("Harbour", "Messages")
 
 
+def test_rules_of_number_signs_part_a_title_and_its_comment() -> None:
+    comment = "# The reader waits, because a tide\n# that is read too early is wrong for the day.\n"
+    banner = f"# ======\n# Tide reader\n# （潮位）\n#\n{comment}# ======\n\nAlways read the tide twice.\n"
+    assert placed(f"# Harbour\n\n{banner}") == {
+        "The reader waits, because a tide\nthat is read too early is wrong for the day.": ("Tide reader （潮位）",),
+        "Always read the tide twice.": ("Tide reader （潮位）",),
+    }
+    assert placed(f"# ------\n{comment}# ------\n\nAlways read the tide twice.\n") == {
+        "The reader waits, because a tide\nthat is read too early is wrong for the day.": (),
+        "Always read the tide twice.": (),
+    }
+    assert placed("# Harbour\n\n# =====\n\nAlways read the tide twice.\n") == {
+        "Always read the tide twice.": ("Harbour",)
+    }
+
+
 def test_a_break_ends_what_a_bold_line_heads() -> None:
     text = f"# Harbour\n\n**Never do**\n\nMooring a barge without its lights.\n\n---\n\n{REMEMBER}\n"
     assert placed(text)[REMEMBER] == ("Harbour",)

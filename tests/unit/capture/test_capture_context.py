@@ -101,6 +101,39 @@ def test_what_was_put_before_a_text_is_taken_off_again(path: tuple[str, ...], te
     assert without_lead(led, ("name of the file", *path)) == text
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "lead"),
+    [
+        (("loom-reed — Agent orientation", "Key files"), "- `src/reed.rs` - the reed", "loom-reed > Key files"),
+        (("loom-reed — Agent orientation", "Conventions"), "Not a warp, not the frame's own brake.", "loom-reed"),
+        (("AGENTS.md — looms/reed", "Rules"), "Never count a thread twice.", "looms/reed"),
+        (("General yarn conventions", "Rules"), "Never mix two lots.", "General yarn conventions"),
+        (("Loom Conventions", "Yarn"), "Mend tears the same day:\n\n```sh\nmend\n```", "Loom Conventions > Yarn"),
+        # it is named already, or the title names nothing
+        (("loom-reed — Agent orientation", "Conventions"), "Never trim what `loom-reed` holds.", ""),
+        (("AGENTS.md", "Rules"), "Never count a thread twice.", ""),
+        (("Coding Guidelines", "Rules"), "Never count a thread twice.", ""),
+        (
+            ("loom-reed — Agent orientation", "Conventions"),
+            "The reed counts every thread that passes it, and stops the frame as soon as one is missing.",
+            "",
+        ),
+    ],
+)
+def test_a_text_about_a_part_of_the_project_names_it(path: tuple[str, ...], text: str, lead: str) -> None:
+    assert context_lead(text, path, text, document=path[0]) == lead
+    assert without_lead(with_lead(text, lead), path) == text
+
+
+def test_a_nested_file_is_about_its_folder(vault: Vault, tmp_path: Path) -> None:
+    root = tmp_path / "mill"
+    rule = "# loom-reed\n\n## Rules\n\n- Never count a thread twice.\n"
+    write_files(root, {"looms/reed/AGENTS.md": rule, "AGENTS.md": rule.replace("thread", "bobbin")})
+    bring(vault, root)
+    assert sorted(stored(vault)) == ["Never count a bobbin twice.", "loom-reed: Never count a thread twice."]
+    assert outcome(bring(vault, root)) == (0, 0, 2, 0)
+
+
 def stored(vault: Vault) -> list[str]:
     with vault.read() as reader:
         memories = reader.select(MemoryFilter(statuses=None), sort="created", now=vault.now())
@@ -128,7 +161,7 @@ def test_a_text_that_was_taken_without_its_headings_stays_so(
     root = tmp_path / "mill"
     write_files(root, {"AGENTS.md": MILL})
     with monkeypatch.context() as before:
-        before.setattr("memtui.capture.draft.context_lead", lambda *_: "")
+        before.setattr("memtui.capture.draft.context_lead", lambda *_, **__: "")
         bring(vault, root)
     assert stored(vault) == [BARE]
     assert outcome(bring(vault, root)) == (0, 0, 1, 0)

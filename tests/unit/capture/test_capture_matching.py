@@ -120,7 +120,7 @@ def test_a_moved_file_is_the_source_of_its_memories_still(vault: Vault, root: Pa
 
 def test_a_file_that_was_moved_and_edited_at_once_brings_its_memories_along(vault: Vault, root: Path) -> None:
     ids = bring(vault, root).ids
-    kept = next(identifier for identifier in ids if get(vault, identifier).insight == LOCK)
+    kept = next(identifier for identifier in ids if get(vault, identifier).insight == f"Shop: {LOCK}")
     gone = next(identifier for identifier in ids if "card numbers" in get(vault, identifier).insight)
     retire(vault, [gone], actor=PERSON, reason="wrong")
     (root / "docs/CLAUDE.md").rename(root / "RULES.md")
@@ -134,14 +134,14 @@ def test_a_file_that_was_moved_and_edited_at_once_brings_its_memories_along(vaul
 
 def test_a_conflict_is_found_in_a_moved_file_too(vault: Vault, root: Path) -> None:
     ids = bring(vault, root).ids
-    mine = next(identifier for identifier in ids if get(vault, identifier).insight == LOCK)
+    mine = next(identifier for identifier in ids if get(vault, identifier).insight == f"Shop: {LOCK}")
     edit_memory(vault, mine, {"insight": "Take the lock in Redis."}, actor=PERSON)
     (root / "docs/CLAUDE.md").rename(root / "CLAUDE.md")
     rewrite(root, LOCK, LONGER)
     assert outcome(bring(vault, root)) == (0, 0, 4, 1)
     with vault.read() as reader:
         [conflict] = open_conflicts(reader)
-    assert (conflict.memory.id, conflict.base.insight, conflict.text.stated.insight) == (mine, LOCK, LONGER)
+    assert (conflict.memory.id, conflict.base.insight, conflict.text.stated.insight) == (mine, f"Shop: {LOCK}", LONGER)
 
 
 def test_a_copy_and_an_unrelated_file_take_nothing_over(vault: Vault, root: Path) -> None:
