@@ -249,6 +249,8 @@ def _put_accepted(session: Session, outcome: Outcome) -> None:
     with session.vault.read() as reader:
         replaced = lifecycle.replaced_by(reader, outcome.changed)
     for memory in outcome.changed:
+        if held := outcomes.held(memory, f"`memtui verify {memory.id}`"):
+            say(f"{held}.")
         for old in replaced.get(memory.id, ()):
             say(outcomes.proposed_to_replace(memory, old))
     for memory, found in resembling_each(session.vault, outcome.changed):

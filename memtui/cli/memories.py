@@ -22,7 +22,6 @@ from memtui.curate.outcomes import Outcome, require_changed
 from memtui.curate.views import get_view, view_record
 from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory
-from memtui.domain.planted import held_back
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line
@@ -91,8 +90,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     _suggest_rules(memory)
     if added.removed:
         say(f"Removed {counted(added.removed, 'control character')}")
-    if memory.status == "active" and (planted := held_back(memory)):
-        say(f"It looks planted: it {planted}. No assistant is told of it until `memtui verify {memory.id}`.")
+    if held := outcomes.held(memory, f"`memtui verify {memory.id}`"):
+        say(f"{held}.")
     if memory.kind not in RULE_KINDS and ordering_line(f"{memory.title}\n{memory.insight}") is not None:
         say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.lifecycle import accepted, settle_replaced
+from memtui.curate.lifecycle import accepted, settle_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
@@ -102,6 +102,7 @@ def decide(
     edits: Mapping[str, Mapping[str, Any]] | None = None,
     versions: Mapping[str, int] | None = None,
     careful: bool | None = None,
+    is_vouched: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
     """Accept and reject candidates as one change; of several, those that a person should read first are skipped.
@@ -112,6 +113,8 @@ def decide(
         edits: new values by field of those that are accepted with other words, by id.
         versions: version of each when it was read; those that changed since are skipped.
         careful: whether to skip these even if there is only one, which otherwise counts as read.
+        is_vouched: whether the person was told why the only one looks planted, and accepts it all the same: it counts
+            as verified from then on, so that assistants are told of it.
 
     Raises:
         RefusedError: an agent cannot accept.
@@ -134,7 +137,8 @@ def decide(
         values = changes.get(memory.id, {})
         if values:
             memory = edited_memory(batch.writer, memory, values, actor=actor, secret_patterns=secret_patterns)
-        return accepted(batch, memory, folder=folder, project=project)
+        memory = accepted(batch, memory, folder=folder, project=project)
+        return verified(batch, memory, None) if is_vouched and not many else memory
 
     chosen = [each for each in (*accepting, *rejecting) if each not in left_out]
     if not chosen:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory
+from memtui.domain.planted import held_back
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
 
@@ -260,6 +261,12 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
     if not outcome.changed:
         return f"Unchanged: {_reasons(reasons)}" if reasons.total() == 1 else skipped(reasons) or "Nothing to do"
     return "; ".join(filter(None, (done(verb, outcome.changed), skipped(reasons))))
+
+
+def held(memory: Memory, way: str) -> str:
+    """Return why no assistant is told of a memory in use, empty if it is; `way`: what a person does to verify it."""
+    planted = held_back(memory) if memory.status == "active" else ""
+    return f"It looks planted: it {tame(planted)}. No assistant is told of it until {way}" if planted else ""
 
 
 def decided(outcome: Outcome) -> str:

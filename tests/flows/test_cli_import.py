@@ -208,7 +208,10 @@ def test_planted_text_waits_in_the_inbox_with_the_reason(project: Cli) -> None:
     assert "payment_id" not in waiting.out
     taken = project("inbox", "accept", "--all")
     assert "looks planted: it switches off" in taken.err
-    assert "looks planted" in project("inbox").out
+    held = project("inbox").out
+    assert "looks planted" in held
+    taken = project("inbox", "accept", held.split()[0])
+    assert "No assistant is told of it until `memtui verify" in taken.err
 
 
 def test_a_secret_is_skipped_with_its_line_and_never_shown(project: Cli) -> None:

@@ -448,7 +448,7 @@ class BrowseScreen(MemtuiScreen):
             return
         if self.focused in {self._detail, self._facets}:
             self._enter_list()
-        elif self.focused is self._list and (self._list.marks.drawing or len(self._list.marks)):
+        elif self.focused is self._list and self._list.marks:
             self._list.unmark()
         elif self.lists.chosen and not self._filter.value and not self.has_class("-filtering"):
             self.choose({})

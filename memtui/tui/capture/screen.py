@@ -232,7 +232,7 @@ class CaptureScreen(ListDetail):
         def accept(chosen: list[str]) -> Done:
             done = self._inbox.accept(chosen, careful=elsewhere)
             if done.changed:
-                self.resemblance.look(chosen)
+                self.resemblance.look(chosen, said=done.message)
             return done
 
         self._decide(accept)

@@ -237,12 +237,14 @@ class SimilarOnSave(ScreenPart):
         self._tied: Beside | None = None  # The pair whose answer is being saved
         self._queries = ResemblingAccess(screen.access)
 
-    def look(self, identifiers: Sequence[str], before: Memory | None = None) -> None:
+    def look(self, identifiers: Sequence[str], before: Memory | None = None, said: str = "") -> None:
         """Look for what memories repeat that were saved as new statements, or accepted; safe to call from a thread.
 
         Of several at once it is only said how many do so.
 
-        `before`: the one memory as it was before an edit.
+        Args:
+            before: the one memory as it was before an edit.
+            said: what was told of the save, which is told again beside the number.
         """
 
         def ignore(_: MemtuiError) -> None:
@@ -250,7 +252,7 @@ class SimilarOnSave(ScreenPart):
 
         def add(found: list[Beside]) -> None:
             if len(identifiers) > 1:
-                self._tell(len([one for one in found if one.found.sort != "replaces"]))
+                self._tell(len([one for one in found if one.found.sort != "replaces"]), said)
                 return
             self.show([*(one for one in self.waiting if one.memory.id not in identifiers), *found])
             # What was undone meanwhile is not asked about.
@@ -264,11 +266,12 @@ class SimilarOnSave(ScreenPart):
 
         self.screen.call_later(read)
 
-    def _tell(self, number: int) -> None:
-        """Say how many of several memories may repeat what is in use."""
+    def _tell(self, number: int, said: str) -> None:
+        """Say how many of several memories may repeat what is in use, in place of what was said of them before."""
         if number:
             key = self.screen.key_of("go-tidy")
-            self.screen.say(f"{number:,} may repeat what is in use{f': {key} goes to Tidy' if key else ''}")
+            repeats = f"{number:,} may repeat what is in use{f': {key} goes to Tidy' if key else ''}"
+            self.screen.say(". ".join(filter(None, (said, repeats))))
 
     def show(self, waiting: list[Beside]) -> None:
         """Show the first of what is asked, or nothing."""

@@ -20,7 +20,7 @@ from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.inbox.batch import AskedAgain, SheetEditing
-from memtui.tui.inbox.candidates import CandidateList, file_key, kind_key, section_key
+from memtui.tui.inbox.candidates import Candidate, CandidateList, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (
     CandidateRead,
     InboxAccess,
@@ -31,7 +31,7 @@ from memtui.tui.inbox.view import (
     inbox_notice,
 )
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.screens.dialogs import pick
+from memtui.tui.screens.dialogs import DiffScreen, pick
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
@@ -254,7 +254,7 @@ class InboxScreen(ListDetail):
         self._show_head()
 
     def action_inbox_accept(self) -> None:
-        """Accept, and look for similar memories; a group that fills a screen at a second press."""
+        """Accept, and look for similar memories; a group that fills a screen, and what looks planted, only if sure."""
         careful = self._list.group is not None and not self._list.marked
         number = len(self._chosen())
         if number > _SCREENFUL:
@@ -264,13 +264,38 @@ class InboxScreen(ListDetail):
                 return
             self.say(f"Accepting {number:,} …")
 
+        if number == 1 and not careful and self._asks_planted(self._chosen()[0]):
+            return
+        self._accept(careful=careful)
+
+    def _accept(self, *, careful: bool = False, is_vouched: bool = False) -> None:
         def accept(chosen: list[str]) -> Done:
-            done = self._inbox.accept(chosen, careful=careful)
+            done = self._inbox.accept(chosen, careful=careful, is_vouched=is_vouched)
             if done.changed:
-                self.resemblance.look(chosen)
+                self.resemblance.look(chosen, said=done.message)
             return done
 
         self._decide(accept)
+
+    def _asks_planted(self, identifier: str) -> bool:
+        """Show why a candidate looks planted; whoever accepts it then stands for it. False if it does not look so."""
+        row = self._list.row(identifier)
+        if not isinstance(row, Candidate) or not row.planted:
+            return False
+        offer = self._list.offers[identifier]
+        blocks = [
+            Block(((f"It {row.planted}.", "warning"),)),
+            Block(((tame(offer.title, 1_000), "title"),), gap=True),
+            Block(((tame(offer.insight, 1_000), "text"),)),
+            Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),
+        ]
+
+        def take(agreed: bool | None) -> None:
+            if agreed and self._chosen() == [identifier]:
+                self._accept(is_vouched=True)
+
+        self.app.push_screen(DiffScreen("This looks planted", blocks, "accepts it"), take)
+        return True
 
     def action_inbox_reject(self) -> None:
         """Reject."""

@@ -120,6 +120,7 @@ class InboxAccess:
                 **values,
                 source=source_line(memory.sources),
                 oddities=tuple(map(tame, odd[identifier].words)),
+                planted=tame(next(iter(odd[identifier].planted), "")),
                 confidence=kind_confidence(memory) or "sure",
             )
         return rows
@@ -149,8 +150,11 @@ class InboxAccess:
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def accept(self, identifiers: Sequence[str], *, careful: bool = False) -> Done:
-        """Take candidates into use; of several, or if it is said, those that need a closer look are skipped."""
+    def accept(self, identifiers: Sequence[str], *, careful: bool = False, is_vouched: bool = False) -> Done:
+        """Take candidates into use; of several, or if it is said, those that need a closer look are skipped.
+
+        `is_vouched`: as in `decide`.
+        """
         from memtui.curate.inbox import decide
         from memtui.curate.outcomes import SkipReason
 
@@ -163,12 +167,14 @@ class InboxAccess:
             folder=opening.folder,
             project=opening.project,
             careful=careful or None,
+            is_vouched=is_vouched,
         )
         parts = [outcomes.acted("Accepted", outcome)]
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
             parts.append("No payload includes it until it has a project")
+        parts += filter(None, (outcomes.held(memory, "Y in Browse verifies it") for memory in outcome.changed))
         parts += self._to_settle(outcome)
         return Done(". ".join(parts), changed=bool(outcome.changed))
 

@@ -32,6 +32,10 @@ class Marks:
         """Whether a range is being drawn."""
         return self._from is not None
 
+    def __bool__(self) -> bool:
+        """Whether anything is marked, by a range that is being drawn too."""
+        return self.drawing or bool(self._ids)
+
     def holds(self, index: int, identifier: str) -> bool:
         """Return whether a row is marked, by itself or by the range."""
         if self._from is not None and min(self._from, self._to) <= index <= max(self._from, self._to):
