@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.config import RecallSettings
 from memtui.domain.identity import PERSON
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import Measure, counter_for
 from memtui.pack.detail import WHOLE, words_of
@@ -29,6 +29,7 @@ from memtui.recall.result import Covered, Hit, Recall, Sureness, Task, Withheld,
 from memtui.text.words import Budget, parse_budget
 from memtui.vault.filters import Scope
 from memtui.vault.packs import Recipe
+from memtui.vault.source_texts import Texts, imported_texts
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning
 
 MOST_ROUNDS = 4  # Times that what was chosen is read for planted texts, before everything is
+MOST_STANDING = 1_000
+"""Hits without a task, the recipes' aside: most may stand in files that the target reads by itself, and make room."""
 
 _FOR_WANT_OF_ROOM = frozenset({ReasonCode.OVER_BUDGET, ReasonCode.OVER_LIMIT, ReasonCode.TOO_MANY})
 
@@ -195,7 +198,8 @@ def context(
     """
     form = target_named(target) if isinstance(target, str) else target
     parse_budget(options.budget)
-    most = max(MOST_HITS, options.max_memories)
+    is_standing = not task.has_words and not task.files
+    most = max(MOST_STANDING if is_standing else MOST_HITS, options.max_memories)
     if recall_by is None:
         recall_by = lambda one, limit: recall(  # noqa: E731 - the same call for a task and for each recipe
             vault, one, scope, settings=settings, now=now, limit=limit, tree=tree, meaning=meaning
@@ -228,7 +232,10 @@ def pack_of_recall(
     if options.withhold_loaded:
         # What is published does not make way for itself.
         known = replace(found, published={}) if options.publishing else found
-        found = without_loaded(known, target, task.files, project=project, standing=options.publishing)
+        retitled = _retitled(vault, known, target) if options.publishing else frozenset()
+        found = without_loaded(
+            known, target, task.files, project=project, standing=options.publishing, retitled=retitled
+        )
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
     compiler = _compiler(task) if options.style == "compiled" else None
@@ -240,6 +247,22 @@ def pack_of_recall(
     allowed: Collection[str] = () if options.publishing else options.with_ids
     build = partial(build_pack, options=options, target=target, info=info, compiler=compiler, task=task)
     return _settled(vault, found, build, allowed)
+
+
+def _retitled(vault: Vault, found: Recall, target: Target) -> frozenset[str]:
+    """Return the recalled memories that differ by their titles alone from what a source said that the target reads."""
+    memories = {hit.memory.id: hit.memory for hit in (*found.pins, *found.hits)}
+    wanted = {
+        identifier: {source.imported_hash for source in memory.sources if source.format in target.loads}
+        for identifier, memory in memories.items()
+    }
+    wanted = {name: hashes for name, hashes in wanted.items() if hashes and content_hash(memories[name]) not in hashes}
+    if not wanted:
+        return frozenset()
+    with vault.read() as reader:
+        stated = imported_texts(reader, wanted)
+    mine = {name: Texts.of(memories[name]) for name in stated}
+    return frozenset(name for name, texts in stated.items() if replace(texts, title=mine[name].title) == mine[name])
 
 
 def _settled(vault: Vault, found: Recall, build: Callable[[Recall], Pack], allowed: Collection[str]) -> Pack:

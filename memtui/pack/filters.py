@@ -383,6 +383,9 @@ def without_loaded(
     *,
     project: str | None = None,
     standing: bool = False,  # whether the payload is to stand in a file: a rule for paths is read with its files anyway
+    retitled: Collection[
+        str
+    ] = (),  # memories that say what their source said but for the title, which it need not have
 ) -> Recall:
     """Return a recall without what the target reads by itself; each such memory is withheld with its file.
 
@@ -397,7 +400,13 @@ def without_loaded(
         for hit in (*found.pins, *found.hits)
         if (
             source := read_by(
-                target, hit.memory, files, found.published.get(hit.memory.id, ()), project, standing=standing
+                target,
+                hit.memory,
+                files,
+                found.published.get(hit.memory.id, ()),
+                project,
+                standing=standing,
+                is_retitled=hit.memory.id in retitled,
             )
         )
         is not None
@@ -432,14 +441,17 @@ def read_by(
     project: str | None = None,
     *,
     standing: bool = False,
+    is_retitled: bool = False,
 ) -> Source | None:
     """Return the source by which the target reads a memory, or None if it does not.
 
     `published`: the blocks of memtui that it stands in, whatever the project. `project`: the one that is worked on.
-    `standing`: whether a rule for certain paths counts whatever the files.
+    `standing`: whether a rule for certain paths counts whatever the files. `is_retitled`: whether it has another title
+    than in its source and says the same.
     """
     for source in memory.sources:
-        if source.format not in target.loads or source.imported_hash != content_hash(memory):
+        is_same = source.imported_hash == content_hash(memory) or is_retitled
+        if source.format not in target.loads or not is_same:
             continue
         if _is_index_only(source) or not _is_in_reach(source, files):
             continue

@@ -237,7 +237,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
     lifecycle.retire(vault, ["m0000012"], actor=Actor())
     monkeypatch.setattr("memtui.tui.review.queries.copy", lambda text, **_: _Copied(copied, text))
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
-        await says(pilot, "Resumed: 4 of 12 are left.")
+        await says(pilot, "Resumed: 4 of 12 are left. a starts anew, with all that is due by now.")
         for identifier in ids((8, 9, 10, 11)):
             await looks_at(pilot, identifier)
             await pilot.press("y")

@@ -35,7 +35,7 @@ from memtui.tui.review.verdicts import (
     VerdictChoices,
     Verdicts,
 )
-from memtui.tui.review.view import NOTHING_DUE, changed_meanwhile, head_counts
+from memtui.tui.review.view import NOT_YET_SHOWN, NOTHING_DUE, changed_meanwhile, head_counts, resumed
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
@@ -45,8 +45,6 @@ from memtui.tui.widgets.lines import TitleLine
 DRAWN_WITHIN = 0.25  # Seconds after which a change no longer waits for the picture
 EVIDENCE_AFTER = 0.15
 """Seconds after a memory came onto the screen before its evidence is read: who goes on sooner does not wait for it."""
-
-NOT_YET_SHOWN = "not yet shown: the key was ignored"
 
 
 class ReviewScreen(MemtuiScreen):
@@ -156,7 +154,7 @@ class ReviewScreen(MemtuiScreen):
             queue.place = queue.next_open(-1)
             self._begin_in_background(opened)
             if opened.resumed:
-                self.say(f"Resumed: {opened.progress.left} of {opened.progress.total} are left.")
+                self.say(resumed(opened, self.key_of("review-anew")))
         elif queue.current in queue.reviewed:
             queue.place = queue.next_open(queue.place)
         if queue.is_over:

@@ -70,8 +70,8 @@ class ReviewPanes:
         together = "similar" not in shown
         self._files.set_title("Files and neighbours" if together else "What changed in its files")
         self._similar.set_title("Neighbours")
-        self._files.show([*file_blocks(card), *(similar_blocks(card, gap=True) if together else ())], from_top=True)
-        self._similar.show(similar_blocks(card), from_top=True)
+        self._files.show([*file_blocks(card), *(similar_blocks(card, gap=True) if together else ())], from_top=from_top)
+        self._similar.show(similar_blocks(card), from_top=from_top)
 
     def _shown_evidence(self) -> AbstractSet[str]:
         if not self.evidence.display:

@@ -26,6 +26,8 @@ TAKING = Block((("Checking the files and collecting what is due …", "dim"),)) 
 EVIDENCE = Block((("Reading the evidence …", "dim"),))  # Shown of a memory until its evidence is read
 READING = Block((("Reading the next memory …", "dim"),))  # Shown while the next memory is read
 
+NOT_YET_SHOWN = "not yet shown: the key was ignored"
+
 _WIDE, _MIDDLING = 100, 90
 _WIDE_BAR, _MIDDLING_BAR = 24, 12
 _FRAME_CELLS = 8
@@ -52,6 +54,12 @@ def head_counts(
             (time_left(progress.total - done), "$memtui-dim"),
         )
     ]
+
+
+def resumed(opened: Opened, key: str) -> str:
+    """Return what is left of a session of before, and which key asks about what came due since."""
+    left = f"Resumed: {opened.progress.left} of {opened.progress.total} are left."
+    return f"{left} {key} starts anew, with all that is due by now." if key else left
 
 
 def _bar(done: int, total: int, cells: int) -> str:

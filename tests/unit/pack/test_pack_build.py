@@ -14,9 +14,10 @@ from pack_story import packed
 from recall_story import LINKS, NOON, STORY, days_ago, link, memory, set_state, story_vault
 
 from memtui.analysis.snapshot import NOT_DUPLICATE
+from memtui.curate.memories import edit_memory
 from memtui.curate.resolutions import Validity, contradiction_of, dismiss, keep_both
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
 from memtui.pack.build import Pack, build_pack
@@ -333,3 +334,15 @@ def test_what_repeats_others_waits_behind_what_is_new() -> None:
     pack = _pack(_recall([*base, repeat, fresh], scores=[1, 0.9, 0.8, 0.5, 0.5]), str(room))
     assert "freshone" in _included(pack)
     assert "repeatit" not in _included(pack)
+
+
+def test_what_its_own_file_says_is_not_published_there_under_another_title_and_makes_room(tmp_path: Path) -> None:
+    sluices = [memory(f"sluice{at:02}", f"Sluice {at} opens at level {at}", importance=5) for at in range(70)]
+    stated = [Source(format="agents-md", path="AGENTS.md", imported_hash=content_hash(one)) for one in sluices]
+    read = [replace(one, sources=(source,)) for one, source in zip(sluices, stated, strict=True)]
+    vault = story_vault(tmp_path, [*read, memory("mineonly", "Weirs are inspected in May", importance=1)], [])
+    edit_memory(vault, "sluice00", {"title": "The first sluice"}, actor=Actor())
+    wanted: dict[str, Any] = {"publishing": True, "withhold_loaded": True, "target": "codex", "standing": ()}
+    assert _included(_context(vault, **wanted)) == ["mineonly"]
+    edit_memory(vault, "sluice01", {"insight": "It opens at level two."}, actor=Actor())
+    assert set(_included(_context(vault, **wanted))) == {"mineonly", "sluice01"}

@@ -40,6 +40,7 @@ from memtui.tui.styled_text import Block, wrap
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
+from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
@@ -368,6 +369,22 @@ async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays()
         rows.go_to(lambda row: row == "main")
         rows.show((TextRow("Sails"), "jib"), follow=lambda row: row == "main")
         assert rows.current == "jib", "nothing comes after it"
+
+
+async def test_a_list_that_was_short_until_now_is_scrolled_to_its_cursor() -> None:
+    rows = MemoryList()
+
+    class Listing(App[None]):
+        def compose(self) -> ComposeResult:
+            yield rows
+
+    async with Listing().run_test(size=(60, 20)) as pilot:
+        rows.show((), follow=None, fresh=True)
+        await pilot.pause()
+        rows.show([f"knot{number}" for number in range(200)], follow="knot150", fresh=True)
+        for _ in range(3):
+            await pilot.pause()
+        assert rows.scroll_offset.y <= rows.cursor < rows.scroll_offset.y + rows.page
 
 
 def test_a_path_is_cut_where_it_says_least() -> None:
