@@ -382,7 +382,8 @@ class MemtuiScreen(Screen[None]):
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a toast; the text is never read as markup."""
         display.stand_clear(self.app.screen)
-        self.notify(tame(text, _LONGEST_TOAST), severity=severity, timeout=display.SECONDS[severity], markup=False)
+        shown = display.over_labels(self.app.screen, tame(text, _LONGEST_TOAST))
+        self.notify(shown, severity=severity, timeout=display.SECONDS[severity], markup=False)
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why the vault could not be read."""

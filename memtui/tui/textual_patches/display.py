@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from textual._styles_cache import StylesCache
 from textual.cache import LRUCache
+from textual.content import Content
 from textual.css.stylesheet import Stylesheet
 from textual.notifications import Notification, Notifications, SeverityLevel
 from textual.screen import Screen
@@ -107,6 +109,26 @@ def stand_clear(screen: Screen[Any]) -> None:
         if framed:
             above, below = min(one.y for one in framed), screen.size.height - max(one.bottom for one in framed)
             rack.styles.margin = (above, 0, 0, 0) if is_low else (0, 0, below, 0)
+
+
+_TOAST_CELLS = 5  # Beside the text of a toast at the bottom: what holds it, its edge, and a blank on either side
+_BESIDE_LABEL = 2  # Cells of a border right of the blank behind its label
+
+
+def over_labels(screen: Screen[Any], text: str) -> str:
+    """Return a toast's text with blanks up to the end of the label that it would otherwise hide one half of."""
+    panes = [pane for pane in screen.query(PANES) if pane.region and pane.styles.border_top[0]]
+    lowest = max((pane.region.bottom for pane in panes), default=0)
+    if any(rack.has_class(ABOVE) for rack in screen.query_children("ToastRack")):
+        return text
+    right = _TOAST_CELLS + cell_len(text)
+    for pane in panes:
+        if pane.region.bottom == lowest and pane.border_subtitle:
+            end = pane.region.right - _BESIDE_LABEL
+            start = end - cell_len(Content.from_markup(pane.border_subtitle).plain) - 2
+            if start < right < end:
+                return text + "\N{NO-BREAK SPACE}" * (end - right)
+    return text
 
 
 def _clear_holders(screen: Screen[Any]) -> None:

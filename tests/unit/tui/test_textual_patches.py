@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from support import child_environment
 from textual import events
 from textual._styles_cache import StylesCache
@@ -25,16 +26,17 @@ from textual._xterm_parser import XTermParser
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.color import Color
+from textual.content import Content
 from textual.css.parse import parse
 from textual.css.stylesheet import Stylesheet
 from textual.notifications import Notification, Notifications, SeverityLevel
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 from textual.widgets._toast import Toast, ToastHolder
 
 from memtui.text.sanitize import sanitise
-from memtui.tui.textual_patches.display import MOST_SHOWN, SECONDS, FewNotifications, KeptStylesheet
+from memtui.tui.textual_patches.display import MOST_SHOWN, SECONDS, FewNotifications, KeptStylesheet, over_labels
 from memtui.tui.textual_patches.input import CleanTextArea, KeyOrder, LiteralPastes, OneLineInput, Stripped
 
 
@@ -355,3 +357,22 @@ def _drain(terminal: int) -> None:
             pass
     except OSError:
         return  # the terminal is closed
+
+
+async def test_a_toast_hides_the_whole_of_a_label_that_it_reaches_or_nothing_of_it() -> None:
+    pane = Static(id="list")
+    pane.styles.border = ("round", "red")
+    pane.styles.height = 6
+
+    class Labelled(App[None]):
+        def compose(self) -> ComposeResult:
+            yield pane
+
+    async with Labelled().run_test(size=(40, 6)) as pilot:
+        pane.border_subtitle = Content("[12] known")
+        await pilot.pause()
+        label = 40 - 2 - len(" [12] known ")
+        for cells in range(5, 34):
+            right = cell_len(over_labels(pilot.app.screen, "x" * cells)) + 5
+            assert right <= label or right >= 40 - 2
+        assert over_labels(pilot.app.screen, "short") == "short"
