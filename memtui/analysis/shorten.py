@@ -52,11 +52,13 @@ _GAP = re.compile(r"\s|[，。；：、]")
 _DANGLING = re.compile(
     r"[\s(](?:but|so|then|that|which|who|the|an?|of|to|and|in|for|with|on|by|or|a|der|die|das|und|le|la|les|de|el|los|y|o|e)$"
 )
+_CLAUSE_PARTICLE = re.compile("[はがをにでてばりしずも]$")
 _ENDING = " .,;:—–-…·。，；：、|/&+=→"
 
 _BEST_RANK = 5
 CLAUSE, REASON = 3, 5  # How good it is to end before another statement, and before a reason or remark
 _LEAST_LEAD = 14
+_MEMBER_CHARS = 24
 _PART_CELLS = 60
 _MOST_TRIED = 40
 _CLEAN_CUT = 7  # The rank of a statement that ends before a semicolon, colon or dash
@@ -187,10 +189,11 @@ def _labelled(text: str) -> tuple[str, str]:
 
 
 def _without_reason(text: str, most: int, width: Callable[[str], int], grammar: Grammar) -> str | None:
-    """Drop the reasons that a sentence of a language with final verbs begins with."""
+    """Drop the reasons, and then the first of a list, that a sentence of a language with final verbs begins with."""
     while width(text) > most:
         reason, comma, rest = text.partition("、")
-        if not comma or not grammar.reason.match(reason):
+        is_member = len(reason) < _MEMBER_CHARS and "、" in rest and not _CLAUSE_PARTICLE.search(reason)
+        if not comma or not (is_member or grammar.reason.match(reason)):
             return None
         text = rest
     return text

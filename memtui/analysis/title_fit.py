@@ -43,6 +43,11 @@ _SO = re.compile(
 )
 _POINTS_BACK = re.compile(r"\b(?:this|it|its|those|these|them|they|(?:use|to|for|with) that)\b", re.IGNORECASE)
 _OBLIGED = re.compile(r"(?:it|they) (?:also )?(?=(?:must|should|shall|cannot|may not|needs? to) )", re.IGNORECASE)
+_CONCEDES = re.compile(
+    r"([^,;:]{1,80}?) (?:may|can|might|remains?|(?:is|are) allowed) [^;:]{3,200}?, but (.{20,})", re.IGNORECASE
+)
+_OWES = re.compile(r"(?:(?:it|they) )?(?=(?:must|should|shall|cannot)\b)", re.IGNORECASE)
+_OWED = re.compile(r"\b(?:must|should|shall|cannot|never|do not|don['’]t|always|only)\b", re.IGNORECASE)
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 
 
@@ -100,6 +105,17 @@ def behind_reason(sentence: str) -> str:
     """Return the rule of a sentence that gives its reason first ("… takes long, so only …"), if it stands alone."""
     follows = _SO.search(sentence)
     return "" if follows is None or _POINTS_BACK.search(follows[1]) else capital(follows[1])
+
+
+def behind_concession(sentence: str) -> str:
+    """Return the rule behind what may be ("The old one may stay, but new ones must …"), if it stands alone."""
+    found = _CONCEDES.match(sentence)
+    if found is None:
+        return ""
+    subject, rule = found.groups()
+    if owes := _OWES.match(rule):
+        return f"{subject} {rule[owes.end() :]}"
+    return capital(rule) if _OWED.search(rule) and not _POINTS_BACK.search(rule) else ""
 
 
 def _divided(sentence: str) -> Iterator[tuple[str, str]]:

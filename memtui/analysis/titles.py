@@ -15,6 +15,7 @@ from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, 
 from memtui.analysis.title_context import brief, goes_on, heads_in, is_telling, tree_root
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
+    behind_concession,
     behind_reason,
     closed,
     cut_title,
@@ -62,6 +63,7 @@ _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
+_MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS = 5
@@ -206,6 +208,8 @@ class _Writer:
         if before:
             return self._stated(" ".join(before)) or self._lead(last, following)
         bare = without_label(plain)[1].rstrip(_ENDING)
+        if _MEANS_ABOVE.search(bare) and is_telling(self.headings.last):
+            return self._done(self.headings.last)
         announced = bare
         bare = capital(_FOLLOWING.sub("", bare).strip()) or bare
         lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
@@ -239,13 +243,20 @@ class _Writer:
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
-        if is_long and (not subject or matches("headings", "generic", subject)):
+        if is_long and (not subject or self._is_general(subject, heads[0])):
             return ""
         names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
         if names and names[0] and not (len(names) > _FEW_NAMES and all(names)):
             return ""
         is_name = " " not in self.headings.last and not (CJK.search(subject) or is_file_name(subject))
         return self._listed(subject, heads, any_of=is_name)
+
+    def _is_general(self, subject: str, head: str) -> bool:
+        """Return whether a heading says nothing of what an item below it states."""
+        states = has_verb(head, language_of(head)) or lacks_subject(head)
+        return matches("headings", "generic", subject) or (
+            states and matches("headings", "section", self.headings.last)
+        )
 
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         commands = heads_in([block], self.held) if block.mark in SHELLS else []
@@ -292,7 +303,7 @@ class _Writer:
         """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
         if self._width(words) <= MAX_TITLE_CELLS:
             return ""
-        if rule := behind_reason(words):
+        if rule := behind_reason(words) or behind_concession(words):
             return self._done(rule, self.headings.missing(rule))
         title = self._fitted(words)
         lead, main = main_clause(words)

@@ -871,3 +871,43 @@ def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
     headings: tuple[str, ...], file: str, title: str
 ) -> None:
     assert title_for("Not a clock", scoped(headings, file)) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "The old `bell` may stay on the quay as a spare one for a foggy night, but new signals should use a horn.",
+            "New signals should use a horn",
+        ),
+        (
+            "`a.hold()` may remain a spare way to hold little boats, but it must not be what holds ferries at night.",
+            "a.hold() must not be what holds ferries at night",
+        ),
+        (
+            "港の利用者への案内、潮の表、灯りの一覧、係留の申し込み、曳船の手配などの「掲示」はすべて英語で書くこと。",
+            "潮の表、灯りの一覧、係留の申し込み、曳船の手配などの「掲示」はすべて英語で書くこと",
+        ),
+    ],
+)
+def test_a_title_keeps_the_rule_and_not_the_concession_or_list_before_it(text: str, title: str) -> None:
+    assert title_for(text, ()) == title
+
+
+def test_a_list_below_a_section_that_every_file_has_is_titled_by_what_its_first_item_states() -> None:
+    text = (
+        "- `TideError` codes keep the `TIDE:` prefix of the harbour — do not rename them on a move.\n"
+        "- Keep this a leaf: no clock and no `serde` here."
+    )
+
+    assert title_for(text, ("tide-log", "Conventions & never-do")) == (
+        "tide-log: TideError codes keep the TIDE: prefix of the harbour — do not rename them on a move"
+    )
+
+
+def test_a_lead_that_means_the_heading_is_titled_by_it() -> None:
+    text = "Two things make this class worse than a loose rope:\n\n- They look tight.\n- They hold until it blows."
+
+    assert title_for(text, ("Knots", "Wet ropes are the first to loosen where nobody looks")) == (
+        "Wet ropes are the first to loosen where nobody looks"
+    )
