@@ -84,8 +84,9 @@ def _mood(plain: str, said: dict[Act, int]) -> set[Act]:
 
 def _is_fact(rest: str, said: dict[Act, int]) -> bool:
     """Return whether the words behind a label tell how something is."""
-    tells = "tell" in said or any(map(_is_finite, _WORD.findall(rest)[1:5]))
-    return tells and "advise" not in said and not _is_order(rest)
+    words = _WORD.findall(rest)
+    tells = "tell" in said or any(map(_is_finite, words[1:5]))
+    return tells and "advise" not in said and words_of("determiners").isdisjoint(words[:1]) and not _is_order(rest)
 
 
 def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
@@ -175,7 +176,8 @@ def _labelled(plain: str) -> tuple[str, str]:
 def _orders(label: str, rest: str, *, tells: bool) -> bool:
     """Return whether a sentence tells what to do; a label of a few words may begin with a noun that is also a verb."""
     if _is_order(rest):
-        return not (label.startswith((_CODE, _SETTING)) and _WORD.findall(rest)[0] in openings("nouns"))
+        first = _WORD.findall(rest)[0].removeprefix("re-")
+        return not (label.startswith((_CODE, _SETTING)) and first in openings("nouns"))
     words = _WORD.findall(label)
     if len(words) == 1 and tells and pattern("noun_phrase").match(rest):
         return False
