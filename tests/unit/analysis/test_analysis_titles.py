@@ -881,7 +881,7 @@ def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
             "New signals should use a horn",
         ),
         (
-            "`a.hold()` may remain a spare way to hold little boats, but it must not be what holds ferries at night.",
+            "`a.hold()` may remain a spare way to hold smaller boats, but it must not be what holds ferries at night.",
             "a.hold() must not be what holds ferries at night",
         ),
         (
