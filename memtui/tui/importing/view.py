@@ -235,8 +235,16 @@ def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> Ca
 def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
     if not report.added:
         return ""
-    waits = f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
-    return "They are active: esc goes to the list" if active else waits
+    if not active:
+        return f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
+    # Imported here: the screen needs no importer before something is imported.
+    from memtui.capture.plan import PLANTED
+
+    held = sum(PLANTED in notes for _, notes in report.flagged)
+    if not held:
+        return "They are active: esc goes to the list"
+    look = "one that looks planted waits" if held == 1 else f"{held:,} that look planted wait"
+    return f"They are active: esc goes to the list; but {look} in the inbox: b goes there"
 
 
 def _said_of_dropped(report: ImportReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,8 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age
+from memtui.text.words import cell_width, clip_start
+from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age, source_line
 from memtui.tui.styled_text import fit
 from memtui.tui.values import Row
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
@@ -142,11 +144,12 @@ def row_segments(
     marked: bool,
     sort: str = "",
     above: str = "",
+    place: str = "",
 ) -> list[Segment]:
     """Return the cells of a row.
 
     `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`. `above`: the title of the row
-    above, whose heading is not repeated.
+    above, whose heading is not repeated. `place`: where it came from, to tell it from another with the same title.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:
@@ -156,8 +159,14 @@ def row_segments(
         segments.append(Segment(fit(short_kind(row.kind), columns.kind) + " ", paint["kind"]))
     if columns.project:
         segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
-    title = fit(without_shared_heading(row.title, above), columns.title)
-    segments.append(Segment(title + " " * _TITLE_GAP, paint["base"]))
+    place = clip_start(place, columns.title // 2)
+    place_cells = cell_width(place)
+    title = fit(without_shared_heading(row.title, above), columns.title - place_cells)
+    gap = " " * _TITLE_GAP
+    if place:
+        segments += [Segment(title, paint["base"]), Segment(fit(place, place_cells) + gap, paint["dim"])]
+    else:
+        segments.append(Segment(title + gap, paint["base"]))
     if columns.bar:
         bar = freshness_bar(row.freshness, columns.bar)
         segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
@@ -251,6 +260,7 @@ class MemoryList(CursorList):
         self.marks = Marks()
         self.was_moved = False  # Whether the person moved the cursor since `rest_on_top`
         self._rows: dict[str, Row] = {}
+        self._titles: Counter[str] = Counter()  # How many of the rows that were read have each title
         self._partial: set[str] = set()  # Rows that are here without the memories that they are of
 
     # -- content ----------------------------------------------------------------------------------
@@ -301,6 +311,7 @@ class MemoryList(CursorList):
         if len(self._rows) > MOST_ROWS:
             self._keep_only(self._in_sight(margin=PAGE_ROWS))
         if changed:
+            self._titles = Counter(row.title for row in self._rows.values())
             self.refresh()
 
     def _keep_only(self, identifiers: Iterable[str]) -> None:
@@ -481,4 +492,8 @@ class MemoryList(CursorList):
     ) -> list[Segment]:
         """Return a row in that many cells; None is one that is not read yet. `above`: the title of the row above."""
         columns = self._columns(width)
-        return row_segments(row, columns, paint, current=current, marked=marked, sort=self.sort, above=above)
+        is_repeated = row is not None and self._titles[row.title] > 1
+        place = f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else ""
+        return row_segments(
+            row, columns, paint, current=current, marked=marked, sort=self.sort, above=above, place=place
+        )

@@ -13,7 +13,7 @@ from curating import PERSON, add
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.style import Style
-from support import FrozenClock
+from support import FrozenClock, make_memory
 from textual.app import App, ComposeResult
 
 from memtui.analysis.contradictions import Contradiction
@@ -38,6 +38,7 @@ from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.review.view import news_blocks
 from memtui.tui.styled_text import Block, wrap
 from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
+from memtui.tui.values import Row
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
 from memtui.tui.widgets.memory_list import MemoryList
@@ -369,6 +370,30 @@ async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays()
         rows.go_to(lambda row: row == "main")
         rows.show((TextRow("Sails"), "jib"), follow=lambda row: row == "main")
         assert rows.current == "jib", "nothing comes after it"
+
+
+async def test_rows_with_the_same_title_say_where_they_came_from_and_others_do_not() -> None:
+    rows = MemoryList()
+    made = {
+        f"m{at}": make_memory(id=f"m{at}", title=title, sources=(Source(format="claude-md", path=f"rules/{at}.md"),))
+        for at, title in enumerate(("Checklist", "Checklist", "Sails"))
+    }
+    found = {
+        one.id: Row(one.id, one.title, "note", "", pinned=False, due=False, freshness=1, age_days=0, memory=one)
+        for one in made.values()
+    }
+
+    class Listing(App[None]):
+        def compose(self) -> ComposeResult:
+            yield rows
+
+    async with Listing().run_test(size=(80, 20)) as pilot:
+        rows.show(list(made), follow=None, fresh=True)
+        rows.put_rows(found)
+        await pilot.pause()
+        drawn = ["".join(part.text for part in rows.render_line(at)) for at in range(3)]
+    assert ["rules/" in line for line in drawn] == [True, True, False]
+    assert "rules/1.md" in drawn[1]
 
 
 async def test_a_list_that_was_short_until_now_is_scrolled_to_its_cursor() -> None:
