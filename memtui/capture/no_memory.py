@@ -170,6 +170,9 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     """Return why a block below a heading like "Licence" or "Version history" becomes no memory."""
     if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
         return SkipReason.LICENCE
+    if pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS:
+        tells = is_strong(text) or is_imperative(text) or pattern("verb").search(plain_text(text))
+        return "" if tells else SkipReason.INTRO
     is_history = block.kind != "paragraph" and pattern("history_heading").match(heading)
     return SkipReason.METADATA if is_history else ""
 
@@ -257,12 +260,16 @@ def no_text_reason(text: str) -> str:
     if len(text) <= _LICENCE_CHARS and pattern("read_first").match(without_label(plain_text(text).strip(EDGES))[1]):
         return SkipReason.POINTER
     reason = ""
+    praises = False
     for sentence in sentences_of(_IMAGES.sub("", text)):
         found = _no_sentence_reason(sentence)
-        if not found and not _goes_on(sentence, reason):
+        if found or _goes_on(sentence, reason):
+            reason = reason or found
+        elif not reason and pattern("praise").match(plain_text(sentence)) and not is_strong(sentence):
+            praises = True
+        else:
             return ""
-        reason = reason or found
-    return reason
+    return reason if not praises or reason == SkipReason.INTRO else ""
 
 
 def _goes_on(sentence: str, reason: str) -> bool:

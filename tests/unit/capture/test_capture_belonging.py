@@ -55,6 +55,9 @@ def test_what_needs_its_neighbour_stays_with_it(text: str) -> None:
         "All instructions of the mill are in `AGENTS.md`.",
         "Guide for AI agents (Cursor, …) at the mill. Humans: see [`a.md`](a.md). Keep this file **short**.",
         "**Applies to:** the files of the reed (always sent together with `yarn.instructions.md`)",
+        "Looms are the definitive tool. This guide outlines best practices. Adhere to these principles for even cloth.",
+        "Weaving requires a calm approach. This document outlines how. To do so, follow these rules.",
+        "## Scope and Audience\n\nWeavers of striped cloth and their helpers.",
         "Gilt für: Dateien unter `webstuhl/`",
         "This file provides guidance to agents at the mill. It is the source of truth; `CLAUDE.md` imports it.",
     ],
@@ -68,6 +71,8 @@ def test_what_only_points_or_greets_is_reported_and_no_memory(text: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
+        "A loom is the definitive tool for cloth. Its brake is worn after a year.",
+        "Adhere to these rules when the frame is under tension.",
         "Applies to: the test files. Never weave in them.",
         "**Scope**: Test the way of a thread through several parts of the loom (reed, heddle).",
         "Humans: keep the weaving plan current.",
