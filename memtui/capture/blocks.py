@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 CALLOUT_MARK = "callout mark"
 IMPORT_MARK = "import of another file"
-RULE_MARK = "horizontal rule"
 PAGES_MARK = "pages of documentation, put between tags"
 CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
@@ -176,9 +175,9 @@ class _Marks:
                     fence = ""
             elif mark := FENCE.match(line):
                 fence = mark[1]
-            elif line[:1] == "#" and (rules := read_banner(self.lines, number)):
-                self.set_aside.extend((Span(at, at), RULE_MARK) for at in rules)
-                self.borders.append(until := rules[-1])
+            elif line[:1] == "#" and (aside := read_banner(self.lines, number)):
+                self.set_aside.extend((Span(at, at), reason) for at, reason in aside)
+                self.borders.append(until := aside[-1][0])
             elif _IMPORT_LINE.match(line):
                 self.set_aside.append((Span(number, number), IMPORT_MARK))
                 self.lines[number] = ""

@@ -15,7 +15,6 @@ from memtui.capture.blocks import (
     CODE_CHARS,
     IMPORT_MARK,
     PAGES_MARK,
-    RULE_MARK,
     Block,
     BlockKind,
     item_text,
@@ -33,6 +32,7 @@ from memtui.capture.prose import (
     sentences_of,
     words_in,
 )
+from memtui.capture.tag_headings import CONTEXT_MARK, RULE_MARK
 from memtui.text.inline import plain_text
 
 
@@ -41,7 +41,7 @@ class SkipReason(StrEnum):
 
     COMMENT = "comment"
     FRONTMATTER = "frontmatter: read as settings"
-    CONTEXT = "heading: kept as context"
+    CONTEXT = CONTEXT_MARK
     NO_TEXT = "heading without text"
     CALLOUT = CALLOUT_MARK
     COLUMNS = "column heads: kept with each row"

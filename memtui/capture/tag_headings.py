@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from memtui.text.tables import read_words
 
+RULE_MARK = "horizontal rule"
+CONTEXT_MARK = "heading: kept as context"
+
 _OPENS = re.compile(r"<([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)>\s*$")
 _EXAMPLE = re.compile(r"example|sample|code|template|format|output|input")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
@@ -66,23 +69,24 @@ _COMMENTED = re.compile(r"#{1,6}(?: |$)")
 _BRACKETED = re.compile(r"[(（].*[)）]\s*$")
 
 
-def read_banner(lines: list[str], number: int) -> tuple[int, ...]:
-    """Return the lines of the rules of number signs that begin at one, the second if it closes it; none for no rule.
+def read_banner(lines: list[str], number: int) -> list[tuple[int, str]]:
+    """Return the lines set aside of a comment that a rule of number signs begins, with the reason; none for no rule.
 
-    Between two of them stands a comment: its title is left as a heading, its other lines as text.
+    The last is the rule that closes it, or the only one. What stands between them is left as a heading and its text.
     """
     if not _BANNER.match(lines[number]):
-        return ()
+        return []
     end = number + 1
     while end < len(lines) and _COMMENTED.match(lines[end]) and not _BANNER.match(lines[end]):
         end += 1
     lines[number] = ""
     if end == number + 1 or end == len(lines) or not _BANNER.match(lines[end]):
-        return (number,)
+        return [(number, RULE_MARK)]
     lines[end] = ""
     bare = [_COMMENTED.sub("", line, count=1).strip() for line in lines[number + 1 : end]]
-    if len(bare) > 1 and _BRACKETED.match(bare[1]):
+    is_title = bool(bare[0]) and not (bare[1:2] and bare[1][:1].islower())
+    joined = is_title and len(bare) > 1 and bool(_BRACKETED.match(bare[1]))
+    if joined:
         bare[:2] = [f"{bare[0]} {bare[1]}", ""]
-    is_title = not bare[1:2] or not bare[1][:1].islower()
-    lines[number + 1 : end] = [f"# {bare[0]}" if is_title and bare[0] else bare[0], *bare[1:]]
-    return (number, end)
+    lines[number + 1 : end] = [f"# {bare[0]}" if is_title else bare[0], *bare[1:]]
+    return [(number, RULE_MARK), *[(number + 2, CONTEXT_MARK)][:joined], (end, RULE_MARK)]

@@ -55,6 +55,8 @@ def test_rules_of_number_signs_part_a_title_and_its_comment() -> None:
         "The reader waits, because a tide\nthat is read too early is wrong for the day.": ("Tide reader （潮位）",),
         "Always read the tide twice.": ("Tide reader （潮位）",),
     }
+    kept = [gap.span for gap in split_markdown(banner).skipped if gap.reason == "heading: kept as context"]
+    assert kept == [(2, 2), (3, 3)]
     assert placed(f"# ------\n{comment}# ------\n\nAlways read the tide twice.\n") == {
         "The reader waits, because a tide\nthat is read too early is wrong for the day.": (),
         "Always read the tide twice.": (),
