@@ -97,6 +97,20 @@ class BlockChangedError(ConflictError):
     """A block that memtui wrote into a file was edited by hand, and cannot be put back; `where` is the file."""
 
 
+class BuiltUponError(ConflictError):
+    """A change cannot be taken back, or made again, as a later one altered the same.
+
+    Attributes:
+        title: of the memory that both altered; empty if it is something else.
+        field: the name of the field that both altered; empty if it is the whole.
+        later: number of the later change; None if the journal does not show it.
+    """
+
+    title: str = ""
+    field: str = ""
+    later: int | None = None
+
+
 class VaultBusyError(MemtuiError):
     """A lock conflict: another process holds the vault and did not release it in time."""
 

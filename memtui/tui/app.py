@@ -359,9 +359,8 @@ class MemtuiApp(App[int]):
             return
         opened = [one for one in self.screen_stack if isinstance(one, MemtuiScreen) and name == one.AREA]
         if not opened or name in _AT_A_MEMORY:
-            # A screen that lists memories and has none in hand, as on a group of the Inbox, is about no single one.
-            has_own = isinstance(front, MemtuiScreen) and type(front).current_memory is not MemtuiScreen.current_memory
-            holder = front if has_own else first
+            # A screen that has none in hand, as on a group of the Inbox or in Import, is about no single one.
+            holder = front if isinstance(front, MemtuiScreen) else first
             memory = holder.current_memory if isinstance(holder, MemtuiScreen) else None
             await self.push_screen(_screen(name, self.opening, memory))
             return

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial, partialmethod
 from operator import attrgetter
-from pathlib import PurePath
 from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
@@ -19,7 +18,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from memtui.errors import BlockChangedError, MemtuiError, NothingToUndoError
+from memtui.errors import BlockChangedError, BuiltUponError, MemtuiError, NothingToUndoError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, HISTORY, Action, Keymap
@@ -330,23 +329,22 @@ class MemtuiScreen(Screen[None]):
     def _change_failed(self, error: MemtuiError) -> None:
         self._leaving = False
         if not self.answers_failure(error):
+            from memtui.wording import outcomes
+
             if isinstance(error, NothingToUndoError):
                 key = self.key_of("go-history") or "History"
                 where = "" if self.AREA == HISTORY else f" {key} lists the changes."
                 self.say(f"{error.what}.{where}", severity="warning")
             elif isinstance(error, BlockChangedError):
-                self.say(self._ways_out(error), severity="warning")
+                keys = (self.key_of(name) or name for name in ("go-publish", "go-history"))
+                self.say(outcomes.edited_block(error, *keys), severity="warning")
+            elif isinstance(error, BuiltUponError):
+                undo, history = self.key_of("history-undo") or "undo", self.key_of("go-history") or "History"
+                ways = undo if self.AREA == HISTORY else f"{history} lists the changes: {undo}"
+                self.say(outcomes.built_upon(error, ways), severity="warning")
             else:
                 self.say(str(error), severity="error")
         self._proceed()
-
-    def _ways_out(self, error: BlockChangedError) -> str:
-        """Return what helps here where a block was edited by hand, as the command line says it for itself."""
-        publish, journal = (self.key_of(name) or name for name in ("go-publish", "go-history"))
-        return (
-            f"{error.what}: {PurePath(error.where).name}. Nothing was written. {publish} goes to Publish, where t takes"
-            f" the edit into the inbox and x takes the block out; {journal} to History, where U undoes another change."
-        )
 
     def key_of(self, identifier: str) -> str:
         """Return the key of an action by its id, empty where it has none."""

@@ -13,7 +13,6 @@ from memtui.text.sanitize import reveal, tame
 from memtui.text.words import bar, clip_start
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted
 from memtui.tui.values import Detail, Explained
-from memtui.wording import outcomes
 from memtui.wording.checks import ALLOWED, at_commit
 
 BAR_CELLS = 5
@@ -59,8 +58,8 @@ def describe(detail: Detail) -> list[Block]:
     blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block(_standing(detail)), Block(_freshness(detail))]
     if memory.standing_words != memory.standing:
         blocks.append(Block(((tame(memory.status_reason), "warning"),)))
-    if held := outcomes.held(memory, "you verify it"):
-        blocks.append(Block(((held, "warning"),)))
+    if detail.held:
+        blocks.append(Block(((detail.held, "warning"),)))
     if detail.explained is not None:
         blocks.append(Block(_score(detail.explained), gap=True))
     blocks += [Block(_long(memory.insight, memory.id), gap=True, markdown=True)]

@@ -141,6 +141,7 @@ class Detail:
     changes: Sequence[LastChange] = ()
     explained: Explained | None = None
     proposals: Sequence[Proposed] = ()
+    held: str = ""  # why no assistant is told of it, as a sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,7 @@ class VaultAccess:
         """Return one memory in full, None if it is gone."""
         from memtui.curate.views import checked, view_memories
         from memtui.vault.facets import last_changes
+        from memtui.wording.outcomes import held
 
         now = self.vault.now()
         with self.read_vault.read() as reader:
@@ -152,7 +153,8 @@ class VaultAccess:
             changes = [LastChange(*found) for found in last_changes(reader, identifier, limit=CHANGES_SHOWN)]
             tree = self.tree_of(reader, memories[0].project)
         view = checked([view], tree)[0]
-        return Detail(view, {other.id: tame(other.title) for other in others.values()}, now, changes)
+        titles = {other.id: tame(other.title) for other in others.values()}
+        return Detail(view, titles, now, changes, held=held(view.memory, "you verify it"))
 
     def sketch(self, memory: Memory) -> Detail:
         """Return a memory as far as it is known without a read of the vault: no links, no states, no history."""

@@ -14,7 +14,8 @@ from typing import Any
 from memtui.domain.combine import LINE_TEXTS, merge_field
 from memtui.domain.memory import Change, Link, Signal, Tombstone, Verdict
 from memtui.domain.record import Record, memory_from_record, memory_record
-from memtui.errors import ConflictError, NotFoundError, NothingToUndoError, RefusedError
+from memtui.errors import BuiltUponError, NotFoundError, NothingToUndoError, RefusedError
+from memtui.text.sanitize import one_line
 from memtui.vault.journal import (
     Step,
     change_at,
@@ -230,7 +231,7 @@ class _Patch:
                 text = f"{link.from_id} {link.type} {link.to_id}"
                 raise self._conflict(identifier, "(removed)", f"(linked: {text})", also=text)
 
-    def _conflict(self, key: str, mine: str, theirs: str, *, field: str = "", also: str = "") -> ConflictError:
+    def _conflict(self, key: str, mine: str, theirs: str, *, field: str = "", also: str = "") -> BuiltUponError:
         """Return the error for one thing, by its key in the journal; `also`: the key of what hangs on it."""
         later = self.writer.connection.execute(
             "SELECT max(c.number) FROM changes c JOIN revisions r ON r.change_number = c.number"
@@ -239,13 +240,17 @@ class _Patch:
         ).fetchone()
         number = later[0] if later else None
         remedy = f"`memtui undo {number}` takes the later change back first." if number else "See `memtui log`."
-        return ConflictError(
+        memory = self.writer.get_many([key]).get(key)
+        named = f" ({one_line(memory.title)[:60]})" if memory is not None else ""
+        error = BuiltUponError(
             f"Cannot {self.verb} change {self.change.number}: what it touched was changed since",
-            where=f"{key}{f', {field}' if field else ''}",
+            where=f"{key}{named}{f', {field}' if field else ''}",
             remedy=f"Nothing was written. {remedy}",
             mine=mine,
             theirs=theirs,
         )
+        error.title, error.field, error.later = (memory.title if memory is not None else ""), field, number
+        return error
 
 
 def _totals(steps: Iterable[Step]) -> list[Step]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory
 from memtui.domain.planted import held_back
+from memtui.errors import BlockChangedError, BuiltUponError
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
 
@@ -342,6 +343,42 @@ def _reverted(word: str, change: Change, elsewhere: bool) -> str:
         return said
     when, who = f"{change.at:%Y-%m-%d %H:%M} UTC", tame(change.actor, 60)
     return f"{said} (change {change.number}, made {when} by {who}, not in this session)"
+
+
+FIELD_WORDS: Mapping[str, str] = {
+    "rationale": "why",
+    "status_reason": "reason",
+    "anchors": "files",
+    "confidence": "sure",
+    "half_life_days": "half-life",
+    "confirmed_at": "confirmed",
+    "confirmed_by": "by",
+    "verified_at": "verified",
+    "verified_by": "by",
+    "observed_at": "observed",
+    "snoozed_until": "snoozed",
+    "valid_from": "from",
+    "valid_until": "until",
+    "due_at": "due",
+    "other_sources": "sources",
+}
+"""What fields are called in the app, where that is not their name."""
+
+
+def built_upon(error: BuiltUponError, ways: str) -> str:
+    """Return why a change cannot be taken back, in the words of the app; `ways`: how a person gets to undo one."""
+    field = FIELD_WORDS.get(error.field, error.field)
+    place = ", ".join(filter(None, (f"“{clip_at_word(tame(error.title), TITLE_CELLS)}”" if error.title else "", field)))
+    first = f" {ways} on change {error.later} takes that back first." if error.later else ""
+    return f"{error.what}{f': {place}' if place else ''}. Nothing was written.{first}"
+
+
+def edited_block(error: BlockChangedError, publish: str, history: str) -> str:
+    """Return what helps in the app where a block was edited by hand; `publish`, `history`: the keys of the screens."""
+    return (
+        f"{error.what}: {PurePath(error.where).name}. Nothing was written. {publish} goes to Publish, where t takes"
+        f" the edit into the inbox and x takes the block out; {history} to History, where U undoes another change."
+    )
 
 
 def verdicts_undone(number: int, stopped_by: str) -> str:

@@ -34,6 +34,8 @@ from textual._styles_cache import StylesCache
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast, ToastHolder
 
+from memtui.curate.memories import edit_memory
+from memtui.domain.identity import Actor
 from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import list_reader, queries
 from memtui.tui.browse.queries import ListQueries
@@ -156,11 +158,16 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
     meaning = ResidentMeaning(ferry, "bundled")
     async with app_on(ferry, tmp_path, meaning=meaning).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
-        await until(pilot, lambda: meaning.words == "ready", "the model is there")
         await pilot.press("slash", *"database version")
+        await until(pilot, lambda: meaning.words == "ready", "the model is there")
         await until(pilot, lambda: "m0000004" in browser(pilot)._list.ids[:2], "it is found by its meaning")
         await shows(pilot, "by meaning: ready")
         assert "+ of 5" not in screen_text(pilot)
+        edit_memory(ferry, "m0000004", {"rationale": "A dump is not read by an older one."}, actor=Actor("person"))
+        lists = browser(pilot).lists
+        found = lists.queries.load("database version", lists.wanted)
+        assert meaning.tend() == 0, "what was just saved is compared at once"
+        assert "m0000004" in found.ids[:2]
 
 
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(

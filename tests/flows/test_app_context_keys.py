@@ -218,7 +218,7 @@ async def test_what_changed_since_the_last_pack_is_told(
         await says(pilot, "No pack of this task was used before.")
         await pilot.press("y")
         await says(pilot, ". In a week, press K to say whether it helped.")
-        await shows(pilot, "copied just now")
+        await shows(pilot, "recorded just now")
         assert len(list_packs(ferry, 9)) == 1
         fill(ferry, [memory(6, "A refund that fails on retry is told")])
         lifecycle.retire(ferry, [LOCK], actor=Actor())
@@ -332,6 +332,9 @@ async def test_a_copy_is_taken_back_before_older_changes_and_nothing_of_somebody
         await pilot.press("u")
         await says(pilot, "Undone: left out: Lock refunds by payment_id")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
+        await pilot.press("Y")
+        await says(pilot, "Verified: Lock refunds by payment_id")
+        await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
 
         await pilot.press("R", *"weekly", "enter")
         await says(pilot, "Saved as recipe “weekly”; u undoes it")

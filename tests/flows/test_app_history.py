@@ -40,6 +40,7 @@ from memtui.pack.options import PackOptions
 from memtui.publish.apply import publish
 from memtui.publish.plan import Publisher, plan_publication
 from memtui.tui.history.screen import HistoryScreen
+from memtui.tui.importing.screen import ImportScreen
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 
@@ -184,6 +185,11 @@ async def test_from_a_group_of_the_inbox_history_is_about_no_single_memory(told:
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
         await lists(pilot, 4)
         assert history(pilot)._memory_id is None
+        await pilot.press("escape", "J")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
+        await pilot.press("H")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen), "History is open")
+        assert history(pilot)._memory_id is None, "nor is it from a screen that shows no memories"
 
 
 async def test_a_change_of_the_past_is_undone_by_itself(told: Vault, tmp_path: Path) -> None:
@@ -198,6 +204,19 @@ async def test_a_change_of_the_past_is_undone_by_itself(told: Vault, tmp_path: P
             pilot, lambda: stored(told, LOCK).title == "Lock refunds by payment_id", "the agent's edit is undone"
         )
         assert stored(told, LOCK).status == "retired", "what came after stays"
+
+
+async def test_a_change_that_was_built_upon_names_the_memory_and_what_helps(told: Vault, tmp_path: Path) -> None:
+    for why in ("Cards pay at once.", "Cards pay twice."):
+        edit_memory(told, "m0000003", {"rationale": why}, actor=Actor())
+    async with app_on(told, tmp_path).run_test(size=WIDE) as pilot:
+        screen = await open_history(pilot, 5)
+        await pilot.press("j")
+        await until(pilot, lambda: screen._list.current == 4, "the first of both")
+        await reads(pilot, 4)
+        await pilot.press("U")
+        title = stored(told, "m0000003").title
+        await says(pilot, f"changed since: “{title}”, why. Nothing was written. U on change 5 takes that back first.")
 
 
 async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past(told: Vault, tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ class ListReader:
         self._steady = False
         self._reader: Worker[None] | None = None  # The newest read of the whole list
         self._prepared_for: Base | None = None  # The list whose filter is ready, or being made so
+        self._compared = False  # Whether the list was filtered by meaning too, where its filter can be
         self._counted = 0  # Number of the list whose facets are shown
 
     @property
@@ -131,6 +132,7 @@ class ListReader:
         shown = self._pane.ids if self._steady else ()
         query, wanted, best = self.query, self.wanted, self.best
         in_hand = self.focus or self._pane.current
+        self._compared = self.queries.has_meaning(query)
 
         def read() -> Listing:
             listing = self.queries.load(query, wanted, best=best)
@@ -148,6 +150,7 @@ class ListReader:
             self.reload()
             return
         base, query, best = listing.base, self.query, self.best
+        self._compared = self.queries.has_meaning(query)
 
         def filtered(task: Task) -> None:
             show, queries = partial(self._show, fresh=False), self.queries
@@ -166,7 +169,9 @@ class ListReader:
         """Look for changes of others; after a failure, read the list again."""
         if self._screen.acting:
             return
-        if self.listing is not None and not self._screen.in_trouble:
+        if self.listing is not None and not self._compared and self.queries.has_meaning(self.query):
+            self.reload(steady=True)  # What is listed was found before the model was loaded.
+        elif self.listing is not None and not self._screen.in_trouble:
             if self._loader.is_under_way("poll"):
                 return
             base = self.listing.base

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.domain.memory import STATUSES, Memory
-from memtui.errors import QueryError
+from memtui.errors import MemtuiError, QueryError
 from memtui.text.sanitize import without_surrogates
 from memtui.tui.browse.memory_index import ListAtHand, Titles
 from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted
@@ -35,6 +36,7 @@ LARGE_VAULT = 5_000
 
 SHORTEST_PART = 3  # Letters of a text that a title is looked at for in advance: fewer are in most titles
 FIRST_ROWS = 100  # Rows of a filtered list that come with it: more than a screen shows
+MOST_TENDED = 8  # Vectors made before a list is filtered, in a tenth of a second: those of what was just saved
 SHORTEST_MEANING = 3  # Characters from which a query has a meaning to compare
 
 _LONGEST_QUERY = 200
@@ -73,6 +75,11 @@ class ListQueries:
         from memtui.vault.facets import listed_ids
         from memtui.vault.review_triggers import asked_since
 
+        by_meaning, meaning = self.has_meaning(query), self._opening.meaning
+        if by_meaning and meaning is not None:
+            with suppress(MemtuiError):
+                # Without the vector of what was just saved, the filter would list what is further from it.
+                meaning.tend(limit=MOST_TENDED)
         signature, now, opening = self._access.signature(), self._vault.now(), self._opening
         with self._reading.read() as reader:
             view = self._access.view_of(reader)
@@ -92,7 +99,7 @@ class ListQueries:
                 signature=signature,
             )
             self._asked = asked_since(reader, everything)
-        return self.filtered(base, query, best=best, by_meaning=self.has_meaning(query))
+        return self.filtered(base, query, best=best, by_meaning=by_meaning)
 
     def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:
         """Return what of a list fits a filter: as `memtui search` finds it, and by parts of titles.

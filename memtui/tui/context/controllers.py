@@ -87,15 +87,15 @@ class PayloadMaker:
 
 
 class PayloadKeeper:
-    """Writes the payload to a file, notes it as an evaluation question, or saves its task as a recipe."""
+    """Writes the payload to a file, notes it as an evaluation question, saves its task as a recipe; verifies."""
 
     def __init__(
         self,
         screen: MemtuiScreen,
         payloads: Payloads,
         line: AskLine,  # asks where, and how it is named
-        *,
         change: Callable[[Callable[[], Done]], None],  # makes a change of the vault that undo takes back
+        *,
         close: Callable[[], None],  # closes the line
     ) -> None:
         self._screen = screen
@@ -103,6 +103,11 @@ class PayloadKeeper:
         self._line = line
         self._change = change
         self._close = close
+
+    def verify(self) -> None:
+        """Confirm the memory under the cursor as still true, a withheld one too."""
+        if (memory := self._screen.current_memory) is not None:
+            self._change(lambda: self._screen.memories.verify([memory]))
 
     def keep(self, answer: Answer, given: AskLine.Given) -> None:
         if given.name == WRITE:

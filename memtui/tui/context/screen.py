@@ -41,7 +41,7 @@ from memtui.vault.packs import Recipe
 POLL_SECONDS = 2.0  # How often to check whether others changed the vault
 _AGAIN_SECONDS = 0.05  # How often to check whether a payload that is waited for is there
 
-_ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read"})
+_ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read", "context-verify"})
 _ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
 _ON_A_TASK = frozenset({"context-save", "context-question"})
 
@@ -57,6 +57,7 @@ class ContextScreen(MemtuiScreen):
         "context-write": ("_ask_line.open", WRITE),
         "context-save": ("_ask_line.open", RECIPE),
         "context-question": ("_ask_line.open", QUESTION),
+        "context-verify": ("_keeper.verify",),
         "context-next": ("_step", 1),
         "context-previous": ("_step", -1),
         "context-task": ("_lines.task_line.focus",),
@@ -90,9 +91,7 @@ class ContextScreen(MemtuiScreen):
         """The memory that was ticked last, how, and the payload before; None once the payload of it is shown."""
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
-        self._keeper = PayloadKeeper(
-            self, self._payloads, self._ask_line, change=self._do_as_step, close=self._close_line
-        )
+        self._keeper = PayloadKeeper(self, self._payloads, self._ask_line, self._do_as_step, close=self._close_line)
 
     def compose(self) -> ComposeResult:
         yield self._title

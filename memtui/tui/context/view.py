@@ -265,7 +265,7 @@ def title_note(answer: Answer, now: datetime, me: str) -> str:
         counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
         changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
         since = f"since {_whose(diff.previous.actor, me)} {_at(diff.previous.made_at, now)}"
-        unchanged = "copied just now" if answer.just_used else f"unchanged {since}"
+        unchanged = "recorded just now" if answer.just_used else f"unchanged {since}"
         parts.append(f"{since}: {changes}" if changes else unchanged)
     return " · ".join(parts)
 

@@ -19,7 +19,7 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
 from memtui.vault.journal import UNDO_ONE, log
-from memtui.wording.outcomes import file_names
+from memtui.wording.outcomes import FIELD_WORDS, file_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +91,6 @@ def bring_back(access: VaultAccess, memory_id: str, version: int) -> Done:
     memory = history.go_back(access.vault, memory_id, version, actor=access.opening.actor)
     return Done(f"Brought back version {version} of {tame(memory.title)}; u undoes it")
 
-
-NAMES = {
-    "rationale": "why",
-    "status_reason": "reason",
-    "anchors": "files",
-    "confidence": "sure",
-    "half_life_days": "half-life",
-    "confirmed_at": "confirmed",
-    "confirmed_by": "by",
-    "verified_at": "verified",
-    "verified_by": "by",
-    "observed_at": "observed",
-    "snoozed_until": "snoozed",
-    "valid_from": "from",
-    "valid_until": "until",
-    "due_at": "due",
-    "other_sources": "sources",
-}
-"""Short names of fields, for the margin."""
 
 MOST_SHOWN = 20_000  # Characters shown of one change: wrapping more would delay the screen
 
@@ -192,7 +173,7 @@ def _change(diff: ChangeDiff) -> Iterator[Block]:
 
 
 def _field(field: FieldDiff) -> Iterator[Block]:
-    name = NAMES.get(field.name, field.name).capitalize()
+    name = FIELD_WORDS.get(field.name, field.name).capitalize()
     if len(name) > _LONGEST_NAME:
         yield Block(((tame(name), "label"),))
         name = " "
