@@ -322,7 +322,8 @@ def build_pack(
     measure = Measure(budget, counter_for(options.encoding, fast=options.fast), target.limits, target.margin)
     values = worths(found, task or Task())
     selection = select(found, values, target=target, measure=measure, max_memories=most, info=info, compiler=compiler)
-    pieces = _within_budget(selection, target, measure, info, {hit.memory.id for hit in found.put_in})
+    put_in = {hit.memory.id for hit in found.put_in}
+    pieces = _within_budget(selection, target, measure, info, values, put_in)
     payload = join(pieces)
     withheld, counts = listed_and_counted([*selection.withheld, *found.withheld], found.withheld_counts)
     included = _included(selection, pieces, measure)
@@ -354,12 +355,17 @@ def build_pack(
 
 
 def _within_budget(
-    selection: Selection, target: Target, measure: Measure, info: PayloadInfo, put_in: Collection[str]
+    selection: Selection,
+    target: Target,
+    measure: Measure,
+    info: PayloadInfo,
+    values: Mapping[str, float],  # what each memory is worth, by id
+    put_in: Collection[str],
 ) -> tuple[Piece, ...]:
-    """Return the pieces of the finished payload, measured; drops the least until it fits."""
+    """Return the pieces of the finished payload, measured; drops what is worth the least until it fits."""
 
     def worth(choice: Choice) -> tuple[bool, bool, float]:
-        return choice.hit.memory.id in put_in, choice.hit.memory.pinned, choice.hit.score
+        return choice.hit.memory.id in put_in, choice.hit.memory.pinned, values[choice.hit.memory.id]
 
     while selection.chosen:
         pieces = target.pieces([choice.item for choice in _ordered(selection)], info)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -18,7 +17,6 @@ from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import Target
 from memtui.recall.eligibility import outside_valid_time
 from memtui.recall.result import Hit, Part, Recall, Withheld, order_key
-from memtui.text.tokens import STOP_WORDS, index_terms
 from memtui.vault.vault import Vault
 
 LEFT_OUT, PUT_IN = Reason(ReasonCode.LEFT_OUT), Reason(ReasonCode.PUT_IN)
@@ -102,131 +100,6 @@ def _unranked(memory: Memory, known: Withheld | None) -> Hit:
     part = Part("nearness", nearness, reason, "term")
     put_in = replace(PUT_IN, because=(reason,)) if known else PUT_IN
     return Hit(memory, nearness, nearness, (part,), (put_in,))
-
-
-READ_CHARACTERS = 4_000  # Characters of an insight that are compared
-
-IDENTICAL = 0.85
-"""From this share of common words on, two memories say the same, if their numbers and negations agree too."""
-
-_WORD = re.compile(r"[a-z0-9]+")
-_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Gist:
-    """What of a memory is compared."""
-
-    terms: frozenset[str]
-    numbers: frozenset[str]  # its numbers, which tell near-identical texts apart
-    negated: bool  # whether it denies something
-
-
-def gist(memory: Memory) -> Gist:
-    return _gist(f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}")
-
-
-# While a person changes budget or target the same memories are looked at again and again.
-@lru_cache(maxsize=512)
-def _gist(text: str) -> Gist:
-    lower = text.lower().replace("\u2019", "'")
-    # Without stems, which cost more than all the rest and tell twins no better.
-    words = _WORD.findall(lower) if text.isascii() else index_terms(text)
-    return Gist(
-        frozenset(words) - STOP_WORDS,
-        frozenset(_NUMBER.findall(lower)),
-        _NEGATION.search(lower) is not None,
-    )
-
-
-class Likenesses:
-    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again."""
-
-    def __init__(self, gists: Mapping[str, Gist], apart: Collection[tuple[str, str]] = ()) -> None:
-        """`apart`: pairs that a person kept apart, which do not say the same."""
-        self._gists = gists
-        self._overlaps: dict[tuple[str, str], float] = {}
-        self._same: dict[tuple[str, str], bool] = dict.fromkeys(apart, False)
-
-    def overlap(self, one: str, other: str) -> float:
-        """Return the share of the smaller one's words that both have, see `overlap`."""
-        pair = (one, other) if one < other else (other, one)
-        found = self._overlaps.get(pair)
-        if found is None:
-            found = self._overlaps[pair] = overlap(self._gists[one], self._gists[other])
-        return found
-
-    def say_the_same(self, one: str, other: str) -> bool:
-        """Return whether two memories are near-identical, see `say_the_same`."""
-        pair = (one, other) if one < other else (other, one)
-        found = self._same.get(pair)
-        if found is None:
-            found = self._same[pair] = say_the_same(self._gists[one], self._gists[other])
-        return found
-
-
-def overlap(one: Gist, other: Gist) -> float:
-    """Return the share of the smaller one's words that both have, 0–1: what it would repeat."""
-    smaller = min(len(one.terms), len(other.terms))
-    return len(one.terms & other.terms) / smaller if smaller else 0.0
-
-
-def say_the_same(one: Gist, other: Gist) -> bool:
-    """Return whether two memories are near-identical; differing numbers or a negation make a difference."""
-    smaller, larger = sorted((len(one.terms), len(other.terms)))
-    if smaller < IDENTICAL * larger or not larger:
-        return False
-    shared = len(one.terms & other.terms)
-    if shared / (smaller + larger - shared) < IDENTICAL:
-        return False
-    return one.numbers == other.numbers and one.negated == other.negated
-
-
-FEWEST_WORDS = 6
-REPEATED = 0.95
-"""From this share of its words on, of so many at least, a memory is said by a longer one, if its numbers are there too
-and both deny or neither does."""
-
-MOST_LONGER = 3  # Times as many words as the shorter one may the longer have to stand for it
-
-
-def without_repeats(
-    hits: Sequence[Hit], apart: Collection[tuple[str, str]] = ()
-) -> tuple[list[Hit], list[tuple[Hit, Reason]]]:
-    """Return hits in order without those that a longer one says as well, and those that give way with the reason.
-
-    The longer one takes the place of the shorter, unless a person pinned or put in the shorter one, or kept both apart.
-    """
-
-    def says(short: str, long: str) -> bool:
-        pair = (short, long) if short < long else (long, short)
-        return pair not in apart and _is_said_by(gists[short], gists[long])
-
-    gists = {hit.memory.id: _gist(hit.memory.insight[:READ_CHARACTERS]) for hit in hits}
-    kept: list[Hit] = []
-    dropped: list[tuple[Hit, Reason]] = []
-    for hit in hits:
-        own = hit.memory.id
-        within = next((one for one in kept if says(own, one.memory.id)), None)
-        if within is not None and not (hit.memory.pinned or hit.is_put_in):
-            dropped.append((hit, Reason(ReasonCode.DUPLICATE, other=within.memory.id)))
-            continue
-        place = next((at for at, one in enumerate(kept) if says(one.memory.id, own)), None)
-        if place is None or kept[place].memory.pinned or kept[place].is_put_in:
-            kept.append(hit)
-            continue
-        dropped.append((kept[place], Reason(ReasonCode.DUPLICATE, other=hit.memory.id)))
-        kept[place] = hit
-    return kept, dropped
-
-
-def _is_said_by(one: Gist, other: Gist) -> bool:
-    """Return whether a memory says what a shorter one says."""
-    if not FEWEST_WORDS <= len(one.terms) < len(other.terms) <= MOST_LONGER * len(one.terms):
-        return False
-    shared = len(one.terms & other.terms) / len(one.terms)
-    return shared >= REPEATED and one.numbers <= other.numbers and one.negated == other.negated
 
 
 SECRET_WORDS: Mapping[str, str] = {

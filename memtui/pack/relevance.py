@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
 
+from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.relevance_features import chances
+from memtui.pack.relevance_features import chance_of, features_of, model, words_of_path
 from memtui.recall.anchors import plain_path
-from memtui.recall.result import Covered, Hit, Recall, Task, Withheld, order_key
+from memtui.recall.fusion import WORDS_ALONE
+from memtui.recall.lexical import LONGEST_QUERY
+from memtui.recall.result import Covered, Hit, Recall, Signs, Task, Withheld, order_key
+from memtui.text.tokens import query_terms
 
 LEAST_CHANCE = 0.18
 """Chance of mattering from which a memory goes into the payload of work in files: from here to 0.25 F0.5, which counts
@@ -29,6 +36,36 @@ LEAST_CHANCE_OF_MORE = 0.22
 covered it would need `WELL_COVERED`, which none has. See RESULTS.md."""
 
 RELATED_SHARE = 0.7  # Share of a memory's chance that one has which is linked to it
+
+
+COVERED_CHANCE = 0.4
+"""Chance of a memory that has nearly all of the words of a task, whatever else speaks against it: a short task says
+little of itself. Of those that were judged 40 % matter, where it has nine tenths of the words 60 %."""
+
+BEGINNING, ABOUT_IT = 400, 0.5
+"""Characters of a memory, and share of the words of a task in them, or in its title, from which it has nearly all of
+them for being about the task. Where they were scattered none of 21 mattered, where not all of 4."""
+
+LONG = 1_500  # Characters of a memory that takes the room of several
+SCATTERED = 0.3  # Share of the words of a task below which the beginning of a long memory is not about it
+WORTH_ITS_ROOM = 0.5
+"""Share of its chance that a long memory keeps whose beginning is not about the task and that holds for no file in
+hand: of such 15 % matter."""
+
+_MAKES = r"^\W*(?:prepare|create|open|draft|write|make|submit|raise|send|file|cut|publish|tag|update)\s+(?:[\w'-]+\s+)"
+ACTS = tuple(
+    (re.compile(act, re.IGNORECASE), re.compile(title, re.IGNORECASE))
+    for act, title in (
+        (_MAKES + r"{0,6}?(?:pull request|merge request|pr)\b", r"\b(?:pull requests?|merge requests?|prs?)\b"),
+        (rf"^\W*commit\b|{_MAKES}{{0,3}}?commits?\b", r"\bcommit"),
+        (_MAKES + r"{0,3}?(?:changelog|release notes)\b", r"\bchangelog|\brelease notes"),
+        (rf"^\W*release\s+\w|{_MAKES}{{0,3}}?releases?\b", r"\breleas"),
+    )
+)
+"""What a task may be as a whole, whatever file is in hand, and what the title of a rule of it names."""
+
+ACT_CHANCE = 0.7
+"""Chance that a memory has at least whose title names what the task is as a whole: of 23 such 18 matter."""
 
 
 def worths(found: Recall, task: Task) -> Mapping[str, float]:
@@ -62,6 +99,58 @@ def _linked(found: Recall, task: Task) -> dict[str, float]:
         if part.name == "neighbours"
     }
     return {one: max(chance, passed.get(one, 0.0)) for one, chance in known.items()}
+
+
+def chances(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, float]:
+    """Return the chance that each hit matters for a task, by id; hits without signs are missing."""
+    found = features_of(hits, task, in_hand)
+    judge = model(with_meaning=any(hit.signs is not None and hit.signs.tokens > 0 for hit in hits))
+    words = frozenset(query_terms(task.text[:LONGEST_QUERY]))
+    named = words.union(*(words_of_path(PurePosixPath(file).stem) for file in task.files))
+    titles = [title for act, title in ACTS if act.search(task.text)]
+    known = {}
+    for hit in hits:
+        features, signs, one = found.get(hit.memory.id), hit.signs, hit.memory
+        if features is None or signs is None:
+            continue
+        chance = chance_of(judge, features, is_asked_for=bool(task.files) and is_asked_for(one, named))
+        chance = _by_beginning(chance, one, signs, task, words)
+        known[one.id] = max(chance, ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0)
+    return known
+
+
+def _by_beginning(chance: float, memory: Memory, signs: Signs, task: Task, words: frozenset[str]) -> float:
+    """Return the chance of a memory with what its beginning says of the words that it has, and of its room."""
+    has_nearly_all = signs.coverage >= WORDS_ALONE
+    is_roomy = len(memory.insight) > LONG and bool(task.files) and not signs.holds_for
+    if not words or not (has_nearly_all or is_roomy):
+        return chance
+    beginning = query_terms(f"{memory.title}\n{memory.insight[:BEGINNING]}")
+    share = len(words.intersection(beginning)) / len(words)
+    if has_nearly_all and share >= ABOUT_IT:
+        chance = max(chance, COVERED_CHANCE)
+    return round(WORTH_ITS_ROOM * chance, 6) if is_roomy and share < SCATTERED else chance
+
+
+def is_asked_for(memory: Memory, named: frozenset[str]) -> bool:
+    """Return whether a task names what a memory holds for, wherever it stands: `services.yaml` of `**/services.yaml`.
+
+    `named`: the words of the task and of the names of its files.
+    """
+    return any(
+        words and words <= named
+        for anchor in memory.anchors
+        if anchor.is_glob
+        for words in _names_of_places(anchor.path)
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _names_of_places(glob: str) -> tuple[frozenset[str], ...]:
+    """Return the words of each name that a pattern gives to what may stand anywhere: of each part behind `**`."""
+    _, _, anywhere = glob.partition("**/")
+    *folders, file = anywhere.split("/")
+    return tuple(words_of_path(part) for part in (*folders, PurePosixPath(file).stem))
 
 
 def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:

@@ -16,16 +16,11 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import Memory
-from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import Hit, Signs, Task
 from memtui.text.stemming import stem
 from memtui.text.tables import read_table
 from memtui.text.tokens import query_terms
-
-COVERED_CHANCE = 0.4
-"""Chance of a memory that has nearly all of the words of a task, whatever else speaks against it: a short task says
-little of itself. Of those that were judged 40 % matter, where it has nine tenths of the words 60 %."""
 
 KEPT_WITH_FILES = 0.62
 """Share of the chance that a memory has without the files of a task which it keeps with them, unless it belongs to
@@ -55,7 +50,7 @@ _OF_ITSELF = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"`([^`\n]{2,60})`|\b([A-Za-z]+[a-z][A-Z]\w+|\w+_\w+)\b")
-_SIGNS_OF_A_PATH = re.compile(r"[/._-]")
+_SIGNS_OF_A_PATH = re.compile(r"[/._*{},-]")
 
 ALONE = ("sentence", "tokens", "share", "log_rank", "coverage", "title_coverage")
 """What counts by a weight of its own where no file is given: a question has one answer, work in a file many rules."""
@@ -71,13 +66,39 @@ OF_MEANING = frozenset((*_MEANING, "alone_sentence", "alone_tokens"))
 """What only a model of meaning tells."""
 
 
+def words_of_path(path: str) -> frozenset[str]:
+    return frozenset(query_terms(_SIGNS_OF_A_PATH.sub(" ", path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Stems that speak of a sort of work."""
+
+    words: frozenset[str]
+    beside: frozenset[str]  # have other senses too, and count only beside one of the words or as a whole pair
+    pairs: tuple[frozenset[str], ...]
+
+    def of(self, words: frozenset[str]) -> frozenset[str]:
+        """Return those of some words that speak of it."""
+        sure = (words & self.words).union(*(pair for pair in self.pairs if pair <= words))
+        return sure | (words & self.beside) if sure else sure
+
+
 @cache
-def topics() -> Mapping[str, frozenset[str]]:
-    """Return the stems of each topic of work."""
+def topics() -> Mapping[str, Topic]:
+    """Return each topic of work by its name."""
     return {
-        name: frozenset(stem(word) for word in words["words"].split())
-        for name, words in read_table(__file__, "topics.toml").items()
+        name: Topic(
+            _stems(table["words"].split()),
+            _stems(table.get("beside", "").split()),
+            tuple(_stems(pair.split("-")) for pair in table.get("pairs", "").split()),
+        )
+        for name, table in read_table(__file__, "topics.toml").items()
     }
+
+
+def _stems(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(stem, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +117,8 @@ class Text:
         title, rest = frozenset(query_terms(heading)), frozenset(query_terms(body))
         names = {one or other for one, other in _NAME.findall(f"{heading}\n{body}")}
         firsts = {term for name in sorted(names) if len(name) > 3 for term in query_terms(name)[:1]}  # noqa: PLR2004
-        counts = {topic: TITLE_COUNTS * len(words & title) + len(words & rest) for topic, words in topics().items()}
+        spoken = {name: topic.of(title | rest) for name, topic in topics().items()}
+        counts = {name: TITLE_COUNTS * len(said & title) + len(said & rest) for name, said in spoken.items()}
         whole = sum(counts.values())
         about = {topic: count / whole for topic, count in counts.items() if count}
         return cls(title, title | rest, tuple(sorted(firsts)), about)
@@ -139,11 +161,11 @@ def features_of(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dic
 
 def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs: Sequence[Signs]) -> Setting:
     words = frozenset(query_terms(task.text[:LONGEST_QUERY]))
-    path = frozenset(query_terms(_SIGNS_OF_A_PATH.sub(" ", " ".join(task.files))))
+    path = words_of_path(" ".join(task.files))
     held, count = Counter(term for text in texts for term in text.whole), max(FEWEST, len(texts))
     rarity = {term: math.log(1 + (count - number + 0.5) / (number + 0.5)) for term, number in held.items()}
-    asked = frozenset(topic for topic, of_it in topics().items() if of_it & words)
-    beside = frozenset(topic for topic, of_it in topics().items() if of_it & path) - asked
+    asked = frozenset(name for name, topic in topics().items() if topic.of(words))
+    beside = frozenset(name for name, topic in topics().items() if topic.of(path)) - asked
     return Setting(
         words=words,
         path=path,
@@ -280,25 +302,17 @@ def without_files(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def belongs_elsewhere(found: Mapping[str, float]) -> bool:
-    """Return whether a memory is tied to other files than those in hand, and its title does not name these either."""
+    """Return whether a memory is tied to other files than those in hand, and its title does not name these either.
+
+    What the task itself asks for by its place does not, see `memtui.pack.relevance.is_asked_for`.
+    """
     is_tied = found["holds_elsewhere"] > 0 or found["names_elsewhere"] > 0
     return is_tied and found["in_path_by_title"] < NAMES_WHAT_IS_IN_HAND
 
 
-def chance_of(judge: Model, found: Mapping[str, float]) -> float:
+def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = False) -> float:
     """Return the chance of a memory; files take nothing from it but what belongs elsewhere, see `KEPT_WITH_FILES`."""
     chance = judge.chance(found)
-    if found["alone"] or belongs_elsewhere(found):
+    if found["alone"] or (belongs_elsewhere(found) and not is_asked_for):
         return chance
     return max(chance, round(KEPT_WITH_FILES * judge.chance(without_files(found)), 6))
-
-
-def chances(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, float]:
-    """Return the chance that each hit matters for a task, by id; hits without signs are missing."""
-    found = features_of(hits, task, in_hand)
-    judge = model(with_meaning=any(hit.signs is not None and hit.signs.tokens > 0 for hit in hits))
-    covering = {hit.memory.id for hit in hits if hit.signs is not None and hit.signs.coverage >= WORDS_ALONE}
-    return {
-        identifier: max(chance_of(judge, features), COVERED_CHANCE if identifier in covering else 0.0)
-        for identifier, features in found.items()
-    }

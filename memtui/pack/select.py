@@ -11,8 +11,9 @@ from memtui.domain.memory import AnchorState, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
 from memtui.pack.detail import BEST_FIRST, LINES, OPENING, WHOLE, Detail, details_of
-from memtui.pack.filters import PUT_IN, Likenesses, gist, without_repeats
+from memtui.pack.filters import PUT_IN
 from memtui.pack.openings import mark, more_lines, near_lines, shortened
+from memtui.pack.repeats import Likenesses, Said, gist, is_said_by, without_repeats
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
 from memtui.recall.eligibility import settle
 from memtui.recall.result import Hit, Recall, Withheld, age_key
@@ -196,6 +197,7 @@ class _Selector:
     _used: list[int] = field(default_factory=list)
     _paid: set[str] = field(default_factory=set)
     _alike: Likenesses = field(default_factory=lambda: Likenesses({}))
+    _told_by: dict[tuple[str, str], bool] = field(default_factory=dict)
     _offers: dict[str, _Offer | None] = field(default_factory=dict)
     _texts: Mapping[str, Memory] = field(default_factory=dict)
 
@@ -395,11 +397,22 @@ class _Selector:
     def _obstacle(self, hit: Hit) -> Reason | None:
         own, alike = hit.memory.id, self._alike
         for choice in self.selection.chosen:
-            if alike.say_the_same(own, choice.hit.memory.id):
+            other = choice.hit.memory.id
+            if alike.say_the_same(own, other) or self._is_told_by(hit, choice):
                 return Reason(ReasonCode.DUPLICATE, other=choice.hit.memory.id)
         if len(self.selection.chosen) >= self.max_memories:
             return Reason(ReasonCode.TOO_MANY, number=self.max_memories)
         return None
+
+    def _is_told_by(self, hit: Hit, choice: Choice) -> bool:
+        """Return whether what was chosen tells all that a hit says, in as much of it as went in."""
+        own, other = hit.memory.id, choice.hit.memory.id
+        if hit.memory.pinned or hit.is_put_in or (min(own, other), max(own, other)) in self.apart:
+            return False
+        key = (own, other)
+        if key not in self._told_by:
+            self._told_by[key] = is_said_by(Said.by(hit.memory), Said.by(choice.item.memory), at_any_length=True)
+        return self._told_by[key]
 
     def _price(self, offer: _Offer) -> Sizes:
         """Return what an offer adds to the payload, headings that are new with it included."""

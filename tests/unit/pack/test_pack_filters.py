@@ -13,7 +13,8 @@ from recall_story import link, memory, story_vault
 from memtui.domain.memory import Memory, Source, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
-from memtui.pack.filters import LEFT_OUT, PUT_IN, gist, overlap, say_the_same, without_loaded, without_secrets
+from memtui.pack.filters import LEFT_OUT, PUT_IN, without_loaded, without_secrets
+from memtui.pack.repeats import gist, overlap, say_the_same
 from memtui.pack.targets.base import STYLES, join
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Hit, Part, Recall, Task

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from recall_story import memory
 
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.pack import build
+from memtui.pack.budget import Measure, counter_for
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.options import PackOptions
 from memtui.pack.relevance import (
+    ACT_CHANCE,
+    COVERED_CHANCE,
     FIRST,
     FIRST_ALONE,
     LEAST_CHANCE,
@@ -24,11 +29,13 @@ from memtui.pack.relevance import (
     without_unrelated,
     worths,
 )
-from memtui.pack.relevance_features import KEPT_WITH_FILES, OF_MEANING, features_of, model
+from memtui.pack.relevance_features import KEPT_WITH_FILES, OF_MEANING, features_of, model, topics
+from memtui.pack.select import select
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Part, Recall, Signs, Task
 from memtui.text.tokens import query_terms
+from memtui.text.words import parse_budget
 from memtui.wording.reasons import pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
@@ -189,6 +196,48 @@ def test_a_memory_whose_title_names_what_is_in_hand_belongs_to_it_whatever_files
     assert judge(found, Task("dip the glaze", ("kiln/kiln.py",)))["kilnname"] >= round(KEPT_WITH_FILES * alone, 6)
 
 
+def test_what_a_task_names_by_its_place_is_not_lost_to_another_file_in_hand() -> None:
+    """`**/ledger.yaml` says what it is about wherever it stands, `shop/**` only where it does."""
+    near = replace(NEAR, coverage=0.6, holds_for=0.0, tie=0.0)
+    found = recall_of(
+        hit(memory("anywhere", "Sort rows by day", files=("**/ledger.yaml",)), near),
+        hit(memory("elsewher", "Sort rows by hour", files=("shop/**",)), near),
+        hit(memory("everyone", "Sort rows by week", files=("**/*.ts",)), near),
+    )
+    alone = judge(found, Task("add a row to the ledger"))
+    for task in (Task("add a row to the ledger", ("web/row.py",)), Task("add a row", ("schemas/ledger.schema.json",))):
+        judged = judge(found, task)
+        assert judged["anywhere"] >= 0.5 * alone["anywhere"] > max(judged["elsewher"], judged["everyone"])
+
+
+def test_a_task_that_is_a_pull_request_as_a_whole_brings_its_rules_whatever_file_is_in_hand() -> None:
+    found = recall_of(hit(memory("whenapru", "Trigger rules: WHEN creating a PR", "Name the kiln in it."), FAR))
+    files = ("kiln/fire.py",)
+    assert judge(found, Task("Prepare the pull request for my fix of the damper", files))["whenapru"] == ACT_CHANCE
+    assert judge(found, Task("Leave the lock file out of the labels of a PR", files))["whenapru"] < LEAST_CHANCE
+
+
+def test_a_word_of_git_with_other_senses_is_about_git_only_beside_a_sure_one() -> None:
+    git = topics()["git"]
+
+    def said(text: str) -> bool:
+        return bool(git.of(frozenset(query_terms(text))))
+
+    assert all(map(said, ("commit the branch", "open a pull request", "rebase before you push")))
+    assert not any(map(said, ("show the branch in the prompt", "merge two glazes", "push a request to the oven")))
+
+
+def test_a_long_memory_needs_more_than_scattered_words_of_the_task() -> None:
+    scattered = Signs(share=0.5, coverage=1.0, by_words=1.0)
+    long = "The chimney is swept in spring. " * 60 + "Raise the damper slowly while the glaze dries."
+    found = recall_of(
+        hit(memory("longlong", "Minutes of the chimney", long), scattered),
+        hit(memory("shortone", "Raise the damper slowly", "While the glaze dries."), scattered),
+    )
+    judged = judge(found, Task("raise the damper while the glaze dries", ("kiln/fire.py",)))
+    assert judged["shortone"] >= COVERED_CHANCE > LEAST_CHANCE > judged["longlong"]
+
+
 def test_a_question_without_files_needs_less_to_be_answered() -> None:
     assert LEAST_CHANCE_ALONE < LEAST_CHANCE
     found = recall_of(hit(memory("priceeee", "Glaze price", "A bucket of glaze is 12 euros."), NEAR))
@@ -267,3 +316,38 @@ def test_what_a_longer_memory_says_as_well_is_said_once() -> None:
     assert len(packed((hit(short, words=1.0), hit(other, words=0.9))).included) == 2
     pinned = replace(hit(short, words=1.0), memory=replace(short, pinned=True))
     assert "shortone" in ids(packed(Recall((hit(whole, words=0.9),), (pinned,), (), {}, 0, None)))
+
+
+def test_copies_of_a_rule_under_other_headings_and_sentences_of_a_longer_one_are_told_once() -> None:
+    def from_file(identifier: str, path: str, text: str) -> Hit:
+        source = Source(format="agents-md", path=path)
+        return hit(memory(identifier, f"Title {identifier}", text, sources=(source,)), words=1.0)
+
+    rule = "Shelves: After each firing, count the shelves before the kiln is shut"
+    first = from_file("firstone", "AGENTS.md", f"Daily work > {rule}")
+    copied = from_file("copiedon", "docs/guide.md", f"Closing > {rule}")
+    assert len(packed((first, copied)).included) == 1
+    apart = replace(copied, memory=replace(copied.memory, sources=first.memory.sources))
+    assert len(packed((first, apart)).included) == 2  # Within one file headings tell them apart: iOS, Android
+
+    short = from_file("shortone", "docs/guide.md", "Never open the damper at dawn — wait for the cone.")
+    list_of_rules = "\n".join(f"- Shelf {n} holds bowls of clay number {n} from the north wall." for n in range(20))
+    long = from_file(
+        "longrule", "AGENTS.md", f"{list_of_rules}\n- Never open the damper of a kiln at dawn, wait for the cone."
+    )
+    assert ids(packed((replace(long, score=2.0, relevance=2.0), short))) == ["longrule"]
+    allowed = from_file("longrule", "AGENTS.md", f"{list_of_rules}\n- Open the damper at dawn, wait for the cone.")
+    assert len(packed((replace(allowed, score=2.0, relevance=2.0), short)).included) == 2
+
+
+def test_what_is_worth_least_gives_way_when_the_finished_payload_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The score does not say it: what the task is about may come last by score."""
+    matters = replace(hit(memory("mattersx", "Test refunds", "Always test a refund of a card."), NEAR), score=0.5)
+    aside = hit(memory("asidexxx", "Shelf", "The shelf holds bowls and plates."), FAR)
+    both = partial(select, recall_of(matters, aside), {"mattersx": 0.9, "asidexxx": 0.1})
+    roomy = Measure(parse_budget("500"), counter_for("o200k_base"), (), 0.0)
+    monkeypatch.setattr(build, "select", lambda *_, **more: both(**more | {"measure": roomy}))
+    monkeypatch.setattr(build, "worths", lambda *_: {"mattersx": 0.9, "asidexxx": 0.1})
+    options = PackOptions(budget="45", encoding="o200k_base")
+    pack = build_pack(recall_of(matters, aside), options, target=target_named("chat"), info=PayloadInfo("shop"))
+    assert ids(pack) == ["mattersx"]

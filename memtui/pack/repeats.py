@@ -1,0 +1,188 @@
+"""Which memories say the same as others, so that a payload tells it once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memtui.domain.memory import Memory
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.recall.result import Hit
+from memtui.text.tokens import STOP_WORDS, index_terms
+
+READ_CHARACTERS = 4_000  # Characters of an insight that are compared
+
+IDENTICAL = 0.85
+"""From this share of common words on, two memories say the same, if their numbers and negations agree too."""
+
+_WORD = re.compile(r"[a-z0-9]+")
+_FOREIGN = re.compile(r"[^\W\d_a-z]")
+_HEADINGS = re.compile(r"\A(?:[^\n:>]{1,80} > )+(?=[^\n:>]{1,80}: )")  # above the one that a statement stands under
+_END = re.compile(r"\n+|(?<=[.!?;])\s+")
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What of a memory is compared."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]  # its numbers, which tell near-identical texts apart
+    negated: bool  # whether it denies something
+
+
+def gist(memory: Memory) -> Gist:
+    return _gist(f"{memory.title}\n{memory.insight[:READ_CHARACTERS]}")
+
+
+# While a person changes budget or target the same memories are looked at again and again.
+@lru_cache(maxsize=512)
+def _gist(text: str) -> Gist:
+    return _gist_of(text)
+
+
+def _gist_of(text: str) -> Gist:
+    lower = text.lower().replace("\u2019", "'")
+    # Without stems, which cost more than all the rest and tell twins no better.
+    words = index_terms(text) if _FOREIGN.search(lower) else _WORD.findall(lower)
+    return Gist(
+        frozenset(words) - STOP_WORDS,
+        frozenset(_NUMBER.findall(lower)),
+        _NEGATION.search(lower) is not None,
+    )
+
+
+class Likenesses:
+    """Pairs of memories by their ids, each compared once: selection asks for the same pairs again and again."""
+
+    def __init__(self, gists: Mapping[str, Gist], apart: Collection[tuple[str, str]] = ()) -> None:
+        """`apart`: pairs that a person kept apart, which do not say the same."""
+        self._gists = gists
+        self._overlaps: dict[tuple[str, str], float] = {}
+        self._same: dict[tuple[str, str], bool] = dict.fromkeys(apart, False)
+
+    def overlap(self, one: str, other: str) -> float:
+        """Return the share of the smaller one's words that both have, see `overlap`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._overlaps.get(pair)
+        if found is None:
+            found = self._overlaps[pair] = overlap(self._gists[one], self._gists[other])
+        return found
+
+    def say_the_same(self, one: str, other: str) -> bool:
+        """Return whether two memories are near-identical, see `say_the_same`."""
+        pair = (one, other) if one < other else (other, one)
+        found = self._same.get(pair)
+        if found is None:
+            found = self._same[pair] = say_the_same(self._gists[one], self._gists[other])
+        return found
+
+
+def overlap(one: Gist, other: Gist) -> float:
+    """Return the share of the smaller one's words that both have, 0–1: what it would repeat."""
+    smaller = min(len(one.terms), len(other.terms))
+    return len(one.terms & other.terms) / smaller if smaller else 0.0
+
+
+def say_the_same(one: Gist, other: Gist) -> bool:
+    """Return whether two memories are near-identical; differing numbers or a negation make a difference."""
+    smaller, larger = sorted((len(one.terms), len(other.terms)))
+    if smaller < IDENTICAL * larger or not larger:
+        return False
+    shared = len(one.terms & other.terms)
+    if shared / (smaller + larger - shared) < IDENTICAL:
+        return False
+    return one.numbers == other.numbers and one.negated == other.negated
+
+
+FEWEST_WORDS, FEWEST_OF_SENTENCE = 6, 5
+REPEATED = 0.95
+"""From this share of its words on, of so many at least, a memory is said by a longer one or by a sentence of it, if its
+numbers are there too and both deny or neither does."""
+
+MOST_LONGER = 3  # Times as many words as the shorter one may the longer have to stand for it
+MOST_LONGER_SENTENCE = 2  # The same of a sentence: a longer one may make conditions
+
+
+def without_repeats(
+    hits: Sequence[Hit], apart: Collection[tuple[str, str]] = ()
+) -> tuple[list[Hit], list[tuple[Hit, Reason]]]:
+    """Return hits in order without those that a longer one says as well, and those that give way with the reason.
+
+    The longer one takes the place of the shorter, unless a person pinned or put in the shorter one, or kept both apart.
+    """
+
+    def says(short: str, long: str) -> bool:
+        pair = (short, long) if short < long else (long, short)
+        return pair not in apart and is_said_by(said[short], said[long])
+
+    said = {hit.memory.id: Said.by(hit.memory) for hit in hits}
+    kept: list[Hit] = []
+    dropped: list[tuple[Hit, Reason]] = []
+    for hit in hits:
+        own = hit.memory.id
+        within = next((one for one in kept if says(own, one.memory.id)), None)
+        if within is not None and not (hit.memory.pinned or hit.is_put_in):
+            dropped.append((hit, Reason(ReasonCode.DUPLICATE, other=within.memory.id)))
+            continue
+        place = next((at for at, one in enumerate(kept) if says(one.memory.id, own)), None)
+        if place is None or kept[place].memory.pinned or kept[place].is_put_in:
+            kept.append(hit)
+            continue
+        dropped.append((kept[place], Reason(ReasonCode.DUPLICATE, other=own)))
+        kept[place] = hit
+    return kept, dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What of a memory is compared with what others say as well."""
+
+    path: str | None  # of the file that it came from, None if it came from none
+    text: str
+    gist: Gist
+    bare: Gist  # of the text without the headings above the last
+
+    @classmethod
+    def by(cls, memory: Memory) -> Said:
+        text = memory.insight[:READ_CHARACTERS]
+        path = memory.source.path if memory.source else None
+        return cls(path, text, _gist(text), _gist(_HEADINGS.sub("", text)))
+
+
+def is_said_by(short: Said, long: Said, *, at_any_length: bool = False) -> bool:
+    """Return whether a memory says what a shorter one says, as a whole or in one of its sentences.
+
+    Of copies in two files the headings above the last do not count; within one file they tell statements apart.
+    `at_any_length`: whether a sentence counts in a text that is much longer too.
+    """
+    between_files = short.path is None or short.path != long.path
+    one, other = (short.bare, long.bare) if between_files else (short.gist, long.gist)
+    few, many = len(one.terms), len(other.terms)
+    if not FEWEST_OF_SENTENCE <= few <= many or not _repeats(one.terms, other.terms):
+        return False
+    if few == many:
+        return between_files and _is_in(one, other) and one.numbers == other.numbers
+    is_near_in_length = many <= MOST_LONGER * few
+    if is_near_in_length and few >= FEWEST_WORDS and _is_in(one, other):
+        return True
+    return (is_near_in_length or at_any_length) and any(
+        len(sentence.terms) <= MOST_LONGER_SENTENCE * few and _is_in(one, sentence)
+        for sentence in _sentences(long.text)
+    )
+
+
+@lru_cache(maxsize=512)
+def _sentences(text: str) -> tuple[Gist, ...]:
+    return tuple(map(_gist_of, _END.split(text)))
+
+
+def _is_in(one: Gist, other: Gist) -> bool:
+    return _repeats(one.terms, other.terms) and one.numbers <= other.numbers and one.negated == other.negated
+
+
+def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:
+    return len(terms & others) >= REPEATED * len(terms)
