@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations, starmap
 from typing import Literal
 
 from memtui.analysis.claims import difference_in_denials
@@ -14,6 +15,7 @@ from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
+from memtui.analysis.repeated_text import held_pairs, names_all, same_words
 from memtui.analysis.snapshot import (
     CROWD,
     NOT_CONTRADICTION,
@@ -109,6 +111,9 @@ Pile = Literal["easy", "look"]
 
 CANDIDATE_SHARE = 0.4  # Part of the weight of rare terms that candidates share where vectors do not tell them
 
+SAME = 1.0  # Score of two that say the same word for word
+WITHIN = 0.95  # Of two of which the one says all that the other does
+MAIN = 0.6  # Share of a text that another one makes up which says the main thing of it
 ALIKE_IN_WORDS = 0.5  # Dice share of the words below which words alone never make a duplicate of two in a crowd
 _HOPELESS = 0.4
 
@@ -216,12 +221,16 @@ class _Finder:
         # Whoever says that two do not contradict each other says that both hold, so they are no duplicates either.
         self._excluded = {*apart, *_linked_apart(snapshot), *snapshot.dismissed(NOT_DUPLICATE, NOT_CONTRADICTION)}
         self._edges: dict[Pair, Likeness] = {}
+        self._held: dict[str, list[str]] = {}  # by the id of a memory, those whose text stands in its own
+        self._holders: dict[str, list[str]] = {}  # by the id of a memory, those that say little more than it
+        self._siblings: set[Pair] = set()  # pairs that stand in the same one, or say little more than the same one
 
     def groups(self, alike: Iterable[Alike], progress: ProgressCallback | None) -> list[DuplicateGroup]:
         copies = self._copies()
         for first, *twins in copies:
             for twin in twins:
                 self._note_copy(self._memories[first], self._memories[twin])
+        self._note_held([self._memories[first] for first, *_ in copies])
         for near in alike:
             if near.one in self._memories and near.other in self._memories:
                 self._note(self._memories[near.one], self._memories[near.other], near)
@@ -290,6 +299,36 @@ class _Finder:
             # What meaning tells apart is not looked at again for its words.
             self._excluded.add(pair_of(one.id, other.id))
 
+    def _note_held(self, memories: Sequence[Memory]) -> None:
+        """Note the memories whose whole text stands in another one, word for word or nearly so, whatever their size."""
+        for part in views(memories):
+            runs = [self._texts.said[unheaded(memory)].runs for memory in part]
+            found = self._texts.pairs("held", part, partial(held_pairs, runs))
+            for inner, outer in ((part[first], part[second]) for first, second in found):
+                self._note_within(inner, outer)
+        for inners in self._held.values():
+            self._siblings |= {pair_of(*pair) for pair in combinations(inners[: MOST_MERGED - 1], 2)}
+        for outers in self._holders.values():
+            self._siblings |= {pair_of(*pair) for pair in combinations(outers[: MOST_MERGED - 1], 2)}
+        self._siblings -= {*self._edges, *self._excluded}
+
+    def _note_within(self, inner: Memory, outer: Memory) -> None:
+        said, text = unheaded(inner), unheaded(outer)
+        if not self._is_open(inner, outer) or _are_parallel(inner, outer) or not self._texts.held[said, text]:
+            return
+        subject = inner.title.partition(": ")[0] if ": " in inner.title else ""
+        if not names_all(f"{outer.title}\n{outer.insight}", subject):
+            return
+        same = same_words(said, text)
+        easy = same and not differences(inner, outer, self._texts)
+        why = "the same text" if same else "what the one says stands in the other"
+        self._edges[pair_of(inner.id, outer.id)] = Likeness(
+            SAME if same else WITHIN, "easy" if easy else "look", why=why
+        )
+        self._held.setdefault(outer.id, []).append(inner.id)
+        if len(said) >= MAIN * len(text):
+            self._holders.setdefault(inner.id, []).append(outer.id)
+
     def _only_shares_a_subject(self, one: Memory, other: Memory, near: Nearness) -> bool:
         """Return whether two that came by themselves and of which one is long have few words in common."""
         if not near.is_crowded or near.is_noted or is_of_file(one) or is_of_file(other):
@@ -312,9 +351,9 @@ class _Finder:
         edges = self._edges
         rest = [pair for pair, edge in edges.items() if not edge.copies and copies.isdisjoint(pair)]
         rest.sort(key=lambda pair: (edges[pair].pile != "easy", -edges[pair].score, pair))
-        for cluster in cliques(rest, edges, MOST_MERGED):
-            ids = tuple(sorted(cluster, key=lambda name: _worth_keeping(self._memories[name])))
-            inner = [edges[pair_of(one, other)] for at, one in enumerate(ids) for other in ids[at + 1 :]]
+        for cluster in cliques(rest, edges.keys() | self._siblings, MOST_MERGED):
+            ids = tuple(sorted(cluster, key=lambda name: self._first_in(cluster, name)))
+            inner = [edges[pair] for pair in starmap(pair_of, combinations(ids, 2)) if pair in edges]
             kept, *others = (self._memories[name] for name in ids)
             differ = [each for other in others for each in differences(kept, other, self._texts)]
             # Of several memories only what differs is shown, not how each does.
@@ -325,8 +364,42 @@ class _Finder:
                 ids, least.score, pile, tuple(found), copies=False, why=least.why, texts=self._hashes(ids)
             )
 
+    def _first_in(self, cluster: AbstractSet[str], name: str) -> tuple[object, ...]:
+        """Return a sort key that puts first what is pinned or vouched for, then what holds the others."""
+        *vouched, created_at, identifier = _worth_keeping(self._memories[name])
+        held = len(cluster & set(self._held.get(name, ())))
+        return (*vouched, -held, -len(self._memories[name].insight) if held else 0, created_at, identifier)
+
     def _hashes(self, ids: Iterable[str]) -> dict[str, str]:
         return {name: content_hash(self._memories[name]) for name in ids}
+
+
+_POLAR = re.compile(
+    r"\b(?:wrong|bad|incorrect|anti-?patterns?|don'?ts?|do not|avoid|never|not|no)\b|[❌✗✘]", re.IGNORECASE
+)
+
+
+def unheaded(memory: Memory) -> str:
+    """Return what a memory says without the headings that it stood under, unless they turn its meaning."""
+    headings = _headings(memory)
+    for start in range(len(headings)):
+        prefix = f"{' > '.join(headings[start:])}:"
+        if memory.insight.startswith(prefix) and not _POLAR.search(prefix):
+            return memory.insight[len(prefix) :].strip()
+    return memory.insight
+
+
+def _headings(memory: Memory) -> list[str]:
+    native = (memory.source.native_id if memory.source else None) or ""
+    return [heading for heading in native.rpartition("#")[0].split(" > ") if heading]
+
+
+def _are_parallel(one: Memory, other: Memory) -> bool:
+    """Return whether two stand under headings of one list, such as names of two models, which tell them apart."""
+    mine, theirs = _headings(one), _headings(other)
+    if one.source is None or other.source is None or one.source.path != other.source.path:
+        return False
+    return len(mine) == len(theirs) > 1 and mine[:-1] == theirs[:-1] and mine[-1] != theirs[-1]
 
 
 def _linked_apart(snapshot: Snapshot) -> Iterator[Pair]:

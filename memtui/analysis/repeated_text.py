@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -21,14 +21,21 @@ if TYPE_CHECKING:
 
 RUN = 3  # Words of the runs by which texts are compared: in their order, so that a list of words is no repetition
 NEARLY = 0.75  # Share of the runs of a text from which another holds it: about one word in twelve may be another
+LOOSELY = 0.5  # The same where one sentence of the other has the words of meaning, in a somewhat other order
+MOST_TERMS = 0.9  # Share of the words of meaning that it must have then
+MOST_SAID = 0.6  # Share of the words of a text in sentences that another has from which it is said again there
 FEWEST_MEANT = 5  # Words of meaning of a text; a shorter one stands in others by chance
 READ_CHARACTERS = 20_000  # Characters of a text that are looked at
 MOST_HOLDERS = 24  # Texts that hold a run; one that more of them hold leads to none
-TELLING = 0.5  # Share of its rarer runs that a text must have in common with another to be compared in full
 MOSTLY = 0.5  # Share of the words of a text from which another text takes its place
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"(])|(?<=[。！？])")
+_CODE = re.compile(r"`([^`\n]+)`")
+_EDGES = ".,;:!?()[]{}\"'*_<>|/“”‘’…—–`"
+_JOINED = re.compile(r"\w[-/._:@#]\w")
+_LETTER = re.compile(r"[^\W\d_]")
+_WORDS = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"(?<=\w) (?=— \w+: )|(?<=[.!?])\s+(?=[A-Z`*\"(])|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
@@ -44,12 +51,12 @@ class Part:
 
     @cached_property
     def runs(self) -> frozenset[int]:
-        return runs_of(self.text)
+        return _runs(self.wording)
 
 
-def runs_of(text: str) -> frozenset[int]:
+def _runs(wording: Wording) -> frozenset[int]:
     """Return the runs of words of a text, in one spelling and without markup, as numbers."""
-    words = Wording(text[:READ_CHARACTERS]).words
+    words = wording.words
     return frozenset(hash(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))) if words else frozenset()
 
 
@@ -75,21 +82,22 @@ def parts_of(text: str) -> list[Part]:
     return parts
 
 
-def holds(outer: Sequence[Part], inner: str) -> bool:
-    """Return whether a text says another one word for word or nearly so, and differs in nothing that matters."""
-    if len(inner) > READ_CHARACTERS:
+def _holds(outer: Sequence[Part], part: Part) -> bool:
+    near = [one for one in outer if len(one.runs & part.runs) >= min(RUN - 1, len(one.runs), len(part.runs))]
+    shared = len(part.runs & frozenset[int]().union(*(one.runs for one in near)))
+    if shared < LOOSELY * len(part.runs):
         return False
-    mine = runs_of(inner)
-    theirs = frozenset[int]().union(*(part.runs for part in outer))
-    if not mine or len(mine & theirs) < NEARLY * len(mine):
-        return False
-    there = "\n".join(part.text for part in outer if len(part.runs & mine) >= min(RUN, len(part.runs)))
-    return not _differ(Wording(inner), Wording(there))
+    if shared < NEARLY * len(part.runs):
+        mine = part.wording.terms
+        near = [one for one in near if len(mine & one.wording.terms) >= MOST_TERMS * len(mine)][:1]
+    return bool(near) and not _differ(part.wording, Wording("\n".join(one.text for one in near)))
 
 
 def _differ(inner: Wording, there: Wording) -> bool:
     """Return whether a text says something that matters which its like in another text does not."""
     if inner.numbers - there.numbers or any(not there.says(name) for name in inner.identifiers - there.identifiers):
+        return True
+    if not names_all(there.text, inner.text):
         return True
     names = (names_in(inner.plain), names_in(there.plain))
     return (
@@ -99,12 +107,67 @@ def _differ(inner: Wording, there: Wording) -> bool:
     )
 
 
+def names_all(text: str, other: str) -> bool:
+    """Return whether a text holds every name of another, each as a whole."""
+    return all(_says_name(text, name) for name in _names_of(other))
+
+
+def _names_of(text: str) -> set[str]:
+    """Return the words of a text with a sign in them, and those of its code, as they are written."""
+    code = {word for quoted in _CODE.findall(text) for word in quoted.split()}
+    signs = {word.strip(_EDGES) for word in text.replace("`", " ").split() if _JOINED.search(word.strip(_EDGES))}
+    return {name for word in code | signs if (name := word.strip(_EDGES).lower()) and _LETTER.search(name)}
+
+
+def _says_name(text: str, name: str) -> bool:
+    """Return whether a text has a name as a whole; one that is no code may be written apart."""
+    at = rf"(?<![\w/-]){re.escape(name)}(?![\w-]|/\w)"
+    apart = rf"\b{'[^a-z0-9]+'.join(map(re.escape, _WORDS.findall(name)))}\b"
+    low = text.lower()
+    return bool(re.search(at, low)) or ("/" not in name and "_" not in name and bool(re.search(apart, low)))
+
+
 def same_words(one: str, other: str) -> bool:
     """Return whether two texts are the same but for case, markup and spelling."""
     return Wording(one).words == Wording(other).words
 
 
-def held_pairs(texts: Sequence[frozenset[int]], step: Callable[[int], None]) -> Iterator[tuple[int, int]]:
+@dataclass(frozen=True)
+class Said:
+    """What a memory says, as it is looked for in others."""
+
+    text: str
+
+    @cached_property
+    def wording(self) -> Wording:
+        return Wording(self.text[:READ_CHARACTERS])
+
+    @cached_property
+    def runs(self) -> frozenset[int]:
+        return _runs(self.wording)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        return parts_of(self.text)
+
+
+def stands_in(inner: Said, outer: Said) -> bool:
+    """Return whether most of a text of some words stands in another, whatever their sizes, and no name is left."""
+    mine = inner.wording.terms
+    missing = len(mine - outer.wording.terms)
+    if missing > FEWEST_MEANT + (1 - MOST_TERMS) * len(mine):
+        return False
+    if len(inner.text) > READ_CHARACTERS or len(mine) < FEWEST_MEANT:
+        return False
+    parts = [part for part in inner.parts if part.runs]
+    left = [part for part in parts if not _holds(outer.parts, part)]
+    said, unsaid = (sum(len(part.wording.words) for part in some) for some in (parts, left))
+    if unsaid > (1 - MOST_SAID) * said or sum(len(part.wording.terms) for part in left) >= FEWEST_MEANT:
+        return False
+    return all(names_all(outer.text, part.text) for part in left)
+
+
+def held_pairs(texts: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
     """Yield positions of texts of which most runs of the first stand in the second."""
     import numpy as np
 
@@ -117,7 +180,6 @@ def held_pairs(texts: Sequence[frozenset[int]], step: Callable[[int], None]) -> 
     runs, owners = runs[order], owners[order]
     begins = np.flatnonzero(np.concatenate(([True], runs[1:] != runs[:-1])))
     sizes = np.diff(np.append(begins, len(runs)))
-    step(0)
     common = np.repeat(sizes > MOST_HOLDERS, sizes)
     rarer = counts - np.bincount(owners[common], minlength=len(texts))
     found = []
@@ -126,9 +188,9 @@ def held_pairs(texts: Sequence[frozenset[int]], step: Callable[[int], None]) -> 
         found += [group[:, one] * len(texts) + group[:, other] for one, other in permutations(range(size), 2)]
     pairs, shared = np.unique(np.concatenate(found), return_counts=True)
     inner, outer = np.divmod(pairs, len(texts))
-    enough = shared >= np.maximum(1, TELLING * rarer[inner])
+    enough = shared >= np.maximum(1, LOOSELY * rarer[inner])
     for first, second in zip(inner[enough].tolist(), outer[enough].tolist(), strict=True):
-        if len(texts[first] & texts[second]) >= NEARLY * len(texts[first]):
+        if len(texts[first] & texts[second]) >= LOOSELY * len(texts[first]):
             yield first, second
 
 
@@ -211,7 +273,7 @@ def _is_said(known: Sequence[Part], part: Part, alike: float | None) -> bool:
         return True
     if alike is not None and any(fuzz.ratio(part.text, _shown(one.text)) >= 100 * alike for one in known):
         return True
-    return holds(known, part.text)
+    return bool(part.runs) and _holds(known, part)
 
 
 def _written(parts: Sequence[Part]) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import UNKNOWN_CROWD, Judgement, Nearness, judge
+from memtui.analysis.repeated_text import Said, stands_in
 from memtui.analysis.sentence_clash import SentenceClash, sentence_clash
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash
@@ -226,6 +227,8 @@ class TextCache(CacheGroup):
         sentences: by which two memories of different origin exclude each other.
         clauses: of memories, for contradictions.
         claims: of clauses in plain form.
+        said: what memories say, as it is looked for in others.
+        held: whether the first of two of these stands in the second.
         written: claims of memories as they are written, of those that may contradict another.
         listed: pairs of positions in a list of texts, by what they were looked for; None before that.
     """
@@ -239,12 +242,16 @@ class TextCache(CacheGroup):
         self.sentences: PassCache[tuple[Text, Text, Nearness], SentenceClash | None] = PassCache(
             lambda pair: sentence_clash(self.facts[pair[0]], self.facts[pair[1]], pair[2])
         )
+        self.said: PassCache[str, Said] = PassCache(Said)
+        self.held: PassCache[tuple[str, str], bool] = PassCache(
+            lambda pair: stands_in(*map(self.said.__getitem__, pair))
+        )
         self.clauses: PassCache[Text, list[Clause]] = PassCache(lambda text: clauses_of(*map(plain_form, text)))
         self.claims: PassCache[Clause, Claim | None] = PassCache(claim_of)
         self.written: PassCache[Text, list[Claim]] = PassCache(lambda text: claims_of(*text))
         self.listed: PassCache[tuple[str, tuple[Text, ...]], list[Places] | None] = PassCache(lambda _: None)
         judged = (self.wordings, self.facts, self.judgements, self.sentences)
-        super().__init__((*judged, self.clauses, self.claims, self.written, self.listed))
+        super().__init__((*judged, self.said, self.held, self.clauses, self.claims, self.written, self.listed))
 
     def pairs(self, sought: str, memories: Iterable[Memory], find: Callable[[], Iterable[Places]]) -> Iterable[Places]:
         """Return what `find` returns, which follows from the texts alone; it is not asked again while they stay."""

@@ -73,6 +73,72 @@ def test_duplicates_are_found_and_near_misses_are_never_easy(half: str) -> None:
     assert all(found[number].warnings or found[number].pile == "look" for number in set(found) - wanted)
 
 
+BUOY = "Haul every buoy by its lower ring; the upper ring tears out of old concrete."
+CHEST = (
+    "Work on the tender goes in pairs.\n\n- Grease the winch on Mondays.\n- Haul each buoy by its lower ring, as the "
+    "upper ring tears out of old concrete.\n- Log the depth after each haul.\n"
+) + "\n".join(f"- Mark number {number} lies off the {name} pier." for number, name in enumerate(("east", "west") * 30))
+
+
+def filed(identifier: str, insight: str, heading: str = "Yard", path: str = "AGENTS.md") -> Memory:
+    source = Source(format="agents-md", path=path, native_id=f"{heading}#0")
+    return make_memory(
+        id=identifier, title=f"{heading}: {insight[:40]}", insight=insight, project="port", sources=(source,)
+    )
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "found"),
+    [
+        (BUOY, CHEST, True),
+        (f"Work > Tenders: {BUOY}", CHEST, True),
+        (
+            "All public berths need a red signal light.",
+            "All public berths (quay, jetty, dolphin) need a red signal light.",
+            True,
+        ),
+        ("Log the depth after each haul.", "Never log the depth after each haul, it is on the chart.", False),
+        ("Haul every buoy 3 hours after high water.", "Haul every buoy 4 hours after high water.", False),
+        (
+            "Quick map for `docks/crane/`, rules in the root.",
+            "Quick map for `docks/crane-rail/`, rules in the root.",
+            False,
+        ),
+        ("Check crane-a and its brake before each lift.", "Check crane-b and its brake before each lift.", False),
+        ("Ring the bell.", "Ring the bell. Then cast off and log the time of departure.", False),
+        ("Slack in the chain: see docs/moor.md for it.", "Rust on the keel: see docs/moor.md for it.", False),
+    ],
+)
+def test_what_stands_in_a_longer_memory_is_proposed_with_it_to_keep(inner: str, outer: str, *, found: bool) -> None:
+    heading = inner.partition(": ")[0] if inner.startswith("Work >") else "Yard"
+    rest = [filed(f"rest{number}", f"Pier {name} is swept at dawn.") for number, name in enumerate("abc")]
+    groups = groups_of(filed("inner", inner, heading), filed("outer", outer, path="tender.md"), *rest)
+    held = [group for group in groups if set(group.ids) == {"inner", "outer"}]
+    assert bool(held) == found
+    assert not held or (held[0].ids[0], held[0].pile) == ("outer", "look")
+
+
+def test_all_that_stand_in_one_memory_are_one_group_and_word_for_word_the_same_is_easy() -> None:
+    log, grease = (
+        "Log the depth and weather after each haul of the tender.",
+        "Grease the winch on Mondays before the first tide.",
+    )
+    (group,) = groups_of(
+        filed("log", log), filed("grease", grease, "Winch"), filed("both", f"{log}\n{grease}", path="a.md")
+    )
+    assert (group.ids[0], set(group.ids)) == ("both", {"both", "log", "grease"})
+    (group,) = groups_of(filed("one", f"**{BUOY}**", "Buoys"), filed("other", BUOY, path="b.md"), filed("rest", log))
+    assert (group.pile, group.copies, group.warnings) == ("easy", False, ())
+
+
+def test_items_of_two_parallel_headings_are_told_apart_by_them() -> None:
+    text = "May load timber, salt and grain at the inner quay."
+    crews = [filed(name, text, f"Ships > {name}") for name in ("Heron", "Gannet")]
+    assert not [group for group in groups_of(*crews, filed("rest", BUOY)) if group.why.startswith("what the one")]
+    named = filed("inner", text, "dock-crane"), filed("outer", f"{text} Ask the mate.", "dock-rail", "b.md")
+    assert not [group for group in groups_of(*named, filed("rest", BUOY)) if group.why.startswith("what the one")]
+
+
 def test_the_set_is_large_enough() -> None:
     assert len(PAIRS) >= 200
     assert {pair["label"] for pair in PAIRS} == {"duplicate", "near-miss", "different"}
