@@ -41,6 +41,7 @@ _MOST_HEADS = 6
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
+_PACKAGE = re.compile(r"\w+(?:[-_]\w+)+")  # a name that another one may begin with
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"\w+")
 _QUESTIONS = ("?", "？")
@@ -75,7 +76,8 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     if title.endswith("…") and cell_width(name) <= MAX_TITLE_CELLS and (is_telling(name) or _says_less(title, name)):
         return name
     at = title.casefold().find(name.casefold())
-    if at > 0 or (at and says_the_same(title, name, share=_NAMED_SHARE)):
+    is_said = at > 0 or (at and not _PACKAGE.fullmatch(name) and says_the_same(title, name, share=_NAMED_SHARE))
+    if is_said:
         return title
     named = _below(name, title) if at else title
     if above and _is_part(name, title) and not says_the_same(named, above):

@@ -384,13 +384,16 @@ class _Writer:
 
     def _with_first_rule(self, subject: str, heads: Sequence[str]) -> str:
         """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""
-        if not heads or not (is_rule(heads[0]) or is_imperative(heads[0])):
+        later = heads[1:] if subject in self.headings.path else ()
+        told = [*heads[:1], *(head for head in later if self._width(head) >= _LEAST_HEAD_CELLS)]
+        first = next((head for head in told if is_rule(head) or is_imperative(head)), "")
+        if not first:
             return ""
-        short = shortened(heads[0], MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
+        short = shortened(first, MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
         is_half = len(heads) == _FEW_NAMES and len(subject.split()) <= _LABEL_WORDS and not short
-        says_most = is_half or says_the_same(heads[0], subject)
-        if says_most and self._width(heads[0]) <= MAX_TITLE_CELLS:
-            return self._done(heads[0])
+        says_most = is_half or says_the_same(first, subject)
+        if says_most and self._width(first) <= MAX_TITLE_CELLS:
+            return self._done(first)
         return self._done(f"{subject}: {short}") if short and is_balanced(short) else ""
 
     def _fitting_if_in_brief(self, subject: str, heads: Sequence[str]) -> Sequence[str]:

@@ -911,3 +911,20 @@ def test_a_lead_that_means_the_heading_is_titled_by_it() -> None:
     assert title_for(text, ("Knots", "Wet ropes are the first to loosen where nobody looks")) == (
         "Wet ropes are the first to loosen where nobody looks"
     )
+
+
+def test_a_list_for_whose_items_there_is_no_room_is_titled_by_the_first_that_is_a_rule() -> None:
+    text = (
+        "- Seventy harbour stations report tides, winds, currents.\n"
+        "- Never copy any tide table of the outer basin by hand."
+    )
+
+    assert title_for(text, ("Harbour", "Paper charts")) == (
+        "Harbour: Paper charts: Never copy any tide table of the outer basin by hand"
+    )
+
+
+def test_a_name_that_begins_like_another_is_not_taken_for_it() -> None:
+    assert title_for("Do not add a `tide-log` or other dependency", ("tide-log-probe",)) == (
+        "tide-log-probe: Do not add a tide-log or other dependency"
+    )
