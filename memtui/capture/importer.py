@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,7 +14,7 @@ from shlex import quote
 from memtui.capture.apply import ImportReport, apply_plan, spared_by_agents
 from memtui.capture.collect import ReadFile, SourcesFound, read, titled_apart
 from memtui.capture.dates import SourceDates
-from memtui.capture.draft import Draft, Skipped
+from memtui.capture.draft import Draft, Skipped, SourceFile
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
 from memtui.capture.places import memory_folders, project_sources, sources_of
@@ -23,7 +24,7 @@ from memtui.capture.stores.compare import StorePlanner
 from memtui.capture.stores.importing import STORE_IDENTITY, StoresRead
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor
-from memtui.domain.memory import GLOBAL_PROJECT
+from memtui.domain.memory import GLOBAL_PROJECT, Source
 from memtui.domain.record import Record
 from memtui.errors import SourceError
 from memtui.progress import ProgressCallback
@@ -162,10 +163,14 @@ def _finished(stated: Draft, *, read: ReadFile, dates: SourceDates, in_repositor
     draft = stated if read.named else _unvouched(stated)
     path = read.file.path
     placed = draft if in_repository else _placed(draft, path)
-    loaded_by = tuple(
-        replace(source, span=placed.source.span, native_id=placed.source.native_id) for source in read.loaded_by
-    )
+    loaded_by = tuple(_loading(source, placed.source, read.file) for source in read.loaded_by)
     return _dated(replace(placed, loaded_by=loaded_by) if loaded_by else placed, path, dates)
+
+
+def _loading(source: Source, own: Source, file: SourceFile) -> Source:
+    """Return the source that loads a file with the text's place; without lines unless it is a link to the file."""
+    is_link = os.path.realpath(file.root / (source.path or "")) == os.path.realpath(file.path)
+    return replace(source, span=own.span if is_link else None, native_id=own.native_id)
 
 
 def _recut(file: ReadFile, finished: Callable[[Draft], Draft]) -> Recut:
@@ -394,6 +399,18 @@ def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]
             told.update(source.path for source in (item.draft.source, *item.more_sources))
     named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
     return [(path, bool(names & news)) for path, names in named if names & (known | news)]
+
+
+def turned_down_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
+    """Return the files that state memories of which a person turned down every one."""
+    down: set[str | None] = set()
+    others: set[str | None] = set()
+    for item in plan.items:
+        is_down = item.action == "skip" and item.memory is not None and item.memory.status == "retired"
+        told = down if is_down else others
+        told.update(source.path for source in (item.draft.source, *item.more_sources))
+    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
+    return {path for path, names in named if names & down and not names & others}
 
 
 def _changed_after(path: Path, moment: datetime) -> bool:

@@ -214,6 +214,8 @@ def _states(root: Path, source: Source, own: Source) -> bool:
     """Return whether another file states a text too, and is no link to the one that does, nor imports it."""
     if source.path == own.path:
         return False
+    if source.span is None and source.native_id == own.native_id:
+        return False  # it imports the file
     if (source.span, source.native_id) != (own.span, own.native_id):
         return True
     here, there = root / (own.path or ""), root / (source.path or "")

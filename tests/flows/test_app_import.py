@@ -135,6 +135,23 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert len(pilot.app.screen_stack) == 1, "it is offered once"
 
 
+async def test_a_source_of_which_all_was_rejected_says_so_and_needs_no_tick(project: Path, ferry: Vault) -> None:
+    async with app_on(ferry, project).run_test(size=NARROW) as pilot:
+        await pilot.app.run_action("go('import')")
+        await previews(pilot, "CLAUDE.md")
+        await pilot.press("I")
+        await says(pilot, "Imported: ")
+        await pilot.press("b")
+        await shows(pilot, " waiting")
+        await pilot.press("asterisk", "x")
+        await until(pilot, lambda: count(ferry, "candidate") == 0, "all are rejected")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back in Browse")
+        await pilot.app.run_action("go('import')")
+        await shows(pilot, " rejected")
+        await shows(pilot, "0 of 2 ticked")
+
+
 async def test_a_new_repository_is_twelve_keys_from_a_copied_payload(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.view import (
+    IN_VAULT,
     CameIn,
     Importer,
     LeftOutRow,
@@ -67,7 +68,7 @@ WELCOME = (
 REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
 _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
-_ALL_KNOWN = "Everything that was found here is in the vault already; / names another file or folder."
+_ALL_KNOWN = "Everything that was found here is in the vault already, or was rejected; / names another file or folder."
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
@@ -113,7 +114,7 @@ class ImportScreen(ListDetail):
         self._ticked: set[Path] = set()
         self._active = False
         self._stopped = False
-        self._known_paths: frozenset[Path] = frozenset()  # of places all of which is in the vault already
+        self._known_paths: dict[Path, str] = {}  # of places that hold nothing new, with why
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._imported: Done | None = None  # The last import that added or changed memories
         self._came_in: CameIn | None = None  # What the last import came to, None where it was undone
@@ -227,13 +228,14 @@ class ImportScreen(ListDetail):
         self._title.place = f"into {some_of(others, 2)}" if others else self.access.place_words
         self._title.note = f"{files} read · {new:,} new → {place}"
 
-    def _mark_known(self, known: Collection[Path]) -> None:
-        """Mark which of the ticked places the vault holds already; unless a person ticked them, they need no tick."""
+    def _mark_known(self, known: Mapping[Path, str]) -> None:
+        """Mark which of the ticked places hold nothing new; unless a person ticked them, they need no tick."""
         looked_at = {place.path: place for place in self._known.rows if place.path in self._ticked}
-        held = {path for path, place in looked_at.items() if {one.file.path for one in place.sources} <= set(known)}
-        self._known_paths = frozenset(held | (self._known_paths - looked_at.keys()))
+        why = {path: {known.get(one.file.path, "") for one in place.sources} for path, place in looked_at.items()}
+        held = {path: max(words, key=IN_VAULT.__eq__) for path, words in why.items() if all(words)}
+        self._known_paths = {path: word for path, word in self._known_paths.items() if path not in looked_at} | held
         if self._unticks_known:
-            self._ticked -= held
+            self._ticked -= held.keys()
         self._show_sources()
 
     def look_failed(self, error: MemtuiError) -> None:
@@ -251,7 +253,7 @@ class ImportScreen(ListDetail):
         elif action.id in _CHOOSING:
             reason = self._why_not_choose(leaves_out=action.id == LEAVE_OUT)
         elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
-            is_all_known = self._known.rows and self._known_paths.issuperset(place.path for place in self._known.rows)
+            is_all_known = self._known.rows and all(place.path in self._known_paths for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
         elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
             reason = "No memory is listed here to read; lines and files that were passed over are told by the reason."

@@ -38,13 +38,17 @@ Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done and how much there is; raises `Cancelled` to stop."""
 
 
+IN_VAULT, REJECTED = "in vault", "rejected"  # Why a source holds nothing new
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What an import would do, and how many files it would read."""
 
     plan: ImportPlan
     files: int
-    known: Collection[Path] = ()  # files all of whose memories are in the vault already
+    # Files without news, with why: all of their memories are in the vault already, or were turned down
+    known: Mapping[Path, str] = field(default_factory=dict)
     unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
 
 
@@ -162,13 +166,14 @@ class Importer:
 
     def preview(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> Preview:
         """Return what importing these sources would do; writes nothing. Raises `Cancelled`: raised by `progress`."""
-        from memtui.capture.importer import plan_import, stating_files
+        from memtui.capture.importer import plan_import, stating_files, turned_down_files
 
         request = self._request(found, active=active)
         read = self._read(found, stores, request, progress)
         unclear = dict(read.stores.unclear) if read.stores is not None else {}
         plan = plan_import(self._access.read_vault, read, request)
-        known = frozenset(path for path, has_news in stating_files(plan, read) if not has_news)
+        known = dict.fromkeys(turned_down_files(plan, read), REJECTED)
+        known |= {path: IN_VAULT for path, has_news in stating_files(plan, read) if not has_news}
         return Preview(plan, len(read.files), known, unclear)
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
@@ -281,7 +286,7 @@ class PlaceRow:
 
     place: KnownPlace
     ticked: bool
-    known: bool = False  # whether all of it is in the vault already
+    known: str = ""  # why it holds nothing new; empty if it may
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,15 +297,18 @@ class LeftOutRow:
 
 
 def place_rows(
-    places: Places, ticked: Collection[Path], known: Collection[Path] = ()
+    places: Places, ticked: Collection[Path], known: Mapping[Path, str] | None = None
 ) -> list[PlaceRow | LeftOutRow | TextRow]:
-    """Return the sources under headings. `known`: paths of those all of which is in the vault already."""
+    """Return the sources under headings. `known`: paths of those that hold nothing new, with why."""
     lines: list[PlaceRow | LeftOutRow | TextRow] = []
     for where, heading in HEADINGS.items():
         found = [place for place in places.rows if place.where == where]
         if found:
             lines += [TextRow("")] if lines else []
-            lines += [TextRow(heading), *(PlaceRow(one, one.path in ticked, one.path in known) for one in found)]
+            lines += [
+                TextRow(heading),
+                *(PlaceRow(one, one.path in ticked, (known or {}).get(one.path, "")) for one in found),
+            ]
     if places.left_out:
         lines += [*([TextRow("")] if lines else []), TextRow(LEFT_OUT), *map(LeftOutRow, places.left_out)]
     return lines
@@ -320,7 +328,7 @@ def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]
         Cell(tame(row.place.name), text, is_path=True),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1, snug=True),
         Cell(
-            "in vault" if row.known else counted(len(row.place.sources), "file"),
+            row.known or counted(len(row.place.sources), "file"),
             "dim",
             9,
             right=True,

@@ -14,6 +14,7 @@ from memtui.capture.importer import (
     read_sources,
     run_import,
     stating_files,
+    turned_down_files,
     waiting_sources,
 )
 from memtui.curate.lifecycle import reject
@@ -52,6 +53,10 @@ def test_a_touched_file_whose_rules_were_turned_down_does_not_wait_for_ever(tmp_
     os.utime(root / "CLAUDE.md", (moment.timestamp() + 86_400,) * 2)
     assert waiting_sources(vault, "quay", root, home) == 0
     read = read_sources(request)
-    assert stating_files(plan_import(vault, read, request), read) == [(root / "CLAUDE.md", False)]
+    plan = plan_import(vault, read, request)
+    assert stating_files(plan, read) == [(root / "CLAUDE.md", False)]
+    assert turned_down_files(plan, read) == set(), "one of its rules waits still"
+    reject(vault, report.ids[1:], actor=Actor())
+    assert turned_down_files(plan_import(vault, read, request), read) == {root / "CLAUDE.md"}
     write_files(root, {"api/AGENTS.md": "# Api\n\n- Never nest loops.\n"})
     assert waiting_sources(vault, "quay", root, home) == 1

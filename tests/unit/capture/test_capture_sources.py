@@ -448,10 +448,10 @@ def test_what_an_assistant_loads_by_an_import_follows_the_edits_of_the_file(
     with vault.read() as reader:
         ids = reader.select_ids(MemoryFilter(scope=EVERYTHING, statuses=None), sort="created", now=vault.now())
         [row] = reader.get_many(ids).values()
-    assert {(source.format, source.path) for source in row.sources} == {
-        ("agents-md", "AGENTS.md"),
-        ("claude-md", "CLAUDE.md"),
-    }
+    assert {(source.format, source.path, source.span) for source in row.sources} == {
+        ("agents-md", "AGENTS.md", (1, 1)),
+        ("claude-md", "CLAUDE.md", None),
+    }, "no line of the file that imports it says this"
     assert len({source.imported_hash for source in row.sources}) == 1
 
 
