@@ -289,10 +289,10 @@ class Tree:
 
         Fresh: it exists, with the content it had when the memory was verified, if known; for a glob, some file matches.
         Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or the
-        folder that should hold it exists, unless it is a folder in the root itself; for a glob, no file matches any
-        more. Unverifiable: git ignores it, as what is generated, it lies outside the tree, is a URL, a glob that never
-        matched a file, the end of several paths, or a path of which nothing is here, such as a header of another
-        project.
+        folder that should hold it exists, or its first folder where that is hidden, such as `.github`, unless it is a
+        folder in the root itself; for a glob, no file matches any more. Unverifiable: git ignores it, as what is
+        generated, it lies outside the tree, is a URL, a glob that never matched a file, the end of several paths, or a
+        path of which nothing is here, such as a header of another project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -312,7 +312,11 @@ class Tree:
         if found is not None:
             return self._state_of_file(found, anchor.content_hash, known)
         is_top_folder = plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]
-        was_here = anchor.content_hash is not None or (not is_top_folder and (self.root / plain).parent.is_dir())
+        top = PurePosixPath(plain).parts[0]
+        # A folder such as `.github` is one of this repository, whatever is missing below it.
+        is_own = top.startswith(".") and top != plain and (self.root / top).is_dir()
+        is_held = not is_top_folder and (is_own or (self.root / plain).parent.is_dir())
+        was_here = anchor.content_hash is not None or is_held
         return "gone" if was_here and not self.elsewhere(plain) and not self.ignores(plain) else "unverifiable"
 
     def holds(self, plain: str) -> bool | None:

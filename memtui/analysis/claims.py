@@ -325,7 +325,7 @@ def _halves(part: str) -> list[str]:
 @lru_cache(maxsize=100_000)
 def claim_of(clause: Clause) -> Claim | None:
     """Return the claim of a clause, None if it states nothing by itself."""
-    normal = normal_form(clause.text)
+    normal = _NON.sub("non", normal_form(clause.text))
     said = NEGATION.sub(" ", normal)
     denials = len(NEGATION.findall(normal)) if said != normal else 0
     terms = frozenset(stems_of(said)) - LIGHT
@@ -339,6 +339,11 @@ def claim_of(clause: Clause) -> Claim | None:
 
 DENIES = "one denies what the other says"
 EXCLUDES = "one rules out something the other does not mention"
+
+_NON = re.compile(r"\bnon-(?=\w)")  # `non-default` says nothing of what is the default
+
+_OF_NON = re.compile(r"\bnon-(\w+)")
+_BARE = re.compile(r"(?<![\w-])\w+")
 
 REACH = 5  # Words of meaning after a negation that it applies to: `never log the request body of the payments API`
 ALIKE = 0.5  # Share of the words of two negated statements from which they are the same
@@ -371,9 +376,16 @@ def difference_in_denials(one: Wording, other: Wording) -> str:
         return ""
     left, right = sides_of(one.plain), sides_of(other.plain)
     mine, theirs = _alone(left, right), _alone(right, left)
-    if any(_says(right, part) for part in mine) or any(_says(left, part) for part in theirs):
+    denies = any(_says(right, part) for part in mine) or any(_says(left, part) for part in theirs)
+    if denies and not (says_non(one.plain, other.plain) or says_non(other.plain, one.plain)):
         return DENIES
     return EXCLUDES if mine or theirs else ""
+
+
+def says_non(one: str, other: str) -> bool:
+    """Return whether a text says `non-default` of what the other denies to be the `default`."""
+    words = set(_OF_NON.findall(one))
+    return bool(words) and not words.isdisjoint(_BARE.findall(other))
 
 
 def _alone(one: Sides, other: Sides) -> list[tuple[str, frozenset[str]]]:
@@ -396,7 +408,7 @@ def sides_of(plain: str) -> Sides:
     """Return what a text in plain form says and what it negates."""
     said: set[str] = set()
     denied: set[tuple[str, frozenset[str]]] = set()
-    for sentence in _SENTENCE.split(plain):
+    for sentence in _SENTENCE.split(_NON.sub("non", plain)):
         condition = _DENIALS_CONDITION.match(sentence)
         if condition is not None:
             said.update(stems_of(condition[0]))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, combinations, product
 
-from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of
+from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of, says_non
 from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
 from memtui.analysis.pair_features import Nearness
 from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
@@ -218,11 +219,27 @@ def contradiction_between(
     if found is None or found.question != "contradiction":
         return None
     told = explain(*facts, *(known.written[memory.title, memory.insight] for memory in memories))
+    plain = [each.wording.plain for each in facts]
+    agree = told.type in {"negation", "always-never"} and (says_non(*plain) or says_non(*reversed(plain)))
+    if agree or _are_other_settings(told.words, first.insight, second.insight):
+        return None
     texts = (content_hash(first), content_hash(second))
     winner = (*memories, None)[place] if (place := replacing(*facts)) is not None else _newer(first, second)
     return Contradiction(
         (first.id, second.id), told.type, told.why, told.words, told.claims, texts, winner.id if winner else ""
     )
+
+
+_SWITCH = re.compile(r"([\w.-]+)[\"'`]?\s*[:=]\s*[\"'`]?(true|false|on|off|yes|no)\b", re.IGNORECASE)
+
+
+def _are_other_settings(words: tuple[str, str], one: str, other: str) -> bool:
+    """Return whether the words that exclude each other are what different settings are set to."""
+    mine, theirs = (
+        {key.lower() for key, value in _SWITCH.findall(text) if value.lower() == word}
+        for text, word in zip((one, other), words, strict=True)
+    )
+    return bool(mine and theirs) and not mine & theirs
 
 
 def sort_of(one: Memory, other: Memory, cache: TextCache) -> ContradictionType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from memtui.analysis.flaws import Flaw, Mend
 from memtui.cli import parsing
@@ -39,6 +40,7 @@ ADVICE = {
 
 def _tidy_arguments(parser: Parser) -> None:
     parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
+    parser.add_flag("--all", f"list every finding instead of the first {FINDINGS_SHOWN} of each kind")
     parser.add_flag("--learned", "list what your dismissals teach, and what is not shown for it")
     parser.add_value("--unlearn", "NAME", "propose again what is like those dismissals, which stay dismissed")
     parsing.add_all_projects(parser)
@@ -61,7 +63,7 @@ def _tidy(arguments: argparse.Namespace, session: Session) -> int:
     if session.json:
         write_json(report_record(report))
     else:
-        _print_findings(report)
+        _print_findings(report, None if arguments.all else FINDINGS_SHOWN)
     return EXIT_FINDINGS if report.total else EXIT_DONE
 
 
@@ -78,16 +80,16 @@ def tidy_report(session: Session, *, all_projects: bool = False) -> TidyReport:
     return tidy(session.vault, options, stage=progress)
 
 
-def _print_findings(report: TidyReport) -> None:
-    """Print the first few findings of each kind, and what to do about them."""
+def _print_findings(report: TidyReport, most: int | None) -> None:
+    """Print the findings of each kind, at most so many, and what to do about them."""
     for finding in FINDINGS:
         if number := len(getattr(report, finding)):
             tokens = report.token_mass(finding)
             write_line(f"{WORDS.get(finding, finding)} ({number:,}, {tokens:,} tokens): {ADVICE[finding]}")
-            _print_first(_finding_rows(report, finding), number)
+            _print_first(_finding_rows(report, finding), number, most)
     if report.ripe:
         write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')
-        _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe))
+        _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe), most)
     if report.hidden:
         say(tidying.not_shown(report.lessons))
     counts = report.counts()
@@ -100,11 +102,11 @@ def _print_findings(report: TidyReport) -> None:
     say(f"{counted(report.total, 'finding')} in {where}{merging}. Nothing was changed.")
 
 
-def _print_first(rows: Iterable[str], number: int) -> None:
-    for _, row in zip(range(FINDINGS_SHOWN), rows, strict=False):
+def _print_first(rows: Iterable[str], number: int, most: int | None) -> None:
+    for row in islice(rows, most):
         write_line(f"  {reveal(row)}")
-    if number > FINDINGS_SHOWN:
-        write_line(f"  and {number - FINDINGS_SHOWN:,} more")
+    if most is not None and number > most:
+        write_line(f"  and {number - most:,} more; --all lists them")
     write_line("")
 
 
@@ -114,7 +116,7 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
             differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
             pile = "easy" if group.pile == "easy" else "please check"
             alike = f"{pile}, similarity {group.score:.2f}{differs}"
-            yield f"{' '.join(group.ids)}  {alike} · {report.titles[group.ids[0]]}"
+            yield f"{' '.join(group.ids)}  {alike} · {' / '.join(report.titles[name] for name in group.ids)}"
     elif finding == "contradictions":
         for pair in report.contradictions:
             yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"

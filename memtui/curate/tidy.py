@@ -248,12 +248,24 @@ def _flaws(memories: Sequence[Memory], tokens: Mapping[str, int], known: TidyCac
     neighbours = Neighbours(memories)
     found = []
     for memory in memories:
-        parts = len(parts_of(memory.insight, PART_CHARACTERS)) if tokens[memory.id] > OVERSIZED_TOKENS else 1
+        parts = _good_parts(memory, known) if tokens[memory.id] > OVERSIZED_TOKENS else 1
         is_long = tokens[memory.id] > (OVERSIZED_TOKENS if parts > 1 else LONGEST_IN_ONE)
         shown = (FlawReason.OVERSIZED, "") if is_long else known.flaws[memory.title, memory.insight]
         if shown is not None:
             found.append(Flaw(memory.id, *shown, *mend_of(memory, shown[0], neighbours, parts)))
     return found
+
+
+def _good_parts(memory: Memory, known: TidyCache) -> int:
+    """Return into how many parts a memory can be split; one where a part would be too long or need the others.
+
+    The first part keeps what the memory says besides its text.
+    """
+    first, *rest = parts_of(memory.insight, PART_CHARACTERS)
+    sizes = [known.tokens[memory.title, first, memory.rationale, memory.snippet]]
+    sizes += [known.tokens[memory.title, part, "", ""] for part in rest]
+    leans = any(part.startswith("|") or known.flaws[memory.title, part] for part in rest)
+    return 1 if leans or max(sizes) > OVERSIZED_TOKENS else len(sizes)
 
 
 def _not_dismissed(flaws: Iterable[Flaw], active: Snapshot, lessons: Lessons) -> _Flawed:

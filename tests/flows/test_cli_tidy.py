@@ -25,6 +25,21 @@ def conflicts(cli: Cli) -> list[list[str]]:
     return [one["ids"] for one in tidied(cli)["conflicts"]]
 
 
+def test_a_pair_is_listed_with_both_titles_and_all_are_listed_on_demand(cli: Cli) -> None:
+    texts = [
+        f"Sweep the floor of silo number {name} before the {name} harvest." for name in (*GRAIN, "spelt", "millet")
+    ]
+    rules = "".join(f"- {text}\n" for text in texts)
+    cli("import", cli.write("CLAUDE.md", f"# Silos\n\n{rules}"), "--active", "--project", "mill")
+    more = "".join(f"- {text} Then log the hour in the book.\n" for text in texts)
+    cli("import", cli.write("docs/lessons.md", f"# Brooms\n\n{more}"), "--active", "--project", "mill")
+    short, full = (cli("tidy", *option, "--all-projects", code=7).out for option in ((), ("--all",)))
+    assert "and 2 more; --all lists them" in short
+    assert "more; --all" not in full
+    assert full.count("similarity") == len(texts)
+    assert all(line.count("Sweep the floor") == 2 for line in full.split("\n") if "similarity" in line)
+
+
 def test_dismissals_teach_are_listed_and_taken_back(cli: Cli) -> None:
     fill(cli)
     found = conflicts(cli)

@@ -45,6 +45,21 @@ def between(one: str, other: str, **values: object) -> list[Contradiction]:
     return find_contradictions(Snapshot([said(one, id="aaaaaaaa", **values), said(other, id="bbbbbbbb", **values)]))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Never add a default feature that enables steam.", "steam is the only non-default feature flag in this mill."),
+        ("Boiler manifest: `version = { shared = true }`", "Boiler manifest: `auto-vent = false`"),
+    ],
+)
+def test_what_agrees_or_sets_something_else_is_no_contradiction(one: str, other: str) -> None:
+    assert between(one, other, project="mill") == []
+
+
+def test_one_setting_with_two_values_stays_a_contradiction() -> None:
+    assert between("Boiler manifest: `auto-vent = true`", "Boiler manifest: `auto-vent = false`", project="mill")
+
+
 @pytest.mark.parametrize("half", ["develop", "report"])
 def test_conflicts_are_told_from_what_only_looks_like_one(half: str) -> None:
     pairs = [pair for pair in PAIRS if pair["half"] == half]

@@ -88,6 +88,17 @@ def test_an_oversized_memory_is_split_and_nothing_of_it_is_lost(tmp_path: Path) 
     assert everything(vault) == before
 
 
+def test_what_a_split_would_not_cure_is_left_to_a_person(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    rows = "\n".join(f"| crane {number} | lifts {number} tonnes of gravel by hand |" for number in range(80))
+    table = add(vault, f"All cranes of the quay.\n\n| crane | load |\n| --- | --- |\n{rows}", title="Cranes")
+    items = "\n".join(f"- Crane {number} lifts {number} tonnes of gravel by hand." for number in range(30))
+    reasons = "\n".join(f"Berth {number} was too shallow for the barge of that year." for number in range(80))
+    record = add(vault, items, title="Move the cranes", why=reasons)
+    flaws = look(vault).flaws
+    assert {name: flaws[name].mend for name in flaws} == dict.fromkeys((table.id, record.id), Mend.EDIT)
+
+
 def test_what_says_nothing_is_retired(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path)
     memory = add(vault, "Be careful with errors.")

@@ -336,6 +336,14 @@ def test_a_name_that_many_folders_have_is_never_suggested(tmp_path: Path) -> Non
     assert found([memory], root) == {"README.md": ("gone", None), "old/locks.md": ("gone", "docs/locks.md")}
 
 
+def test_what_is_missing_below_a_hidden_folder_of_the_repository_is_gone(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kiln", {".kiln/fire.yml": "hot: 1\n", "README.md": "one\n"})
+    memory = tied(root, ".kiln/glazes/README.md", ".oven/glazes/README.md")
+    memory = replace(memory, anchors=tuple(Anchor(anchor.path) for anchor in memory.anchors))
+    expected = {".kiln/glazes/README.md": ("gone", None), ".oven/glazes/README.md": ("unverifiable", None)}
+    assert found([memory], root) == expected
+
+
 def test_a_path_is_gone_where_history_knows_it_and_foreign_where_nothing_does(tmp_path: Path) -> None:
     root = repository(tmp_path / "kiln", {"old/glaze/mix.py": "mix = 1\n" * 5, "README.md": "one\n"})
     memory = tied(root, "old/glaze/mix.py", "old/glaze/", "sdk/heat.h", "plans/fire.md")
