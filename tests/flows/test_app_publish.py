@@ -117,7 +117,7 @@ async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_
         await pilot.press("x")
         await says(pilot, "Nothing is published to Codex")
         await pilot.press("p")
-        await says(pilot, "p publishes")
+        await says(pilot, "Nothing was changed yet: p again publishes")
         await shows(pilot, "+<!-- memtui:begin v1 id=codex")
         assert (folder / "AGENTS.md").read_bytes() == before, "the change was not shown before"
         await pilot.press("p")
@@ -126,7 +126,7 @@ async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_
         await pilot.press("1")
         await shows(pilot, "1 published")
         await pilot.press("x")
-        await says(pilot, "x takes the block out")
+        await says(pilot, "Nothing was changed yet: x again takes the block out")
         await shows(pilot, "Lock refunds")
         assert (folder / "AGENTS.md").read_bytes() == written, "what is to go was not shown before"
         await pilot.press("x")

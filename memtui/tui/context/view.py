@@ -315,6 +315,8 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     why += "".join(f" ({words})" for words in details if words)
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
     if hit is None:
+        if row.id in withheld and withheld[row.id].code is ReasonCode.PLANTED:
+            blocks.append(Block((("Y verifies it, so that assistants are told of it.", "dim"),)))
         return blocks
     rows = explanation(hit, titles)
     width = max(len(name) for name, _, _ in rows)

@@ -101,7 +101,7 @@ class PublishScreen(RowDetail[Row]):
         if not self.has_class("-narrow") or self.has_class("-reading"):
             return True
         self.enter_second()
-        self.say(f"{self.key_of(identifier)} {does}")
+        self.say(f"Nothing was changed yet: {self.key_of(identifier)} again {does}")
         return False
 
     def action_publish_out(self) -> None:
