@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.analysis.claims import DENIES, difference_in_denials, names_in, rivals_between
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import normalise
+from memtui.text.words import CJK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,7 @@ MOST_TERMS = 0.9  # Share of the words of meaning that it must have then
 MOST_SAID = 0.6  # Share of the words of a text in sentences that another has from which it is said again there
 FEWEST_MEANT = 5  # Words of meaning of a text; a shorter one stands in others by chance
 READ_CHARACTERS = 20_000  # Characters of a text that are looked at
-MOST_HOLDERS = 24  # Texts that hold a run; one that more of them hold leads to none
+MOST_HOLDERS = 12  # Texts that hold a run; one that more of them hold leads to none
 MOSTLY = 0.5  # Share of the words of a text from which another text takes its place
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})")
@@ -51,13 +52,14 @@ class Part:
 
     @cached_property
     def runs(self) -> frozenset[int]:
-        return _runs(self.wording)
+        return _runs(self.wording.words)
 
 
-def _runs(wording: Wording) -> frozenset[int]:
-    """Return the runs of words of a text, in one spelling and without markup, as numbers."""
-    words = wording.words
-    return frozenset(hash(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))) if words else frozenset()
+def _runs(words: Sequence[str]) -> frozenset[int]:
+    """Return the runs of so many words as numbers; a shorter text is one run."""
+    if len(words) < RUN:
+        return frozenset([hash(tuple(words))] if words else [])
+    return frozenset(map(hash, zip(*(words[at:] for at in range(RUN)), strict=False)))
 
 
 def parts_of(text: str) -> list[Part]:
@@ -144,7 +146,9 @@ class Said:
 
     @cached_property
     def runs(self) -> frozenset[int]:
-        return _runs(self.wording)
+        """The runs by which it is found: of its words as written, which takes a fifth of the time of one spelling."""
+        text = self.text[:READ_CHARACTERS]
+        return _runs(self.wording.words if CJK.search(text) else _WORDS.findall(text.lower()))
 
     @cached_property
     def parts(self) -> list[Part]:
