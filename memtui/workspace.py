@@ -311,13 +311,16 @@ class Tree:
         found = self.resolve(plain)
         if found is not None:
             return self._state_of_file(found, anchor.content_hash, known)
-        is_top_folder = plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]
-        top = PurePosixPath(plain).parts[0]
-        # A folder such as `.github` is one of this repository, whatever is missing below it.
-        is_own = top.startswith(".") and top != plain and (self.root / top).is_dir()
-        is_held = not is_top_folder and (is_own or (self.root / plain).parent.is_dir())
-        was_here = anchor.content_hash is not None or is_held
+        was_here = anchor.content_hash is not None or self._is_expected(plain)
         return "gone" if was_here and not self.elsewhere(plain) and not self.ignores(plain) else "unverifiable"
+
+    def _is_expected(self, plain: str) -> bool:
+        """Return whether the folder of a path that does not exist is here, or is one such as `.github`."""
+        if plain.endswith("/") and "/" not in plain.removeprefix("./")[:-1]:
+            return False
+        top = PurePosixPath(plain).parts[0]
+        is_own = top.startswith(".") and top != plain and (self.root / top).is_dir()
+        return is_own or (self.root / plain).parent.is_dir()
 
     def holds(self, plain: str) -> bool | None:
         """Return whether a path exists, None where it can be no path."""

@@ -69,18 +69,16 @@ def parts_of(text: str) -> list[Part]:
     parts: list[Part] = []
     gap, block = "", ""
     for line in text.strip("\n").split("\n"):
-        is_fence, is_row = bool(_FENCE.match(line)), line.lstrip().startswith("|")
-        if block == "code" or (block == "table" and is_row):
+        kind = "code" if _FENCE.match(line) else "table" if line.lstrip().startswith("|") else ""
+        if block == "code" or (block and block == kind):
             parts[-1] = Part(f"{parts[-1].text}\n{line}", parts[-1].gap)
-            block = "" if block == "code" and is_fence else block
+            gap, block = "\n", "" if block == kind == "code" else block
         elif not line.strip():
             gap, block = f"{gap}\n", ""
         else:
-            sentences = [line] if is_fence or is_row else _SENTENCE_END.split(line)
+            sentences = [line] if kind else _SENTENCE_END.split(line)
             parts += [Part(each, " " if at else gap) for at, each in enumerate(sentences) if each]
-            gap, block = "\n", "code" if is_fence else "table" if is_row else ""
-            continue
-        gap = gap if block == "" and not line.strip() else "\n"
+            gap, block = "\n", kind
     return parts
 
 

@@ -259,6 +259,11 @@ def no_text_reason(text: str) -> str:
         return SkipReason.IMPORT
     if len(text) <= _LICENCE_CHARS and pattern("read_first").match(without_label(plain_text(text).strip(EDGES))[1]):
         return SkipReason.POINTER
+    return _reason_of_all(text)
+
+
+def _reason_of_all(text: str) -> str:
+    """Return why every sentence of a text is nothing to remember; praise counts beside an introduction alone."""
     reason = ""
     praises = False
     for sentence in sentences_of(_IMAGES.sub("", text)):

@@ -20,7 +20,7 @@ from memtui.text.words import bar, cell_width, clip, counted, pad
 from memtui.vault.lease import log_path
 from memtui.vault.search.vectors import drop_others
 from memtui.wording import outcomes
-from memtui.wording.outcomes import HealthRow, sections, value_rows
+from memtui.wording.health import HealthRow, sections, value_rows
 
 if TYPE_CHECKING:
     from memtui.vault.doctor import Check

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from memtui.curate.file_history import Certainty, Renames
+from memtui.curate.file_history import Certainty, Moved, Renames
 from memtui.curate.memories import verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import known_trees, view_of
@@ -159,16 +159,20 @@ def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tre
     # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
     is_unknown = found.state == "unverifiable" and not is_outside(anchor.path) and not _is_generated(anchor, tree)
     moved = renames.find(anchor) if found.state == "gone" or is_unknown else None
-    if is_unknown and (others := tree.elsewhere(anchor.path)):
-        # The text may mean another folder of this name, unless the only one is where git saw it go.
-        is_that = moved is not None and moved.certainty != "weak" and f"/{moved.path}".endswith(f"/{anchor.path}")
-        if others > 1 or not is_that:
-            return found
+    if is_unknown and _may_mean_another(anchor, moved, tree):
+        return found
     if moved is None:
         return replace(found, state="gone") if is_unknown and renames.had(anchor) else found
     is_weak = moved.certainty == "weak"
     state: AnchorState = "moved" if not is_weak else found.state if anchor.is_glob else "gone"
     return replace(found, state=state, suggestion=moved.path, certainty=moved.certainty)
+
+
+def _may_mean_another(anchor: Anchor, moved: Moved | None, tree: Tree) -> bool:
+    """Return whether the text may mean another folder of this name: not if the only one is where git saw it go."""
+    others = tree.elsewhere(anchor.path)
+    is_that = moved is not None and moved.certainty != "weak" and f"/{moved.path}".endswith(f"/{anchor.path}")
+    return others > 1 or (others == 1 and not is_that)
 
 
 def _is_generated(anchor: Anchor, tree: Tree) -> bool:

@@ -134,8 +134,10 @@ def decide(
         if memory.id in going:
             batch.bury(memory, "rejected")
             return replace(memory, status="retired", status_reason="rejected")
-        values = changes.get(memory.id, {})
-        if values:
+        return accept(batch, memory)
+
+    def accept(batch: Batch, memory: Memory) -> Memory:
+        if values := changes.get(memory.id, {}):
             memory = edited_memory(batch.writer, memory, values, actor=actor, secret_patterns=secret_patterns)
         memory = accepted(batch, memory, folder=folder, project=project)
         return verified(batch, memory, None) if is_vouched and not many else memory

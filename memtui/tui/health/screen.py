@@ -21,7 +21,7 @@ from memtui.tui.values import Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane, curve_rows
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.outcomes import HealthRow, HealthSection, sections
+from memtui.wording.health import HealthRow, HealthSection, sections
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
 _MOST_BAR_CELLS = 40

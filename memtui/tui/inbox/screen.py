@@ -20,7 +20,8 @@ from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.inbox.batch import AskedAgain, SheetEditing
-from memtui.tui.inbox.candidates import Candidate, CandidateList, file_key, kind_key, section_key
+from memtui.tui.inbox.candidates import CandidateList
+from memtui.tui.inbox.grouping import Candidate, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (
     CandidateRead,
     InboxAccess,

@@ -15,7 +15,8 @@ from textual.content import Content
 
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.inbox.candidates import ODD, Candidate, Group
+from memtui.tui.inbox.candidates import ODD
+from memtui.tui.inbox.grouping import Candidate, Group
 from memtui.tui.memory_view import describe, source_line
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Detail, Done, Row

@@ -38,7 +38,7 @@ from memtui.tui.state import Opening
 from memtui.tui.styled_text import fit
 from memtui.tui.widgets.detail import CurveView
 from memtui.tui.widgets.lines import TitleLine
-from memtui.wording.outcomes import spark
+from memtui.wording.health import spark
 
 WEEKS = 8  # Weeks of which the reviews are foretold
 

@@ -19,7 +19,7 @@ from memtui.errors import UsageError
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
-from memtui.wording.outcomes import value_rows
+from memtui.wording.health import value_rows
 
 ME = Actor()
 ASSUMED = ValueSettings(rediscovery_tokens=5_000)

@@ -33,7 +33,7 @@ from memtui.recall.result import Task
 from memtui.text.words import bar
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.wording.outcomes import sections
+from memtui.wording.health import sections
 from memtui.workspace import Tree, find_workspace
 
 CONTRACT = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memtui.curate.inbox import Offer
-from memtui.tui.inbox.candidates import arrange, file_key, less_sure_key, section_key
+from memtui.tui.inbox.grouping import arrange, file_key, less_sure_key, section_key
 
 SESSION = "/t/a.jsonl"
 

@@ -45,7 +45,7 @@ from memtui.tui.widgets.memory_list import MemoryList
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
-from memtui.wording.outcomes import HealthRow, HealthSection, spark
+from memtui.wording.health import HealthRow, HealthSection, spark
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

@@ -19,7 +19,8 @@ from memtui.text.words import counted
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes
-from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles, sections
+from memtui.wording.health import sections
+from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
