@@ -47,7 +47,8 @@ def scoped(headings: Sequence[str], file: str) -> tuple[str, ...]:
     """Return the headings of a memory, the title of a nested file as what the file is about.
 
     `# harbour-log — Agent orientation` of `crates/log/AGENTS.md` becomes `harbour-log`; where the title names nothing
-    but the kind of document, the folder does.
+    but the kind of document, the folder does. A rule in a file without headings keeps its own words,
+    by which it is the same in several folders.
     """
     *folders, name = file.split("/")
     title = one_line(visible(headings[0])) if headings else ""
@@ -56,7 +57,7 @@ def scoped(headings: Sequence[str], file: str) -> tuple[str, ...]:
     if is_whole or (headings and not is_document(title)):
         return tuple(headings)
     place = "" if in_hidden or file.startswith("/") else folders[-1]
-    about = _about(title) or place
+    about = _about(title) or (place if headings else "")
     return (about, *headings[1:]) if about else tuple(headings)
 
 

@@ -43,7 +43,7 @@ def test_two_machines_share_a_project_settle_a_conflict_and_part(cli: Cli, remot
     assert (row["with"], row["source"]["insight"]) == ("team", "Retries need a key, said one.")
     assert row["mine"]["insight"] == "Retries need a key, said two."
     cli("inbox", "take", memory)
-    assert "1 change sent" in cli("sync").err
+    assert "2 changes sent" in cli("sync").err, "the text, and that a person verified it"
     _at(cli, "one")("sync")
     assert cli("show", memory, "--json").json["insight"] == "Retries need a key, said two."
     (team,) = cli("team", "status", "--json").json
