@@ -864,7 +864,7 @@ def test_brackets_of_code_are_no_aside() -> None:
         (("Harbour Agent Guide", "Invariants"), "AGENTS.md", "Invariants: Not a clock"),
         (("Harbour Agent Guide", "Invariants"), ".github/copilot-instructions.md", "Invariants: Not a clock"),
         (("Agents", "Invariants"), "/elsewhere/log/AGENTS.md", "Invariants: Not a clock"),
-        ((), "crates/log/AGENTS.md", "log: Not a clock"),
+        ((), "crates/log/AGENTS.md", "Not a clock"),
     ],
 )
 def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
