@@ -101,8 +101,8 @@ def test_duplicates_and_conflicts_with_vectors(tmp_path: Path) -> None:
         ("strangers-locked", 0.85, 0.82, 0.81),
         ("unseen", 0.85, 0.4, 0.0),
         ("newcomers-1", 0.8, 0.8, 0.7),
-        ("newcomers-2", 0.85, 0.8, 0.65),
-        ("newcomers-3", 0.85, 0.85, 0.65),
+        ("newcomers-2", 0.85, 0.8, 0.6),
+        ("newcomers-3", 0.85, 0.85, 0.6),
     ],
 )
 def test_strangers_pairs_are_judged_as_a_person_would(
