@@ -113,8 +113,7 @@ def decide(
         edits: new values by field of those that are accepted with other words, by id.
         versions: version of each when it was read; those that changed since are skipped.
         careful: whether to skip these even if there is only one, which otherwise counts as read.
-        is_vouched: whether the person was told why the only one looks planted, and accepts it all the same: it counts
-            as verified from then on, so that assistants are told of it.
+        is_vouched: whether the person was told why the only one looks planted: it counts as verified then.
 
     Raises:
         RefusedError: an agent cannot accept.
@@ -134,16 +133,11 @@ def decide(
         if memory.id in going:
             batch.bury(memory, "rejected")
             return replace(memory, status="retired", status_reason="rejected")
-        return accept(batch, memory)
-
-    def accept(batch: Batch, memory: Memory) -> Memory:
         if values := changes.get(memory.id, {}):
             memory = edited_memory(batch.writer, memory, values, actor=actor, secret_patterns=secret_patterns)
-        memory = accepted(batch, memory, folder=folder, project=project)
-        return verified(batch, memory, None) if is_vouched and not many else memory
+        return _taken(batch, memory, folder, project, is_vouched=is_vouched and not many)
 
-    chosen = [each for each in (*accepting, *rejecting) if each not in left_out]
-    if not chosen:
+    if not (chosen := [each for each in (*accepting, *rejecting) if each not in left_out]):
         return Outcome(skipped=tuple(skipped))
     note_states(vault, [each for each in chosen if each not in going], folder, project)
     outcome = apply_to_each(
@@ -157,6 +151,11 @@ def decide(
         afterwards=partial(settle_replaced, actor=actor),
     )
     return replace(outcome, skipped=(*outcome.skipped, *skipped))
+
+
+def _taken(batch: Batch, memory: Memory, folder: Path, project: str | None, *, is_vouched: bool) -> Memory:
+    memory = accepted(batch, memory, folder=folder, project=project)
+    return verified(batch, memory, None) if is_vouched else memory
 
 
 def _mixed(changed: Sequence[Memory]) -> str:

@@ -219,8 +219,8 @@ class Terminal:
     def type(self, keys: bytes, *, patience: float = 60.0) -> None:
         """Press a key, answered or not, and wait until the screen has settled."""
         os.write(self._master, keys)
-        # A key alone: an escape followed at once by a letter would be another key, and letters that come together are
-        # taken for a word, of which none acts.
+        # A key alone: an escape followed at once by a letter would be another key, and four different letters within
+        # .3 s of each other are taken for a word, of which none acts.
         time.sleep(0.12 if keys == b"\x1b" else 0.08)
         self.settled(patience=patience)
 
