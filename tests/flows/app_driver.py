@@ -147,6 +147,11 @@ async def until(pilot: Pilot[Any], met: Callable[[], bool], what: str) -> None:
         waited, pause = waited + pause, min(pause * 1.25, 0.1)
 
 
+async def work_ends(pilot: Pilot[Any]) -> None:
+    """Wait until no worker runs; one that gave way to its successor counts as ended, and raises nothing."""
+    await until(pilot, lambda: all(each.is_finished for each in pilot.app.workers), "the workers end")
+
+
 def browser(pilot: Pilot[Any]) -> BrowseScreen:
     screen = pilot.app.screen_stack[0]
     assert isinstance(screen, BrowseScreen)

@@ -25,6 +25,7 @@ from flows.app_driver import (
     stored,
     toasts,
     until,
+    work_ends,
 )
 from textual.pilot import Pilot
 
@@ -273,7 +274,7 @@ async def test_what_another_process_adds_appears_and_the_cursor_stays(
 async def test_the_vault_is_never_held_while_the_app_is_open(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Cards pay at once.")
-        await pilot.app.workers.wait_for_complete()
+        await work_ends(pilot)
         # The app reads now and then, for a quarter of a second at most.
         with lease(ferry.path, exclusive=True, wait_seconds=2.0):
             assert browser(pilot).is_current

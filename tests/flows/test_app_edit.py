@@ -28,6 +28,7 @@ from flows.app_driver import (
     stored,
     toasts,
     until,
+    work_ends,
 )
 from flows.editing_driver import (
     SECRET,
@@ -474,7 +475,7 @@ async def test_hostile_text_in_every_field_is_only_text(ferry: Vault, tmp_path: 
             await pilot.pause()
             form(pilot).check()
             await pilot.press("tab")
-        await pilot.app.workers.wait_for_complete()
+        await work_ends(pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: bool(toasts(pilot)), "the save is answered")
         assert pilot.app.is_running
@@ -502,7 +503,7 @@ def test_any_text_goes_through_every_field_without_a_crash(
                     row.field.post_message(events.Paste(text))
                 await pilot.pause()
                 form(pilot).check()
-            await pilot.app.workers.wait_for_complete()
+            await work_ends(pilot)
             await pilot.press("ctrl+s")
             await until(pilot, lambda: bool(toasts(pilot)), "the save is answered")
             assert pilot.app.is_running

@@ -25,6 +25,7 @@ from flows.app_driver import (
     stored,
     toasts,
     until,
+    work_ends,
 )
 from flows.editing_driver import (
     SECRET,
@@ -329,7 +330,7 @@ async def test_hostile_text_waits_as_only_text(tmp_path: Path) -> None:
         await pilot.resize_terminal(200, 60)
         for _ in HOSTILE:
             await pilot.press("j")
-        await pilot.app.workers.wait_for_complete()
+        await work_ends(pilot)
         await pilot.resize_terminal(40, 15)
         await pilot.press("asterisk", "x")
         await says(pilot, f"Rejected {len(HOSTILE)} memories")

@@ -26,6 +26,7 @@ from flows.app_driver import (
     stored,
     toasts,
     until,
+    work_ends,
 )
 from flows.editing_driver import SECRET, candidate, form_closes, form_opens, inbox_opens, rewrite, waits
 from textual import events
@@ -394,7 +395,7 @@ async def test_what_resembles_nothing_and_small_edits_are_silent(
             await pilot.press("ctrl+s")
             await form_closes(pilot)
             await until(pilot, lambda past=asked: len(looks) > past, "it was looked at")  # type: ignore[misc] # bound now
-            await pilot.app.workers.wait_for_complete()
+            await work_ends(pilot)
             await tells(pilot, *found)
 
 
