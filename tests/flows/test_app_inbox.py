@@ -125,7 +125,7 @@ async def test_one_after_the_other_is_accepted_or_rejected_and_undone(found: Vau
         assert (stored(found, "m0000013").status, held_back(stored(found, "m0000013"))) == ("active", "")
 
 
-async def test_keys_that_come_before_the_candidates_are_shown_change_nothing(
+async def test_keys_that_come_before_the_candidates_are_shown_change_nothing_but_mark_all_of_them(
     found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accept(found, ["m0000014"], actor=Actor("person"), folder=tmp_path)
@@ -142,10 +142,12 @@ async def test_keys_that_come_before_the_candidates_are_shown_change_nothing(
         await pilot.press("a", "u")
         ignored = "The inbox is being read: the key was ignored."
         await until(pilot, lambda: toasts(pilot) == [ignored, ignored], "neither key did anything")
+        await pilot.press("asterisk")
         may_answer.set()
         await inbox_opens(pilot, 5)
         assert stored(found, "m0000014").status == "active"
-        await pilot.press("u")
+        await shows(pilot, "5 marked of 5")
+        await pilot.press("escape", "u")
         await waits(pilot, 6)
 
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _ON_ONE = frozenset({"inbox-edit", "inbox-source"})
 _ON_SOME = _ON_ONE | {
     *("inbox-accept", "inbox-reject", "inbox-kind", "inbox-file-kind", "inbox-project", "inbox-never", "inbox-batch"),
-    *("inbox-read", "inbox-mark", "inbox-file", "inbox-section", "inbox-same-kind"),
+    *("inbox-read", "inbox-mark", "inbox-range", "inbox-file", "inbox-section", "inbox-same-kind"),
 }
 
 _SCREENFUL = 20  # Candidates of a group that one key accepts; more of them at a second press
@@ -64,7 +64,7 @@ class InboxScreen(ListDetail):
         **SimilarOnSave.ANSWERS,
         "inbox-mark": ("_list.mark_current",),
         "inbox-range": ("_list.mark_range",),
-        "inbox-all": ("_list.mark_all",),
+        "inbox-all": ("_mark_all",),
         "inbox-file": ("_list.mark_alike", file_key),
         "inbox-section": ("_list.mark_alike", section_key),
         "inbox-same-kind": ("_list.mark_alike", kind_key),
@@ -94,6 +94,7 @@ class InboxScreen(ListDetail):
         self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
+        self._marks_found = False  # Whether to mark all that the first look at the vault finds
 
     def compose(self) -> ComposeResult:
         """Lay out the screen."""
@@ -135,6 +136,9 @@ class InboxScreen(ListDetail):
         is_there = any(offer.id == focus for offer in waiting.offers)
         follow = focus if is_there else self._list.line
         self._list.show_offers(waiting.offers, follow=follow, notice=inbox_notice(waiting))
+        if self._marks_found:
+            self._marks_found = False
+            self._list.mark_all()
         self._show_head()
 
     def look_failed(self, error: MemtuiError) -> None:
@@ -183,6 +187,13 @@ class InboxScreen(ListDetail):
             blocks = candidate_blocks(read, self._list.offers.get(identifier)) if read is not None else ()
             self._detail.show(blocks, from_top=identifier != self._shown_id)
             self._shown_id = identifier
+
+    def _mark_all(self) -> None:
+        """Mark all that match the filter, or none; before the list is there, mark all that it will hold."""
+        if self._waiting is None:
+            self._marks_found = not self._marks_found
+        else:
+            self._list.mark_all()
 
     @on(MemoryList.Marked)
     def _show_marks(self, message: MemoryList.Marked) -> None:
