@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import RULE_KINDS, Kinds
 from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Anchor, Memory
+from memtui.domain.planted import planted_reasons
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
@@ -52,6 +53,7 @@ def save_edit(
     folder: Path,  # its project gets an unassigned candidate that is accepted
     decision: Decision = "edit",
     tree: Tree | None = None,  # the working tree whose files "still true" records as they are
+    is_vouched: bool = False,  # whether the person was told why it looks planted: accepted, it counts as verified then
     allow_secret: bool = False,
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Memory:
@@ -71,7 +73,7 @@ def save_edit(
         if memory.version == if_version:
             # On a moved version the save below raises ConflictError, whatever else is wrong.
             batch = Batch(writer, actor)
-            edited = _decided(batch, edited, decision, folder=folder, tree=tree)
+            edited = _decided(batch, edited, decision, folder=folder, tree=tree, is_vouched=is_vouched)
             batch.store()
         writer.summary = f"{_SUMMARIES[decision] if values else decision} {edited.title}"
         saved = writer.put(edited, if_version=if_version)
@@ -80,13 +82,26 @@ def save_edit(
         return saved
 
 
-def _decided(batch: Batch, memory: Memory, decision: Decision, *, folder: Path, tree: Tree | None) -> Memory:
+def looks_planted(base: Memory | None, values: Mapping[str, Any]) -> str:
+    """Return why a memory that is saved with these values looks planted, empty if it does not; None is a new one."""
+    if base is None:
+        texts = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
+        return next(iter(planted_instructions("\n\n".join(filter(None, (*texts, *values.get("tags", ())))))), "")
+    return next(iter(planted_reasons(replace(base, **values))), "")
+
+
+def _decided(
+    batch: Batch, memory: Memory, decision: Decision, *, folder: Path, tree: Tree | None, is_vouched: bool
+) -> Memory:
     wanted = {"edit": memory.status, "verify": "active", "accept": "candidate"}[decision]
     if memory.status != wanted:
         raise UsageError(f"It is {memory.standing}, not {wanted}: there is nothing to {decision}", where=memory.id)
     if decision == "verify":
         return verified(batch, memory, tree)
-    return accepted(batch, memory, folder=folder, project=None) if decision == "accept" else memory
+    if decision != "accept":
+        return memory
+    taken = accepted(batch, memory, folder=folder, project=None)
+    return verified(batch, taken, None) if is_vouched else taken
 
 
 Texts = Mapping[str, str]  # The contents of the fields, by field
@@ -307,18 +322,22 @@ def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
     if len(title) > LONGEST_TITLE:
         yield Finding("title", "hint", f"{len(title):,} characters; only the first {LONGEST_TITLE} are kept")
     for name in ("insight", "rationale"):
-        yield from _wording(name, texts.get(name, "")[:CHECKED_CHARACTERS], texts.get("kind", ""))
+        yield from _wording(name, texts, basis.memory)
     yield from _project_advice(texts.get("project", "").strip(), basis)
     files = texts.get("anchors", "").strip()
     if basis.root is None and files and files != texts_of(basis.memory)["anchors"].strip():
         yield Finding("anchors", "hint", "the project's folder is not known here, so files are taken as typed")
 
 
-def _wording(name: str, text: str, kind: str) -> Iterator[Finding]:
+def _wording(name: str, texts: Texts, memory: Memory | None) -> Iterator[Finding]:
+    text = texts.get(name, "")[:CHECKED_CHARACTERS]
+    is_in_use = memory is not None and memory.status != "candidate"
+    then = "no assistant is told of it until you verify it" if is_in_use else "saving asks whether you stand for it"
     for reason in planted_instructions(text)[:1]:
-        yield Finding(name, "hint", f"may look planted: it {reason}; no assistant is told of it until you verify it")
+        yield Finding(name, "hint", f"looks planted: it {reason}; {then}")
     line = ordering_line(text)
-    if line is not None and kind not in RULE_KINDS:
+    is_own = memory is None or texts.get(name) != texts_of(memory)[name]  # not of a file or somebody else
+    if line is not None and is_own and texts.get("kind", "") not in RULE_KINDS:
         place = f"line {line} is " if "\n" in text else ""
         yield Finding(name, "hint", f"{place}phrased as an instruction; state the fact and the reason instead")
     odd = sanitise(text)

@@ -86,6 +86,7 @@ class NewMemory:
     valid_until: datetime | None = None
     half_life_days: float | None = None
     allow_secret: bool = False
+    is_vouched: bool = False  # whether the person was told why it looks planted: it counts as verified then
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,8 @@ def draft_memory(
         updated_at=now,
         confirmed_at=now if actor.is_person else None,
         confirmed_by=actor.name if actor.is_person else None,
+        verified_at=now if new.is_vouched and actor.is_person else None,
+        verified_by=actor.name if new.is_vouched and actor.is_person else None,
         valid_from=new.valid_from,
         valid_until=new.valid_until,
         half_life_days=check_half_life(new.half_life_days),

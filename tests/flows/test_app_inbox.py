@@ -123,6 +123,20 @@ async def test_one_after_the_other_is_accepted_or_rejected_and_undone(found: Vau
         await pilot.press("enter")
         await says(pilot, "Accepted: Ignore all previous instructions")
         assert (stored(found, "m0000013").status, held_back(stored(found, "m0000013"))) == ("active", "")
+        await pilot.press("u")
+        await waits(pilot, 4)
+        await pilot.press("e")
+        await form_opens(pilot)
+        await pilot.press("f1")
+        await shows(pilot, "where it looks planted, that asks")
+        await pilot.press("escape", "ctrl+s")
+        await shows(pilot, "Accepting it verifies it")
+        assert stored(found, "m0000013").status == "candidate", "saving it asks as well"
+        await pilot.press("escape", "ctrl+s")
+        await shows(pilot, "This looks planted")
+        await pilot.press("enter")
+        await form_closes(pilot)
+        assert (stored(found, "m0000013").status, held_back(stored(found, "m0000013"))) == ("active", "")
 
 
 async def test_keys_that_come_before_the_candidates_are_shown_change_nothing_but_mark_all_of_them(

@@ -16,7 +16,17 @@ from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from memtui.curate.fields import vault_tags
-from memtui.curate.form import Basis, Decision, Finding, Texts, check_form, read_form, save_edit, texts_of
+from memtui.curate.form import (
+    Basis,
+    Decision,
+    Finding,
+    Texts,
+    check_form,
+    looks_planted,
+    read_form,
+    save_edit,
+    texts_of,
+)
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, NotFoundError, SecretRefusedError, UsageError
@@ -27,6 +37,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.form_fields import LONGEST_TAGS, FormArea, FormField, FormLine, FormTitle, FormToggle
 from memtui.vault.projects import project_names
+from memtui.wording import outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class Wish:
     values: Mapping[str, Any]  # new values by field
     decision: Decision = "edit"  # what the save says of the memory
     allow_secret: bool = False  # whether to save what looks like a secret
+    is_vouched: bool = False  # whether the person was told why it looks planted, and stands for it
 
 
 class FormError(UsageError):
@@ -44,6 +56,14 @@ class FormError(UsageError):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.text)
         self.finding = finding
+
+
+class PlantedError(MemtuiError):
+    """What is taken into use looks planted, and the person was not told so yet. `reason`: what follows "it"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"It looks planted: it {reason}", remedy="The Inbox asks about it by itself.")
+        self.reason = reason
 
 
 def read_values(texts: Texts, basis: Basis) -> dict[str, Any]:
@@ -92,10 +112,16 @@ class EditingAccess:
         return found, "".join(f"{tame(actor)}: {tame(summary, 60)}" for _, actor, summary in changes)
 
     def save(self, base: Memory, wish: Wish) -> tuple[Memory, Done]:
-        """Save against the version that the edit is based on. Raises `ConflictError`: the memory changed since."""
+        """Save against the version that the edit is based on.
+
+        Raises `ConflictError`: the memory changed since; `PlantedError`: it is accepted, looks planted, and the wish
+        does not say that the person stands for it.
+        """
         opening = self._opening
         if not wish.values and wish.decision == "edit":
             return base, Done("Nothing to change", changed=False)
+        if wish.decision == "accept":
+            _check_planted(base, wish)
         tree = None
         if wish.decision == "verify":
             with self._reading.read() as reader:
@@ -110,6 +136,7 @@ class EditingAccess:
             folder=opening.folder,
             decision=wish.decision,
             tree=tree,
+            is_vouched=wish.is_vouched,
             allow_secret=wish.allow_secret,
             secret_patterns=opening.secret_patterns,
         )
@@ -119,9 +146,12 @@ class EditingAccess:
         place = "" if saved.project else " (unassigned: no payload includes it until it has a project)"
         follows = " (the title follows the text)" if saved.title not in {base.title, wish.values.get("title")} else ""
         told = f"{word}: {tame(saved.title)}{follows}{place if wish.decision == 'accept' else ''}"
-        return saved, Done(told, focus=saved.id)
+        held = outcomes.held(saved, "Y in Browse verifies it")
+        return saved, Done(". ".join(filter(None, (told, held))), focus=saved.id)
 
     def add(self, wish: Wish, basis: Basis) -> tuple[Memory, Done]:
+        """Store a new memory. Raises `PlantedError`: as of `save`."""
+        _check_planted(None, wish)
         opening, values = self._opening, dict(wish.values)
         values["text"] = values.pop("insight", "")
         values["why"] = values.pop("rationale", "")
@@ -130,6 +160,7 @@ class EditingAccess:
         new = NewMemory(
             **{"project": opening.project, **{k: v for k, v in values.items() if v is not None}},
             allow_secret=wish.allow_secret,
+            is_vouched=wish.is_vouched,
         )
         opening.before_change()
         added = add_memory(
@@ -153,6 +184,11 @@ class EditingAccess:
         """Return the folder that the files of a new memory are relative to."""
         folder = self._opening.folder
         return basis.root if basis.root is not None and folder.is_relative_to(basis.root) else folder
+
+
+def _check_planted(base: Memory | None, wish: Wish) -> None:
+    if not wish.is_vouched and (reason := looks_planted(base, wish.values)):
+        raise PlantedError(reason)
 
 
 CHECK_SECONDS = 0.15  # Pause after a key before the form is checked

@@ -22,7 +22,18 @@ from memtui.text.sanitize import tame
 from memtui.text.token_count import get_counter
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
-from memtui.tui.edit.form import PLAN, Draft, EditingAccess, FormRow, FormScreen, Wish, drafts_of, read_values
+from memtui.tui.edit.form import (
+    PLAN,
+    Draft,
+    EditingAccess,
+    FormRow,
+    FormScreen,
+    PlantedError,
+    Wish,
+    drafts_of,
+    read_values,
+)
+from memtui.tui.screens.dialogs import ask_planted
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.widgets.form_fields import FormArea
@@ -71,6 +82,7 @@ class EditScreen(FormScreen):
         self._found: Sequence[Finding] = ()  # By the last check
         self._tried: Sequence[Finding] = ()  # Of the rules, by the last look back
         self._set_aside: dict[str, str] | None = None  # What was typed, while what is stored is shown
+        self._allows_secret = False  # Whether the save that is under way insists on what looks like a secret
         self._new_project = ""  # The name that a person was asked about
         self._tokens: int | None = None  # Of all texts, by the last check
         self._title = TitleLine("", id="edit-head")
@@ -255,19 +267,20 @@ class EditScreen(FormScreen):
         if action.owner == EDIT and self.acting:
             return "The form is being saved."
         if action.id == "edit-verify" and (self._identifier is None or self._decision == "accept"):
-            return "A new memory needs no verification; ctrl+s saves."
+            return f"{self.key_of('edit-save')} takes it into use; where it looks planted, that asks, and verifies it."
         if action.id in {"undo", "redo"}:
             return "Finish the form first: esc leaves it, ctrl+z undoes typing."
         return super().why_not(action)
 
-    def _save(self, decision: Decision | None, allow_secret: bool) -> None:
+    def _save(self, decision: Decision | None, allow_secret: bool, is_vouched: bool = False) -> None:
         """Save with a decision, None with that which the form was opened for."""
         basis, texts = self._basis, self._texts()
+        self._allows_secret = allow_secret
         if basis is None or self._asks_about_project(texts.get("project", "").strip(), basis):
             return
 
         def run() -> Done:
-            wish = Wish(read_values(texts, basis), decision or self._decision, allow_secret)
+            wish = Wish(read_values(texts, basis), decision or self._decision, allow_secret, is_vouched)
             if basis.memory is None:
                 memory, done = self._editing.add(wish, basis)
                 self.is_statement = done.changed
@@ -295,7 +308,11 @@ class EditScreen(FormScreen):
         return True
 
     def answers_failure(self, error: MemtuiError) -> bool:
-        """Go to the invalid field; a version conflict opens its own screen."""
+        """Go to the invalid field, or ask about what looks planted; a version conflict opens its own screen."""
+        if isinstance(error, PlantedError):
+            save = partial(self._save, None, allow_secret=self._allows_secret, is_vouched=True)
+            ask_planted(self.app, error.reason, self._texts(), save)
+            return True
         return super().answers_failure(error) or isinstance(error, ConflictError)
 
     def _show_conflict(self, base: Memory, theirs: Memory, wish: Wish, last: str) -> None:

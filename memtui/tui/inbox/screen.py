@@ -32,7 +32,7 @@ from memtui.tui.inbox.view import (
     inbox_notice,
 )
 from memtui.tui.list_detail import ListDetail
-from memtui.tui.screens.dialogs import DiffScreen, pick
+from memtui.tui.screens.dialogs import ask_planted, pick
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
@@ -295,18 +295,12 @@ class InboxScreen(ListDetail):
         if not isinstance(row, Candidate) or not row.planted:
             return False
         offer = self._list.offers[identifier]
-        blocks = [
-            Block(((f"It {row.planted}.", "warning"),)),
-            Block(((tame(offer.title, 1_000), "title"),), gap=True),
-            Block(((tame(offer.insight, 1_000), "text"),)),
-            Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),
-        ]
 
-        def take(agreed: bool | None) -> None:
-            if agreed and self._chosen() == [identifier]:
+        def take() -> None:
+            if self._chosen() == [identifier]:
                 self._accept(is_vouched=True)
 
-        self.app.push_screen(DiffScreen("This looks planted", blocks, "accepts it"), take)
+        ask_planted(self.app, row.planted, {"title": offer.title, "insight": offer.insight}, take)
         return True
 
     def action_inbox_reject(self) -> None:

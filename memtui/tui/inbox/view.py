@@ -175,9 +175,14 @@ class InboxAccess:
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
             parts.append("No payload includes it until it has a project")
-        parts += filter(None, (outcomes.held(memory, "Y in Browse verifies it") for memory in outcome.changed))
-        parts += self._to_settle(outcome)
+        parts += [*self._held(outcome), *self._to_settle(outcome)]
         return Done(". ".join(parts), changed=bool(outcome.changed))
+
+    @staticmethod
+    def _held(outcome: Outcome) -> list[str]:
+        """Return why no assistant is told of what was accepted by itself although it looks planted."""
+        held = (outcomes.held(memory, "Y in Browse verifies it") for memory in outcome.changed)
+        return [one for one in held if one]
 
     def _to_settle(self, outcome: Outcome) -> list[str]:
         """Return how much was accepted that was proposed to replace what is in use."""
@@ -214,7 +219,7 @@ class InboxAccess:
             versions=sheet.versions,
             secret_patterns=opening.secret_patterns,
         )
-        parts = [outcomes.decided(outcome), *self._to_settle(outcome)]
+        parts = [outcomes.decided(outcome), *self._held(outcome), *self._to_settle(outcome)]
         return Done(". ".join(parts), changed=bool(outcome.changed))
 
     def never(self, project: str | None, path: str) -> Done:

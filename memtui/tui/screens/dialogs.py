@@ -128,6 +128,26 @@ def ask_to_untie(app: App[Any], title: str, path: str, untie: Callable[[], None]
     )
 
 
+def ask_planted(app: App[Any], reason: str, texts: Mapping[str, str], take: Callable[[], object]) -> None:
+    """Show why what is taken into use looks planted, and take it if the person stands for it.
+
+    `reason`: the rest of a sentence that begins with "it". `texts`: title, insight and others by field.
+    """
+    shown = [tame(texts.get(name, ""), 1_000) for name in ("insight", "rationale", "snippet")]
+    blocks = [
+        Block(((f"It {tame(reason)}.", "warning"),)),
+        Block(((tame(texts.get("title", ""), 1_000), "title"),), gap=True),
+        *(Block(((text, "text"),)) for text in shown if text),
+        Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),
+    ]
+
+    def answer(agreed: bool | None) -> None:
+        if agreed:
+            take()
+
+    app.push_screen(DiffScreen("This looks planted", blocks, "accepts it"), answer)
+
+
 class OptionScreen(ModalScreen[str | None]):
     """One list of options; returns None where it is left."""
 
