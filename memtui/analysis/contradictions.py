@@ -11,6 +11,7 @@ from itertools import chain, combinations, product
 
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of, says_non
 from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
+from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness
 from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
@@ -219,15 +220,19 @@ def contradiction_between(
     if found is None or found.question != "contradiction":
         return None
     told = explain(*facts, *(known.written[memory.title, memory.insight] for memory in memories))
-    plain = [each.wording.plain for each in facts]
-    agree = told.type in {"negation", "always-never"} and (says_non(*plain) or says_non(*reversed(plain)))
-    if agree or _are_other_settings(told.words, first.insight, second.insight):
+    if _only_says_non(told.type, facts) or _are_other_settings(told.words, first.insight, second.insight):
         return None
     texts = (content_hash(first), content_hash(second))
-    winner = (*memories, None)[place] if (place := replacing(*facts)) is not None else _newer(first, second)
-    return Contradiction(
-        (first.id, second.id), told.type, told.why, told.words, told.claims, texts, winner.id if winner else ""
-    )
+    place = replacing(*facts)
+    winner = _newer(first, second) if place is None else (*memories, None)[place]
+    winning = "" if winner is None else winner.id
+    return Contradiction((first.id, second.id), told.type, told.why, told.words, told.claims, texts, winning)
+
+
+def _only_says_non(type_: ContradictionType, facts: tuple[Facts, Facts]) -> bool:
+    """Return whether what looks like a denial is a word with a negative prefix that both agree on."""
+    one, other = (each.wording.plain for each in facts)
+    return type_ in {"negation", "always-never"} and (says_non(one, other) or says_non(other, one))
 
 
 _SWITCH = re.compile(r"([\w.-]+)[\"'`]?\s*[:=]\s*[\"'`]?(true|false|on|off|yes|no)\b", re.IGNORECASE)

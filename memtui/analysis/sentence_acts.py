@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, dropwhile
 from typing import Any, Literal
 
 from memtui.text.tables import compile_lines, read_table
@@ -193,22 +193,31 @@ def _forbids_by_shape(part: str) -> bool:
 
 def _is_order(part: str) -> bool:
     """Return whether a part of a sentence tells what to do."""
-    words = _WORD.findall(part)
-    while words and (words[0] in words_of("adverbs") or words[0].endswith("ly")):
-        words = words[1:]
-    if not words:
-        return False
-    if words[0] in words_of("conditions") or words[:2] in (["every", "time"], ["each", "time"]):
-        _, comma, main = part.partition(",")
-        return bool(comma) and any(map(_is_order, map(str.strip, main.split(","))))
-    if words[:2] == ["i", "will"]:  # an assistant's promise, kept as it was told
-        return True
-    if words[0] == "you" and len(words) > 1:
-        return words[1] in openings("verbs") and words[1] not in words_of("gains")
-    words[0] = words[0].removeprefix("re-")
-    if words[0] in openings("verbs") and words[0] not in words_of("determiners"):
-        return words[0] not in openings("nouns") or not any(map(_is_finite, words[1:5]))
-    return words[0] in words_of("do") or _is_foreign_order(part, " ".join(words))
+    words = list(dropwhile(_is_adverb, _WORD.findall(part)))
+    match words:
+        case []:
+            return False
+        case ["every" | "each", "time", *_]:
+            return _orders_behind_comma(part)
+        case [first, *_] if first in words_of("conditions"):
+            return _orders_behind_comma(part)
+        case ["i", "will", *_]:  # an assistant's promise, kept as it was told
+            return True
+        case ["you", second, *_]:
+            return second in openings("verbs") and second not in words_of("gains")
+    first, *rest = words[0].removeprefix("re-"), *words[1:]
+    if first in openings("verbs") and first not in words_of("determiners"):
+        return first not in openings("nouns") or not any(map(_is_finite, rest[:4]))
+    return first in words_of("do") or _is_foreign_order(part, " ".join((first, *rest)))
+
+
+def _is_adverb(word: str) -> bool:
+    return word in words_of("adverbs") or word.endswith("ly")
+
+
+def _orders_behind_comma(part: str) -> bool:
+    _, comma, main = part.partition(",")
+    return bool(comma) and any(map(_is_order, map(str.strip, main.split(","))))
 
 
 def _is_finite(word: str) -> bool:

@@ -75,19 +75,29 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         return title
     if title.endswith("…") and cell_width(name) <= MAX_TITLE_CELLS and (is_telling(name) or _says_less(title, name)):
         return name
-    at = title.casefold().find(name.casefold())
-    is_said = at > 0 or (at and not _PACKAGE.fullmatch(name) and says_the_same(title, name, share=_NAMED_SHARE))
-    if is_said:
+    begins = title.casefold().startswith(name.casefold())
+    if not begins and _names(title, name):
         return title
-    named = _below(name, title) if at else title
+    named = title if begins else _below(name, title)
     if above and _is_part(name, title) and not says_the_same(named, above):
         both = _below(above, named)
         if cell_width(both) <= MAX_TITLE_CELLS:
             return both
-    if not at or cell_width(named) <= MAX_TITLE_CELLS:
-        return named
+    return title if begins else _fitting_below(name, title)
+
+
+def _names(title: str, name: str) -> bool:
+    """Return whether a title says a name in its middle, or in other words."""
+    if name.casefold() in title.casefold():
+        return True
+    return not _PACKAGE.fullmatch(name) and says_the_same(title, name, share=_NAMED_SHARE)
+
+
+def _fitting_below(name: str, title: str) -> str:
+    """Return a title below a name, shortened where there is no room for all of it; as it is if that is not enough."""
     bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
-    fitting = (_below(name, words) for words in (bare, without_articles(title), without_articles(bare)))
+    shorter = (title, bare, without_articles(title), without_articles(bare))
+    fitting = (_below(name, words) for words in shorter)
     return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), title)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.headlines import compact
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, REASON, cut_off, shortened
@@ -85,20 +85,32 @@ def main_clause(sentence: str) -> tuple[str, str]:
         return condition[0], sentence[condition.end() :]
     language = language_of(sentence)
     grammar = grammar_of(language)
-    if not any(opener.match(sentence) for opener in (grammar.condition, grammar.preposition, _PURPOSE)):
+    if not (grammar.condition.match(sentence) or grammar.preposition.match(sentence) or _PURPOSE.match(sentence)):
         return "", ""
-    parts = [part for part in _divided(sentence) if not (grammar.addition.match(part[1]) or _has_begun(part[0]))]
-    after_list = (part for part in parts if _LISTED.search(part[0]) and is_imperative(capital(part[1])))
-    states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
-    if language == "en" and (obliged := next((part for part in parts if _OBLIGED.match(part[1])), None)):
+    parts = [(lead, rest) for lead, rest in _divided(sentence) if not _goes_on(lead, rest, grammar)]
+    if language == "en" and (obliged := next(filter(_obliges, parts), None)):
         return obliged[0], _OBLIGED.sub("", obliged[1], count=1)
+    states = language in {"en", "zh"} and bool(grammar.condition.match(sentence))
 
     def tells(part: tuple[str, str]) -> bool:
         """Return whether a part is whole, and what follows it orders or states something."""
         return not _breaks_off(part[0]) and (_orders(part[1]) or (states and _has_predicate(part[1], language)))
 
-    found = next(chain(after_list, filter(tells, parts)), ("", ""))
+    found = next(chain(filter(_orders_after_list, parts), filter(tells, parts)), ("", ""))
     return ("", "") if grammar.pronoun.match(found[1]) or _ACTS_ON_IT.match(found[1]) else found
+
+
+def _goes_on(lead: str, rest: str, grammar: Grammar) -> bool:
+    """Return whether a comma does not end what a sentence begins with."""
+    return bool(grammar.addition.match(rest)) or _has_begun(lead)
+
+
+def _obliges(part: tuple[str, str]) -> bool:
+    return _OBLIGED.match(part[1]) is not None
+
+
+def _orders_after_list(part: tuple[str, str]) -> bool:
+    return bool(_LISTED.search(part[0])) and is_imperative(capital(part[1]))
 
 
 def behind_reason(sentence: str) -> str:

@@ -136,6 +136,11 @@ def outline(lines: Sequence[str]) -> Outline:
     return Outline(tuple(blocks), tuple(aside), marks.lines, tuple(marks.borders), tuple(mended.unclosed))
 
 
+def _closes(fence: str, line: str) -> bool:
+    closing = line.strip(" \t>")
+    return closing.startswith(fence) and not closing.strip(fence[0])
+
+
 def _holds(outer: Span, inner: Span) -> bool:
     return outer.first <= inner.first and inner.last <= outer.last
 
@@ -160,34 +165,41 @@ class _Marks:
     code: frozenset[int] = frozenset()  # numbers of lines that are code, whatever they look like
     _open_examples: list[tuple[str, int]] = field(default_factory=list)
     _sections: dict[int, str] = field(default_factory=dict)  # headings that stand for tags, by their line
+    _last_end: int = -1  # the last line that ends an export
 
     def read(self) -> None:
         self._sections = tag_headings(self.lines)
+        self._last_end = max((at for at, line in enumerate(self.lines) if EXPORT_END.match(line)), default=-1)
         fence = ""
         until = -1  # the last line of what is set aside as a whole
-        last_end = max((number for number, line in enumerate(self.lines) if EXPORT_END.match(line)), default=-1)
-        for number, line in ((at, line) for at, line in enumerate(self.lines) if at not in self.code):
-            if number <= until:
+        for number, line in enumerate(self.lines):
+            if number <= until or number in self.code:
                 continue
             if fence:
-                closing = line.strip(" \t>")
-                if closing.startswith(fence) and not closing.strip(fence[0]):
-                    fence = ""
+                fence = "" if _closes(fence, line) else fence
             elif mark := FENCE.match(line):
                 fence = mark[1]
-            elif line[:1] == "#" and (aside := read_banner(self.lines, number)):
-                self.set_aside.extend((Span(at, at), reason) for at, reason in aside)
-                self.borders.append(until := aside[-1][0])
-            elif _IMPORT_LINE.match(line):
-                self.set_aside.append((Span(number, number), IMPORT_MARK))
-                self.lines[number] = ""
-            elif number < last_end and EXPORT_BEGIN.match(line):
-                until = next(at for at in range(number + 1, last_end + 1) if EXPORT_END.match(self.lines[at]))
-                self.set_aside.append((Span(number, until), "written by memtui's export"))
-            elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
-                until = self._tag(tag[1].lower(), number, line)
             else:
-                self._callout(number, self._without_tags(number, line))
+                until = self._read_line(number, line)
+
+    def _read_line(self, number: int, line: str) -> int:
+        """Read a line outside of fences; return the last line of what is set aside with it."""
+        if line[:1] == "#" and (aside := read_banner(self.lines, number)):
+            self.set_aside.extend((Span(at, at), reason) for at, reason in aside)
+            self.borders.append(aside[-1][0])
+            return aside[-1][0]
+        if _IMPORT_LINE.match(line):
+            self.set_aside.append((Span(number, number), IMPORT_MARK))
+            self.lines[number] = ""
+        elif number < self._last_end and EXPORT_BEGIN.match(line):
+            end = next(at for at in range(number + 1, len(self.lines)) if EXPORT_END.match(self.lines[at]))
+            self.set_aside.append((Span(number, end), "written by memtui's export"))
+            return end
+        elif (tag := _LONE_TAG.match(line)) and tag[1].lower() not in _VERBATIM_TAGS:
+            return self._tag(tag[1].lower(), number, line)
+        else:
+            self._callout(number, self._without_tags(number, line))
+        return number
 
     def _tag(self, tag: str, number: int, line: str) -> int:
         """Set a line aside that is a tag, all of it with pages of documentation; return the last line set aside."""

@@ -223,17 +223,22 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
     if reader is not None and reader.format in {"vault", "jsonl", "claude-memory"}:
         return lies_in
     is_text = file.path.suffix.lower() in _TEXTS
-    if is_text and file.path.name != SKILL_FILE and skill_of(file) is not None:
-        return LeftOut.SKILL_PART
     named = isinstance(reader, RuleReader) and not reader.folder(file)
-    if is_text and not named and _is_started_by_name(file):
-        return LeftOut.STARTED
+    if is_text and (asked_for := _read_when_asked_for(file, is_named=named)):
+        return asked_for
     if reader is None:
         unread = _unread(file, is_text=is_text)
         return (lies_in or unread) if unread else None
     if lies_in is LeftOut.EXAMPLE:
         return None if _holds_code(file) else lies_in
     return lies_in or (LeftOut.TEMPLATE if named and _is_beside_offered_skills(file) else None)
+
+
+def _read_when_asked_for(file: SourceFile, *, is_named: bool) -> LeftOut | None:
+    """Return why a text is read only when a skill or a person asks for it; None if it is not one of these."""
+    if file.path.name != SKILL_FILE and skill_of(file) is not None:
+        return LeftOut.SKILL_PART
+    return LeftOut.STARTED if not is_named and _is_started_by_name(file) else None
 
 
 def _is_beside_offered_skills(file: SourceFile) -> bool:

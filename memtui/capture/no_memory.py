@@ -326,13 +326,17 @@ def _points(sentence: str) -> bool:
         return (ends or rest <= _POINTER_WORDS) and not (is_strong(plain) and rest > FULL_SENTENCE_WORDS)
     if not targets or is_strong(plain):
         return False
-    if (topic := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", topic["topic"])) <= _TOPIC_WORDS:
-        orders = is_imperative(plain) and first_word(plain) not in openings("nouns")
-        return not (orders or pattern("verb").search(topic["topic"]))
+    if (found := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", found["topic"])) <= _TOPIC_WORDS:
+        return _is_topic(found["topic"], plain)
     if pattern("pointing").search(plain):
         return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= _LINK_HEAD_WORDS
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
     return rest <= _words_beside_link(sentence, states=states)
+
+
+def _is_topic(topic: str, sentence: str) -> bool:
+    orders = is_imperative(sentence) and first_word(sentence) not in openings("nouns")
+    return not (orders or pattern("verb").search(topic))
 
 
 def _also_rules(sentence: str) -> bool:

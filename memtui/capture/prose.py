@@ -315,25 +315,26 @@ def is_procedure(heading: str) -> bool:
 def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence[str]) -> bool:
     """Return whether the items of a list become memories of their own; a fragment goes with its neighbour then."""
     items = [text[:LOOKED_AT_CHARS] for text in texts[:LOOKED_AT_ITEMS]]
-    heading = heading_path[-1] if heading_path else ""
-    is_ordered = block.kind == "ordered"
-    makes_rules = is_ordered and bool(pattern("making_rules").match(heading))
-    about_rules = bool(pattern("rules").search(heading)) and not makes_rules
-    if sum(item.rstrip().endswith(_GOES_ON) for item in items) > 1:
+    heading = "".join(heading_path[-1:])
+    if not items or sum(map(_goes_on, items)) > 1:
         return False
-    states = sum(map(is_statement, items))
-    long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and states >= _LONG_SHARE * len(items)
-    if block.kind == "bullets" and long and len(items) > 1 and not is_negative(heading):
+    states = sum(map(is_statement, items)) / len(items)
+    are_long = sum(map(words_in, items)) >= _RULE_WORDS * len(items) and states >= _LONG_SHARE
+    is_ordered = block.kind == "ordered"
+    if are_long and len(items) > 1 and block.kind == "bullets" and not is_negative(heading):
         return True
-    if (
-        not items
-        or makes_rules
-        or _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered)
-    ):
+    if is_ordered and pattern("making_rules").match(heading):
+        return False
+    about_rules = bool(pattern("rules").search(heading))
+    if _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered):
         return False
     if is_ordered and not about_rules:
-        return long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
-    return states >= _SPLIT_SHARE * len(items)
+        return are_long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
+    return states >= _SPLIT_SHARE
+
+
+def _goes_on(item: str) -> bool:
+    return item.rstrip().endswith(_GOES_ON)
 
 
 def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about_rules: bool, is_ordered: bool) -> bool:

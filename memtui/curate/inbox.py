@@ -125,32 +125,46 @@ def decide(
     changes, known = edits or {}, versions or {}
     many = len(accepting) + len(rejecting) > 1
     skipped = _unread(vault, accepting, changes) if careful or many else []
-    left_out, going = {each.id for each in skipped}, set(rejecting)
-
-    def step(batch: Batch, memory: Memory) -> Memory | Skipped:
-        if memory.status != "candidate":
-            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
-        if memory.id in going:
-            batch.bury(memory, "rejected")
-            return replace(memory, status="retired", status_reason="rejected")
-        if values := changes.get(memory.id, {}):
-            memory = edited_memory(batch.writer, memory, values, actor=actor, secret_patterns=secret_patterns)
-        return _taken(batch, memory, folder, project, is_vouched=is_vouched and not many)
-
+    left_out, going = {each.id for each in skipped}, frozenset(rejecting)
     if not (chosen := [each for each in (*accepting, *rejecting) if each not in left_out]):
         return Outcome(skipped=tuple(skipped))
     note_states(vault, [each for each in chosen if each not in going], folder, project)
+    vouched = is_vouched and not many
     outcome = apply_to_each(
         vault,
         chosen,
         actor,
         "inbox" if rejecting else "accept",
-        step,
+        _Decision(going, changes, actor, folder, project, secret_patterns, is_vouched=vouched),
         versions={each: known[each] for each in known.keys() - left_out},
         summary=_mixed if rejecting else None,
         afterwards=partial(settle_replaced, actor=actor),
     )
     return replace(outcome, skipped=(*outcome.skipped, *skipped))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What `decide` makes of one candidate."""
+
+    rejected: frozenset[str]
+    edits: Mapping[str, Mapping[str, Any]]
+    actor: Actor
+    folder: Path
+    project: str | None
+    secret_patterns: Sequence[tuple[str, str]]
+    is_vouched: bool
+
+    def __call__(self, batch: Batch, memory: Memory) -> Memory | Skipped:
+        if memory.status != "candidate":
+            return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
+        if memory.id in self.rejected:
+            batch.bury(memory, "rejected")
+            return replace(memory, status="retired", status_reason="rejected")
+        if values := self.edits.get(memory.id):
+            patterns = self.secret_patterns
+            memory = edited_memory(batch.writer, memory, values, actor=self.actor, secret_patterns=patterns)
+        return _taken(batch, memory, self.folder, self.project, is_vouched=self.is_vouched)
 
 
 def _taken(batch: Batch, memory: Memory, folder: Path, project: str | None, *, is_vouched: bool) -> Memory:

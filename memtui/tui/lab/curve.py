@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.curate.decay import Knobs, Snapshot, crossing_days, days_text
@@ -54,29 +54,51 @@ def curve_of(
         return one.words if memory is None or due is None else f"{days_text(one.half_life)}, {due(tried)}"
 
     now, tried = (_line(snapshot, trial, project, each, threshold) for each in (Knobs(), knobs))
-    if memory is not None:
-        age, points = memory.age_days, memory_labels(tried.crossing, tried.due, days_text)
-        ticks, start = tuple(days for days, _ in points), WRITTEN if memory.held_days is None else START
-    else:
-        due_days = sorted({now.due, tried.due} - {math.inf})
-        age, points = 0.0, tuple((days, days_text(days)) for days in due_days)
-        ticks, start = snapshot.kind(trial.subject).verified_days, START
-    length = max(1.3 * max((days for days, _ in points), default=0.0), 2.0 * now.half_life, 1.1 * age, 1.0)
+    verified = snapshot.kind(trial.subject).verified_days if memory is None else ()
+    axis = _axis_of_kind(verified, now, tried) if memory is None else _axis_of_memory(memory, now, tried)
     is_later = memory is not None and memory.waited_days < memory.age_days
-    caption = f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}"
     curve = Curve(
-        now.values(length),
-        age / length if memory else None,
+        now.values(axis.length),
+        None if memory is None else memory.age_days / axis.length,
         threshold,
-        caption,
-        ticks=tuple(days / length for days in ticks if days <= length),
-        labels=(*((days / length, word) for days, word in points), (0.0, start), (1.0, days_text(length))),
-        line_word="" if memory else DUE,
+        f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}",
+        ticks=tuple(days / axis.length for days in axis.ticks if days <= axis.length),
+        labels=tuple((days / axis.length, word) for days, word in axis.labels),
+        line_word=DUE if memory is None else "",
     )
     if now == tried:
         return curve
     caption = f"{curve.caption} · • tried {said(tried, knobs)}"
-    return replace(curve, caption=caption, supposed=tried.values(length))
+    return replace(curve, caption=caption, supposed=tried.values(axis.length))
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The axis of time; all in days."""
+
+    length: float
+    ticks: Sequence[float]
+    labels: tuple[tuple[float, str], ...]
+
+
+def _axis_of_memory(memory: Fading, now: _Line, tried: _Line) -> _Axis:
+    points = memory_labels(tried.crossing, tried.due, days_text)
+    start = WRITTEN if memory.held_days is None else START
+    return _axis(now, [days for days, _ in points], points, start, age=memory.age_days)
+
+
+def _axis_of_kind(verified_days: Sequence[float], now: _Line, tried: _Line) -> _Axis:
+    points = tuple((days, days_text(days)) for days in sorted({now.due, tried.due} - {math.inf}))
+    return _axis(now, verified_days, points, START)
+
+
+def _axis(
+    now: _Line, ticks: Sequence[float], points: tuple[tuple[float, str], ...], start: str, age: float = 0.0
+) -> _Axis:
+    """Return an axis that has room for all points, two half-lives and the age of the memory."""
+    last = max((days for days, _ in points), default=0.0)
+    length = max(1.3 * last, 2.0 * now.half_life, 1.1 * age, 1.0)
+    return _Axis(length, ticks, (*points, (0.0, start), (length, days_text(length))))
 
 
 def _memory_of(snapshot: Snapshot, trial: Trial) -> Fading | None:
