@@ -20,6 +20,8 @@ IDENTICAL = 0.85
 _WORD = re.compile(r"[a-z0-9]+")
 _FOREIGN = re.compile(r"[^\W\d_a-z]")
 _HEADINGS = re.compile(r"\A(?:[^\n:>]{1,80} > )+(?=[^\n:>]{1,80}: )")  # above the one that a statement stands under
+_HEADING = re.compile(r"\A(?:[^\n:>]{1,80} > )*[^\n:>]{1,80}: ")  # all of them, with the one it stands under
+_NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")  # of words joined together, as `data-table`
 _END = re.compile(r"\n+|(?<=[.!?;])\s+")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
@@ -31,6 +33,7 @@ class Gist:
 
     terms: frozenset[str]
     numbers: frozenset[str]  # its numbers, which tell near-identical texts apart
+    names: frozenset[str]  # its joined words, of which one within a longer one is another name
     negated: bool  # whether it denies something
 
 
@@ -51,6 +54,7 @@ def _gist_of(text: str) -> Gist:
     return Gist(
         frozenset(words) - STOP_WORDS,
         frozenset(_NUMBER.findall(lower)),
+        frozenset(_NAME.findall(lower)),
         _NEGATION.search(lower) is not None,
     )
 
@@ -95,7 +99,7 @@ def say_the_same(one: Gist, other: Gist) -> bool:
     shared = len(one.terms & other.terms)
     if shared / (smaller + larger - shared) < IDENTICAL:
         return False
-    return one.numbers == other.numbers and one.negated == other.negated
+    return one.numbers == other.numbers and one.negated == other.negated and not _names_part(one, other)
 
 
 FEWEST_WORDS, FEWEST_OF_SENTENCE = 6, 5
@@ -156,11 +160,11 @@ class Said:
 def is_said_by(short: Said, long: Said, *, at_any_length: bool = False) -> bool:
     """Return whether a memory says what a shorter one says, as a whole or in one of its sentences.
 
-    Of copies in two files the headings above the last do not count; within one file they tell statements apart.
-    `at_any_length`: whether a sentence counts in a text that is much longer too.
+    Of copies in two files the headings above the last do not count; within one file they tell statements apart,
+    and what both stand under is said by neither. `at_any_length`: whether a sentence counts in a much longer text too.
     """
     between_files = short.path is None or short.path != long.path
-    one, other = (short.bare, long.bare) if between_files else (short.gist, long.gist)
+    one, other = (short.bare, long.bare) if between_files else _below_one_heading(short, long)
     few, many = len(one.terms), len(other.terms)
     if not FEWEST_OF_SENTENCE <= few <= many or not _repeats(one.terms, other.terms):
         return False
@@ -175,13 +179,29 @@ def is_said_by(short: Said, long: Said, *, at_any_length: bool = False) -> bool:
     )
 
 
+def _below_one_heading(one: Said, other: Said) -> tuple[Gist, Gist]:
+    """Return what two memories of one file say, without the heading that both stand under."""
+    heading = _HEADING.match(one.text)
+    if heading is None or not other.text.startswith(heading[0]):
+        return one.gist, other.gist
+    return _gist(one.text[heading.end() :]), _gist(other.text[heading.end() :])
+
+
 @lru_cache(maxsize=512)
 def _sentences(text: str) -> tuple[Gist, ...]:
     return tuple(map(_gist_of, _END.split(text)))
 
 
 def _is_in(one: Gist, other: Gist) -> bool:
-    return _repeats(one.terms, other.terms) and one.numbers <= other.numbers and one.negated == other.negated
+    if one.negated != other.negated or not one.numbers <= other.numbers or _names_part(one, other):
+        return False
+    return _repeats(one.terms, other.terms)
+
+
+def _names_part(one: Gist, other: Gist) -> bool:
+    """Return whether one names what is only part of a longer name in the other: `card` and `card-footer`."""
+    longer = [f"-{name}-" for name in other.names - one.names]
+    return any(f"-{name}-" in each for name in one.names - other.names for each in longer)
 
 
 def _repeats(terms: frozenset[str], others: frozenset[str]) -> bool:

@@ -330,6 +330,14 @@ def test_copies_of_a_rule_under_other_headings_and_sentences_of_a_longer_one_are
     apart = replace(copied, memory=replace(copied.memory, sources=first.memory.sources))
     assert len(packed((first, apart)).included) == 2  # Within one file headings tell them apart: iOS, Android
 
+    part = from_file("partname", "AGENTS.md", "Kiln controls > Wiring of the controls: Use `kiln-door` controls")
+    longer = from_file(
+        "longname",
+        "AGENTS.md",
+        "Kiln controls > Wiring of the controls: Use `kiln-door-latch` with `open`/`shut` below",
+    )
+    assert len(packed((longer, part)).included) == 2  # The heading that both stand under says nothing of either
+
     short = from_file("shortone", "docs/guide.md", "Never open the damper at dawn — wait for the cone.")
     list_of_rules = "\n".join(f"- Shelf {n} holds bowls of clay number {n} from the north wall." for n in range(20))
     long = from_file(
