@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted, telling_words
 from memtui.text.injection_roles import likeliest_reason
-from memtui.text.injection_scope import beyond_prohibitions
+from memtui.text.injection_scope import beyond_prohibitions, is_reminder
 from memtui.text.injection_veils import unveiled
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import shorten
@@ -46,6 +46,7 @@ _PROGRAM = re.compile(
 """Fenced code of a language for programs."""
 
 _DONE_BY_CODE = ("runs what is downloaded unseen", "sends secrets or the conversation to an outside address")
+_LEAD = re.compile(r"[:：][ *_]*\Z|\A[ \t]*#|(?:\*\*|__)[ \t]*\Z")  # a colon, a heading, or a line that ends in bold
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
@@ -186,8 +187,9 @@ def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True)
             for reason in _meant(sentence, languages, by_words=by_words):
                 found_any = True
                 yield reason
-        if sentence.rstrip(" *_").endswith((":", "：")):
+        if _LEAD.search(sentence):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
+            introduced = introduced and not is_reminder(sentence)
     if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
         yield from _meant_together(text)
 

@@ -77,6 +77,11 @@ def beyond_prohibitions(sentence: str) -> str:
     return " ".join([*kept, sentence[start:]]) if start else sentence
 
 
+def is_reminder(sentence: str) -> bool:
+    """Return whether what a sentence denies is to leave something undone: `never forget to`."""
+    return _REMINDER.search(sentence) is not None
+
+
 def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
     """Return where a prohibition of a harmful act begins and ends, None if a denial is none."""
     if _MISSES.match(sentence, denial):
