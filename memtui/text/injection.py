@@ -248,7 +248,7 @@ def sentences_of(text: str) -> list[str]:
         sentences.append(joined[start : end.start() + (end[0] != "\n")])
         start = end.end()
     sentences.append(joined[start:])
-    return [sentence for sentence in sentences if len(sentence) >= _SHORTEST_SENTENCE or not sentence.isascii()]
+    return [one for one in sentences if len(one) >= _SHORTEST_SENTENCE or not one.isascii() or _LEAD.search(one)]
 
 
 def _sentence_reasons(sentence: str, begun: frozenset[str]) -> Iterator[str]:
