@@ -15,6 +15,7 @@ from memtui.analysis.title_words import (
     is_document,
     is_dropped,
     is_few,
+    is_file_name,
     is_vague,
     lacks_subject,
     lacks_term,
@@ -28,7 +29,7 @@ from memtui.text.words import CJK, cell_width
 PREFIX_CELLS = 44  # The most that a heading before a title may take
 LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 
-_TITLE_PARTS = re.compile(r"\s+[—–-]+\s+|:\s+")
+_TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+|\s+\(|\)")
 _FILE_TITLE = re.compile(r"^\w+\.mdc?\s*\(?(.*?)\)?$")
 _FOR_ALL = re.compile(r"(?:claude|agents?|gemini|copilot-instructions|guidelines)\.", re.IGNORECASE)
 _TITLE_ENDING = " \t—–-:.,|"
@@ -37,6 +38,9 @@ _DOCUMENT_WORDS = re.compile(
     r"(?:agents?|instructions?|guid(?:es?|elines?|ance)|rules?|orientation|memory|handbook|conventions?|playbook|dox))+$",
     re.IGNORECASE,
 )
+_AGENTS = re.compile(r"\b(?:ai|agents?|claude|copilot|cursor|codex|gemini|windsurf)\b", re.IGNORECASE)
+_KIND_ALONE = re.compile(r"(?:the|our|custom|common|general|main|other|more|new|additional|basic|core)", re.IGNORECASE)
+_FEW_WORDS, _MOST_WORDS = 3, 8  # A longer title is a sentence
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _LEAD_WORDS = 2
 _WITH_PARENT = 3
@@ -57,16 +61,33 @@ def scoped(headings: Sequence[str], file: str) -> tuple[str, ...]:
     if is_whole or (headings and not is_document(title)):
         return tuple(headings)
     place = "" if in_hidden or file.startswith("/") else folders[-1]
-    about = _about(title) or (place if headings else "")
+    about = subject_of(title) or (place if headings else "")
     return (about, *headings[1:]) if about else tuple(headings)
 
 
-def _about(title: str) -> str:
-    """Return what a document is about by its title; empty if that only names its kind."""
-    parts = [_FILE_TITLE.sub(r"\1", part).strip(_TITLE_ENDING) for part in _TITLE_PARTS.split(title)]
-    told = next((part for part in parts if part and not matches("headings", "instructions", part)), "")
-    about = _DOCUMENT_WORDS.sub("", told).strip(_TITLE_ENDING)
-    return "" if is_document(about) or is_vague(about) else about
+def subject_of(title: str) -> str:
+    """Return what a document is about by its title: `Loom` of "Loom — Agent guide"; empty if that names its kind only.
+
+    The words for the document itself go, unless an adjective would be left that says nothing without them.
+    """
+    parts = (_FILE_TITLE.sub(r"\1", part).strip(_TITLE_ENDING) for part in _TITLE_PARTS.split(title))
+    return next(filter(None, map(_subject_of_part, parts)), "")
+
+
+def _subject_of_part(part: str) -> str:
+    """Return a part of a title without words for the document; empty if nothing is left or it is a sentence."""
+    if not part or _names_kind(part) or len(part.split()) > _MOST_WORDS:
+        return ""
+    about = _DOCUMENT_WORDS.sub("", part).strip(_TITLE_ENDING)
+    if _KIND_ALONE.fullmatch(about):
+        return part
+    for_agents = len(about.split()) <= _FEW_WORDS and _AGENTS.search(about)
+    return "" if for_agents or _names_kind(about) else about
+
+
+def _names_kind(part: str) -> bool:
+    """Return whether a part of a title only says what kind of document it is."""
+    return matches("headings", "instructions", part) or is_file_name(part) or is_vague(part)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.title_context import goes_on
+from memtui.analysis.title_headings import subject_of
 from memtui.analysis.title_words import (
     is_document,
     is_dropped,
@@ -41,9 +42,6 @@ _DEEP = 3  # Headings this deep are about a part of the project
 _TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
-_SUBJECT_WORDS = 8  # A longer title is a sentence
-_TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+|\s+\(|\)")
-_AGENTS = re.compile(r"\b(?:ai|agents?|claude|copilot|cursor|codex|gemini|windsurf)\b", re.IGNORECASE)
 _OWN_WORD = re.compile(r"[\w-]{3,}")
 _DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
 _INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
@@ -93,7 +91,7 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
         document: the title of a document that is about a part of the project.
     """
     lead = _lead_within(text, path, title)
-    subject = _subject(document)
+    subject = subject_of(_name(document))
     if not subject or _names_any_of(f"{lead} {text}", subject) or not _needs_subject(text):
         return lead
     return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST), lead)
@@ -102,23 +100,6 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
 def _leads_below(subject: str, lead: str) -> tuple[str, ...]:
     last = lead.rpartition(SEPARATOR)[2]
     return (f"{subject}{SEPARATOR}{lead}", f"{subject}{SEPARATOR}{last}") if lead else (subject,)
-
-
-def _subject(document: str) -> str:
-    """Return what the title of a document says that it is about: `Loom` of "Loom — Agent guide"; empty if nothing."""
-    name = _name(document)
-    parts = [part for part in _TITLE_PARTS.split(name) if not _is_generic(part)]
-    return parts[0] if parts and words_in(parts[0]) <= _SUBJECT_WORDS else ""
-
-
-def _is_generic(part: str) -> bool:
-    for_agents = words_in(part) <= _BRIEF_WORDS and _AGENTS.search(part)
-    return (
-        bool(for_agents)
-        or is_file_name(part)
-        or matches("headings", "instructions", part)
-        or _says_nothing(part, outermost=False)
-    )
 
 
 def _names_any_of(words: str, subject: str) -> bool:
@@ -226,5 +207,5 @@ def possible_leads(path: Sequence[str]) -> Iterator[str]:
     for start in range(len(path)):
         lead = lead_of(path[start:])
         yield from filter(None, (_below_document(lead, path[start:]), lead, _name(path[start])))
-        if subject := _subject(path[start]):
+        for subject in filter(None, dict.fromkeys((subject_of(_name(path[start])), _name(path[start])))):
             yield from (*_leads_below(subject, lead), subject)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.analysis.grammar import is_balanced
 from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
-from memtui.analysis.title_headings import scoped
+from memtui.analysis.title_headings import scoped, subject_of
 from memtui.analysis.titles import title_for
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
@@ -871,6 +871,26 @@ def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
     headings: tuple[str, ...], file: str, title: str
 ) -> None:
     assert title_for("Not a clock", scoped(headings, file)) == title
+
+
+@pytest.mark.parametrize(
+    ("title", "subject"),
+    [
+        ("Mooring Layer Instructions", "Mooring Layer"),
+        ("General yarn conventions", "General yarn"),
+        ("harbour-log — Agent orientation", "harbour-log"),
+        ("harbour-log agent guide", "harbour-log"),
+        ("AGENTS.md — piers/log", "piers/log"),
+        # nothing would be left but an adjective
+        ("Custom Agent File Guidelines", "Custom Agent File Guidelines"),
+        # only the kind of document
+        ("Coding Guidelines", ""),
+        ("CLAUDE.md (guide)", ""),
+        ("Agent Guide", ""),
+    ],
+)
+def test_the_title_of_a_document_says_what_it_is_about(title: str, subject: str) -> None:
+    assert subject_of(title) == subject
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ def test_what_was_put_before_a_text_is_taken_off_again(path: tuple[str, ...], te
         (("loom-reed — Agent orientation", "Key files"), "- `src/reed.rs` - the reed", "loom-reed > Key files"),
         (("loom-reed — Agent orientation", "Conventions"), "Not a warp, not the frame's own brake.", "loom-reed"),
         (("AGENTS.md — looms/reed", "Rules"), "Never count a thread twice.", "looms/reed"),
-        (("General yarn conventions", "Rules"), "Never mix two lots.", "General yarn conventions"),
-        (("Loom Conventions", "Yarn"), "Mend tears the same day:\n\n```sh\nmend\n```", "Loom Conventions > Yarn"),
+        (("General yarn conventions", "Rules"), "Never mix two lots.", "General yarn"),
+        (("Loom Conventions", "Yarn"), "Mend tears the same day:\n\n```sh\nmend\n```", "Loom > Yarn"),
         # it is named already, or the title names nothing
         (("loom-reed — Agent orientation", "Conventions"), "Never trim what `loom-reed` holds.", ""),
         (("AGENTS.md", "Rules"), "Never count a thread twice.", ""),
