@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import grammar_of, language_of
+from memtui.analysis.grammar import grammar_of, has_verb, language_of
 from memtui.analysis.title_context import below_subjects, subjects
 from memtui.analysis.title_words import (
     heading_words,
@@ -29,7 +29,8 @@ from memtui.text.words import CJK, cell_width
 PREFIX_CELLS = 44  # The most that a heading before a title may take
 LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 
-_TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+|\s+\(|\)")
+_TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+")
+_BRACKET = re.compile(r"\s+\(([^()]*)\)$")
 _FILE_TITLE = re.compile(r"^\w+\.mdc?\s*\(?(.*?)\)?$")
 _FOR_ALL = re.compile(r"(?:claude|agents?|gemini|copilot-instructions|guidelines)\.", re.IGNORECASE)
 _TITLE_ENDING = " \t—–-:.,|"
@@ -76,13 +77,17 @@ def subject_of(title: str) -> str:
 
 def _subject_of_part(part: str) -> str:
     """Return a part of a title without words for the document; empty if nothing is left or it is a sentence."""
+    bracket = _BRACKET.search(part)
+    if bracket and (_AGENTS.search(bracket[1]) or _names_kind(bracket[1])):
+        part = part[: bracket.start()]
     if not part or _names_kind(part) or len(part.split()) > _MOST_WORDS:
         return ""
     about = _DOCUMENT_WORDS.sub("", part).strip(_TITLE_ENDING)
     if _KIND_ALONE.fullmatch(about):
         return part
-    for_agents = len(about.split()) <= _FEW_WORDS and _AGENTS.search(about)
-    return "" if for_agents or _names_kind(about) else about
+    for_agents = _AGENTS.search(about) and (len(about.split()) <= _FEW_WORDS or _names_kind(about.split()[0]))
+    states = len(about.split()) > _FEW_WORDS and (about[0].islower() or has_verb(about, language_of(about)))
+    return "" if for_agents or states or _names_kind(about) else about
 
 
 def _names_kind(part: str) -> bool:

@@ -887,6 +887,10 @@ def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
         ("Coding Guidelines", ""),
         ("CLAUDE.md (guide)", ""),
         ("Agent Guide", ""),
+        ("Guidance for agents working in piers/", ""),
+        ("CLAUDE.md — a change of either log is seen in both", ""),
+        ("Mooring Layer (agent guide)", "Mooring Layer"),
+        ("Mooring Layer (ML) — Conventions", "Mooring Layer (ML)"),
     ],
 )
 def test_the_title_of_a_document_says_what_it_is_about(title: str, subject: str) -> None:
