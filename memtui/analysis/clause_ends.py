@@ -49,9 +49,15 @@ _OBLIGES = re.compile(r"\b(?:must|should|shall|always|never|only|required?|manda
 _PARTICIPLE_END = re.compile(
     r"(?<!ly)(?<! already)(?<! not)(?<! never) (?!need|feed|seed|embed|speed|red|bed|shared|advanced)\w+ed$"
 )
+_VERB_FOLLOWS = re.compile(
+    r"(?:(?!(?:that|which|who|when|where|if|because|to|so|and)\b)[^\s,;:.—–]+ ){1,6}?"
+    r"(?:must|should|shall|cannot|can|may|will|is|are)\b"
+)
 _ONLY_ONE = re.compile(r"\bonly:? \S+$")
 _LONE_WORD = re.compile(r", [^\s,]+$")
 _PAIR_OPEN = re.compile(r" (?:and|or) (?:each|every) \w+$")
+_RELATIVE_END = re.compile(r"\b(?:that|which|who|it|they|we|you)$")
+_ADVERB = re.compile(r"^\w+ly ")
 _DASHED = re.compile(r"\s[—–]\s(\S+(?:\s\S+){0,2})$")
 
 _SIGN_RANKS = {"：": 4, ":": 4}
@@ -134,8 +140,13 @@ def _is_label(head: str, language: str) -> bool:
     return len(head.split()) < LEAST_WORDS or not has_verb(head, language)
 
 
-def is_mere_subject(head: str, language: str) -> bool:
-    """Return whether a clause within the subject is all that words state: `The log, which is kept at the quay`."""
+def is_mere_subject(head: str, language: str, tail: str = "") -> bool:
+    """Return whether a clause within the subject is all that words state: `The log, which is kept at the quay`.
+
+    `tail`: what follows them, which may hold the verb: "in the log must be kept".
+    """
+    if language == "en" and _VERB_FOLLOWS.match(tail) and not (FINITE.search(head) or is_imperative(head)):
+        return True
     head = _DETERMINED.sub("", head, count=1)
     aside = _ASIDE_SUBJECT.match(head)
     if aside:
@@ -187,7 +198,15 @@ def _parts_pair(head: str, following: str, *, is_addition: bool) -> bool:
     """Return whether a sentence would end within a pair: `each boat and each mooring is`, `reads and writes to`."""
     if _PAIR_OPEN.search(head):
         return True
+    if is_addition and _lacks_object(head) and _ADVERB.sub("", following).split(" ", 1)[0] in plain_verbs():
+        return True
     return is_addition and head.endswith("s") and following.split(" ", 1)[0].endswith("s")
+
+
+def _lacks_object(head: str) -> bool:
+    """Return whether a sentence ends with a verb whose object follows another: `create` of `create and check it`."""
+    before, _, last = head.rpartition(" ")
+    return last in plain_verbs() and not (last.endswith("s") or _RELATIVE_END.search(before))
 
 
 def _rank_of_clause(sign: str, rest: str, head: str, language: str) -> int:

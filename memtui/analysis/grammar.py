@@ -121,5 +121,6 @@ def has_verb(head: str, language: str) -> bool:
     least = 1 + bool(RELATIVE_SUBJECT.match(head))
     verbs = plain_verbs()
     acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
-    acts = len(list(acting)) + len(_ACTS.findall(head)) + bool(_CODE_ACTS.match(head))
+    told = (found[0].split()[1] for found in _ACTS.finditer(head.lower()))
+    acts = len({*acting, *told}) + bool(_CODE_ACTS.match(head))
     return len(FINITE.findall(head)) + acts >= least

@@ -13,12 +13,13 @@ from memtui.text.words import cell_width
 PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 
 _BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
+_RELATIVE = re.compile("(?:which|who|whose) ")
 _ASIDE = re.compile(  # `warn(docs)` holds none, unlike Japanese without a space
     r"(?:\s+|(?<=[\u3040-\u9fff]))\([^()]{1,300}\)|\s*(?:（[^（）]{0,200}）|【[^【】]{0,200}】)"
 )
 _QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])(?!(?:two|three|four|five|six|other)\b)", re.IGNORECASE)
 
 
 @cache
@@ -65,8 +66,14 @@ def without_asides(text: str, most: int, width: Callable[[str], int] = cell_widt
 def _without_dashes(text: str, grammar: Grammar) -> str:
     """Drop what stands between two dashes, if it names and does not limit."""
     dashes = _BETWEEN_DASHES.search(text)
-    is_aside = dashes and text[dashes.end() : dashes.end() + 1].islower() and not has_verb(dashes[0].strip(" —–"), "en")
-    if dashes and is_aside and not (grammar.exception.search(dashes[0]) or grammar.negation.search(dashes[0])):
-        is_lead = PURPOSE.match(text) or grammar.condition.match(text) or grammar.preposition.match(text)
+    if dashes is None or not text[dashes.end() : dashes.end() + 1].islower():
+        return text
+    aside, before = dashes[0].strip(" —–"), text[: dashes.start()]
+    names = bool(_RELATIVE.match(aside)) or not has_verb(aside, "en")
+    limits = grammar.exception.search(aside) or grammar.negation.search(aside)
+    if names and not (limits and has_verb(before, language_of(text))):
+        is_lead = "," not in before and any(
+            opener.match(text) for opener in (PURPOSE, grammar.condition, grammar.preposition)
+        )
         text = text[: dashes.start()] + (", " if is_lead else " ") + text[dashes.end() :]
     return text

@@ -42,6 +42,7 @@ _PRONOUN_ACTS = re.compile(r"(?:it|they|you|we) (?:\w+ ){1,2}\w+")
 _EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
 _COMMA = re.compile(r"[,:]\s|[，：]")
 _CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
+_NAMES_FIRST = re.compile("[a-z\ue000-\uf8ff]")
 _INFINITIVE_END = re.compile(r" to \w+$")
 _PHRASE = re.compile(r"(?:to|than|that|which|as|while) ", re.IGNORECASE)
 _TAKES_ONLY = re.compile(
@@ -106,7 +107,7 @@ def _without_label(
 ) -> str | None:
     """Return what a label stands before if that says enough, else the label if it states something itself."""
     is_condition = grammar_of(language).condition.match(label) or PURPOSE.match(label)
-    is_named = _CODE_LIKE.search(label) or (rest[:1].islower() and not has_verb(rest, language))
+    is_named = _CODE_LIKE.search(label) or (_NAMES_FIRST.match(rest) and not has_verb(rest, language))
     if not (is_condition or is_named or least_rank >= CLAUSE) and len(rest.split()) >= _STATEMENT_WORDS:
         return shortened(capital(rest), most, width)
     statement = label.rstrip(_ENDING)
@@ -243,7 +244,8 @@ def _cuts(
         # No edge further in can be worth more than the best rank with its cells, so those are looked at only if needed.
         if waiting and (not edges or -waiting[0][0] >= _BEST_RANK * _CELLS_OF_RANK + edges[-1][0]):
             _, _, head, bare = heappop(waiting)
-            if not is_mere_subject(head, language) and is_whole(bare, grammar, language, is_part=is_part):
+            tail = text[len(head) :].lstrip(" ,，")
+            if not is_mere_subject(head, language, tail) and is_whole(bare, grammar, language, is_part=is_part):
                 yield head
             continue
         cells, head, edge = edges.pop()

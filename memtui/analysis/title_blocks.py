@@ -32,6 +32,12 @@ _RULER = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
 _QUOTE = re.compile(r"(?:[ \t]*>[ \t]?)+")
 _CODE_LINE = "#/{}[]<>();@*│├└"
 _ELEMENT = re.compile(r"(?:\\?`){3}|<(\w+)>[^<]*</\1>$")
+_LISTED_PATH = re.compile(r"\s*[\w.@-]+(?:/[\w./*@-]*|\.\w+)\s+(?:-{1,2}|[—–])\s")  # a file with what it is for
+_SCRIPT_LINE = re.compile(
+    r"echo\s|(?:if|elif|while|until|for|case)\s.*(?:;|\bin\b|\])|(?:then|else|fi|do|done|esac)$|\w+=\$\S*$"
+)
+_SETTING = re.compile(r"([A-Z][A-Z0-9_]+)=[^\s$]*(?:\s+#.*)?$")  # a line of `.env`
+_CALLED = re.compile(r"\w+=\$\((.+?)\)?$")  # `LOG=$(crane log)`: the command within
 _COMMENT_LINE = re.compile(r"\s*(?:#|//|--|/\*+|<!--|;+)\s*(?P<words>\S.*?)\s*(?:\*/|-->)?$")
 
 
@@ -140,6 +146,12 @@ def _without_point(line: str) -> str:
 
 def _command(line: str) -> str:
     bare = visible(line)
+    if called := _CALLED.match(bare):
+        bare = called[1]
+    if _LISTED_PATH.match(line) or _SCRIPT_LINE.match(bare):
+        return ""
+    if setting := _SETTING.match(bare):
+        return setting[1]
     if not bare or bare[0] in _CODE_LINE or bare.endswith("/"):
         return ""
     return bare.removeprefix("$ ").split(" #")[0].split(" //")[0].strip()

@@ -32,12 +32,18 @@ _BRIEF_END = re.compile(
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
 _TREE = re.compile(r"\s*(?!(?:src|app|lib|packages|\.+)/(?:\s|$))([\w@.-][\w@./-]{0,60}/)(?:[ \t]+#.*)?\n\s*[├└│|`+]")
+_TREE_ROOT = re.compile(r"([\w@.-][\w@./-]{0,60}/)(?:\s|$)")
+_TREE_LINE = re.compile(r"\s*[├└│]")
 _OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
 _CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
 _LONG_COMMAND = 40
 _GOES_ON = re.compile(r"(?:is|are|was|were|must|should|shall|may|can|cannot|has|have|does)\s")
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_HEADS = 6
+_DONE = re.compile(
+    r"\b(?:is|are|be|was|were|been) \w+(?:ed|en|ilt|pt|nt|ut)$"
+)  # `is deployed` of `is deployed with the crane`
+_HOW = re.compile(r"\s(?:using|via|by|with|through)\s")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
@@ -79,7 +85,7 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     if not begins and _names(title, name):
         return title
     named = title if begins else _below(name, title)
-    if above and _is_part(name, title) and not says_the_same(named, above):
+    if above and _is_part(name, title) and not (says_the_same(named, above) or name.casefold() in above.casefold()):
         both = _below(above, named)
         if cell_width(both) <= MAX_TITLE_CELLS:
             return both
@@ -110,7 +116,9 @@ def _says_less(title: str, name: str) -> bool:
 def _is_part(name: str, title: str) -> bool:
     """Return whether a heading of one or two words, or one that is the whole title, needs the one above it."""
     is_short = len(_WORD.findall(name)) <= _SLIGHT_WORDS and not (CJK.search(name) and cell_width(name) > _SLIGHT_CELLS)
-    return is_short or (title == name and not has_verb(name, language_of(name)))
+    return (
+        is_short or matches("headings", "referring", name) or (title == name and not has_verb(name, language_of(name)))
+    )
 
 
 def is_telling(name: str) -> bool:
@@ -150,6 +158,9 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
     if block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
+    elif any(map(_TREE_LINE.match, block.lines)):
+        roots = [root[1] for root in map(_TREE_ROOT.match, block.lines) if root]
+        yield from (held.take_out(f"`{root}`") for root in (roots if len(roots) > 1 else ()))
     elif not _shows_both(block):
         is_diagram = any(_ARROW.match(line) for line in block.lines)
         told = takewhile(lambda command: not (command.endswith(":") and is_bad(command)), block.commands)
@@ -204,6 +215,7 @@ def brief(head: str) -> str:
     if grammar.negation.search(head) or grammar.exception.search(head):
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
+    ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
     starts = (head[:end].rstrip(_ENDING) for end in ends if " " in head[:end] and is_balanced(head[:end]))
     dangling = (grammar.dangling, _PARTICLE)
     return next((one for one in starts if not any(end.fullmatch(one.rpartition(" ")[2]) for end in dangling)), head)

@@ -113,7 +113,7 @@ class Headings:
 
     def enter_plain(self, plain: str) -> None:
         """Go below a heading or label, its code held."""
-        if words := heading_words(plain):
+        if (words := heading_words(plain)) and words.casefold() != self.last.casefold():
             self.path.append(words)
 
     def subject(self, *, above: int = 0) -> str:

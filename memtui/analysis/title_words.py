@@ -182,7 +182,8 @@ def heading_words(plain: str) -> str:
     words = undecorated(plain)[0].rstrip(_ENDING)
     if is_metadata(words) or matches("sentences", "neutral", words):
         return ""
-    words = pattern("sentences", "ended").sub("", words)
+    led = pattern("sentences", "ended").sub("", words)
+    words = words if led.endswith(" to") else led
     label, rest = without_label(words)
     if label:
         words = avoided(rest) if is_bad(label) else capital(rest)

@@ -239,7 +239,7 @@ class _Writer:
         subject, heads = self.headings.whole(), heads_in(found, self.held)
         if self._avoids:
             heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
-            heads[:1] = map(avoided, heads[:1])
+            heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
@@ -380,7 +380,8 @@ class _Writer:
         is_one_of_many = len(kept) == 1 < len(heads) and not tells
         if subject and (not kept or is_one_of_many):
             return self._with_first_rule(subject, heads) or self._done(self.headings.alone(subject))
-        return self._done(": ".join(filter(None, [subject, ", ".join(kept)])) or ", ".join(heads[:1]))
+        between = "; " if any(", " in head for head in kept) else ", "
+        return self._done(": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1]))
 
     def _with_first_rule(self, subject: str, heads: Sequence[str]) -> str:
         """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""

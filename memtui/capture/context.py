@@ -40,6 +40,7 @@ _LABELLED_WORDS = 30
 _LOOKED_AT_CHARS = 240
 _DEEP = 3  # Headings this deep are about a part of the project
 _TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
+_DUNDER = re.compile(r"_+\w+(?:_+|\.\w+)")  # `__init__` or `_metadata.json`, which emphasize nothing
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _OWN_WORD = re.compile(r"[\w-]{3,}")
@@ -55,7 +56,7 @@ def lead_of(path: Sequence[str]) -> str:
     """
     names = [_name(heading) for heading in path]
     told = [at for at, name in enumerate(names) if name and not _says_nothing(name, outermost=at == 0)]
-    lasting = bool(names) and is_property(names[-1])
+    lasting = bool(names) and (is_property(names[-1]) or matches("headings", "referring", names[-1]))
     if lasting and len(names) - 1 not in told:
         told.append(len(names) - 1)
     if not told or len(names[told[-1]]) > _LONGEST:
@@ -63,11 +64,12 @@ def lead_of(path: Sequence[str]) -> str:
     last = names[told[-1]]
     above = next((names[at] for at in reversed(told[:-1]) if at or lasting), "")
     both = f"{above}{SEPARATOR}{last}"
-    return both if above and words_in(last) <= _BRIEF_WORDS and len(both) <= _LONGEST else last
+    return both if above and (words_in(last) <= _BRIEF_WORDS or lasting) and len(both) <= _LONGEST else last
 
 
 def _name(heading: str) -> str:
-    return undecorated(plain_text(heading).strip(EDGES))[0].rstrip(" :：*_.")
+    bare = plain_text(heading).strip(" *~`>#")
+    return undecorated(bare if _DUNDER.match(bare) else bare.strip(EDGES))[0].rstrip(" :：*.")
 
 
 def _says_nothing(name: str, *, outermost: bool) -> bool:

@@ -1,0 +1,135 @@
+"""Kinds of titles that strangers' files came to, and that said less or something else than their texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.analysis.titles import title_for
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            (
+                "A boat that ties up to a pier at night — a ferry, or a barge on anything other than a slip — "
+                "cannot leave by calling inside its own berth, because that berth no longer answers."
+            ),
+            ("Harbour",),
+            "Harbour: A boat that ties up to a pier at night cannot leave by calling inside its own berth",
+        ),
+        (
+            (
+                "If a tool writes a lower-case `ropes/` folder on the quay, the harbour's store — which knows "
+                "capitals — won't find it. Rename it in two steps."
+            ),
+            (),
+            "If a tool writes a lower-case ropes/ folder on the quay, the harbour's store won't find it",
+        ),
+        (
+            (
+                "Crane directory names under `cranes/` and the `name =` field in `crane.nix` must use the short slug "
+                "of the pier as the canonical identifier."
+            ),
+            (),
+            "Crane directory names under cranes/ and name = field in crane.nix must use short slug of pier…",
+        ),
+    ],
+)
+def test_a_title_does_not_end_with_its_subject(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_for(text, path) == title
+
+
+def test_two_verbs_keep_the_object_that_they_share() -> None:
+    text = (
+        "A library for people at the quay that helps the dock workers create and carefully check all of the larger "
+        "moorings of the outer harbour."
+    )
+
+    assert not title_for(text, ()).endswith("create")
+
+
+def test_articles_stay_before_a_number() -> None:
+    text = (
+        "Mixing the two on the same quay causes a collision of the boat that was lifted by hand and of the later boat."
+    )
+
+    assert title_for(text, ()).startswith("Mixing the two on")
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Recap", "Cranes — rope pattern: Don't drop old ropes — pick by length"),
+        ("When this does NOT apply", "Cranes — rope pattern: When this does NOT apply: Steel holds by itself"),
+        ("Resolution (once per crane)", "Cranes — rope pattern: Resolution (once per crane): Steel holds by itself"),
+    ],
+)
+def test_a_heading_that_means_another_stands_below_that(heading: str, title: str) -> None:
+    text = "Steel holds by itself." if heading != "Recap" else "Don't drop old ropes — pick by length."
+
+    assert title_for(text, ("Cranes — rope pattern", heading)) == title
+
+
+def test_a_heading_keeps_the_verb_that_it_ends_with() -> None:
+    assert title_for("Pull the rope.", ("Cranes", "When to use this pattern")).startswith("Cranes: When to use this")
+
+
+def test_a_heading_within_its_parent_stands_alone() -> None:
+    text = "Tie the boat."
+
+    assert title_for(text, ("Pier log constraints for the harbour", "Pier log")) == "Pier log: Tie the boat"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("**NEVER TIE**\n\n- Old ropes (use new ones)\n- Wire", "Moorings: NEVER TIE"),
+        (
+            (
+                "The log of the crane returns one of:\n\n"
+                '- `CraneGateway_UnknownError` with `"the rope of the outer crane is not configured"`\n'
+                "- `Crane.Error`: `Rope needed`"
+            ),
+            "The log of the crane returns one of: CraneGateway_UnknownError…",
+        ),
+        ("At the quay, lifting fails with a message similar to:\n\n> No rope", "At the quay, lifting fails"),
+        (
+            (
+                "**Groups of cranes**: `north`, `south`, `harbour`, `outer-pier`, `inner-pier`, `dry-dock`, "
+                "`wet-dock`, `crossing`, or `all`. The default is `north`."
+            ),
+            "Groups of cranes: north, south, harbour, outer-pier, inner-pier, dry-dock, wet-dock…",
+        ),
+        (
+            "- Red, green, white (by night)\n- `buoys/` is a part of its own\n- Fog signals",
+            "Moorings: Red, green, white; buoys/ is a part of its own; Fog signals",
+        ),
+        (
+            "- Cranes are lifted using winches\n- Ropes in the `ropes/` directory\n- Bells",
+            "Moorings: Cranes are lifted using winches, Ropes in the ropes/ directory, Bells",
+        ),
+    ],
+)
+def test_a_list_is_titled_by_all_of_what_its_label_and_first_items_say(text: str, title: str) -> None:
+    assert title_for(text, ("Moorings",)).endswith(title)
+
+
+@pytest.mark.parametrize(
+    ("code", "title"),
+    [
+        ("LOG=$(crane log --all)\nEXIT=$?\nif [ $EXIT -eq 0 ]; then\n  echo done\nfi", "crane log --all"),
+        ("CRANE_KEY=your_key\n# the outer one\nPIER_URL=http://pier", "CRANE_KEY, PIER_URL"),
+    ],
+)
+def test_a_script_is_named_by_its_commands_and_settings_by_their_names(code: str, title: str) -> None:
+    assert title_for(f"```bash\n{code}\n```", ("Harbour", "Faults of cranes")) == f"Faults of cranes: {title}"
+
+
+def test_a_drawing_of_folders_is_named_by_the_folders_at_its_root() -> None:
+    tree = "piers/\n├── north/     - the ferries\n│   └── log.txt\nropes/     - Ropes\nbells/     - Bells"
+
+    assert title_for(f"```\n{tree}\n```", ("Harbour", "Where things lie")) == "Where things lie: piers/, ropes/, bells/"
+    assert title_for("```\nlog/rope.txt   -- ropes\ncrane.sh   — lifts\n```", ("Harbour", "Where things lie")) == (
+        "Harbour: Where things lie"
+    )
