@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import SkipReason, is_link_definition
-from memtui.capture.readers.adr_outcome import decision_title, is_open, states_reason
+from memtui.capture.readers.adr_outcome import decision_title, is_open, option_named, states_reason
 from memtui.text.inline import plain_text
 from memtui.text.tables import read_table
 
@@ -341,13 +342,14 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
     state = state_of(record.status)
     apart = [part for part in record.asides if _stood_apart(part, maker.file)]
     beside = ((part.heading, part.whole_text) for part in record.asides if part not in apart)
-    options = "\n".join(_headed(part) for part in record.asides)
-    title = decision_title(record.title, decision, options)
+    options = _options_of(record)
+    prefix = f"{state.capitalize()}: " if state in {*OVER, "proposed"} else ""
+    title = decision_title(record.title, decision, options, most=MAX_TITLE_CELLS - len(prefix))
     main = maker.draft(
         decision,
         span=span,
         native_id=name,
-        title=f"{state.capitalize()}: {title}" if state in {*OVER, "proposed"} else title,
+        title=prefix + title,
         rationale=_joined([*_reasons_of(record), *beside]),
         kind="decision",
     )
@@ -371,8 +373,14 @@ def _decision_of(record: _Record) -> str:
     if decision.endswith(":") and (named := next(filter(_is_other, record.asides), None)):
         record.asides.remove(named)
         return f"{decision}\n\n{_headed(named)}"
+    if (option := option_named(decision, _options_of(record))) and option.casefold() not in decision.casefold():
+        decision = f"{option}\n\n{decision}"
     is_bare = len(decision) <= SHORT_CHARS and not states_reason(decision)
     return "\n\n".join([decision, *_taken_reason(record)]) if is_bare else decision
+
+
+def _options_of(record: _Record) -> str:
+    return "\n".join(_headed(part) for part in record.asides)
 
 
 def _reasons_of(record: _Record) -> list[tuple[str, str]]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
-from memtui.analysis.classify import is_imperative
+from memtui.analysis.classify import first_word, is_imperative
 from memtui.analysis.grammar import capital, has_verb, language_of
 from memtui.analysis.headlines import compact
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import says_the_same
@@ -26,6 +27,10 @@ _LINK = re.compile(r"\[[^\[\]]{0,200}\]\([^()\s]{0,400}\)")
 _CONNECTIVE = re.compile(
     r"(?:and|because|since|as|to|for|with|in|on|due|was|is|at|weil|car|porque|pois)\b", re.IGNORECASE
 )
+_DONE = re.compile(
+    r"(?:we|the team) (?!decided|agreed|considered|discussed)(?=\w+(?:ed|ose|pt|lt|de)\b)", re.IGNORECASE
+)  # `We introduced a pool`
+_TITLE_CASE = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){1,2}")
 _READ_CHARS = 1_200
 _PARAGRAPHS = 5
 _CHOICE_CHARS = 200
@@ -51,8 +56,8 @@ def states_reason(decision: str) -> bool:
     return bool(_pattern("reason").search(decision))
 
 
-def decision_title(subject: str, decision: str, options: str) -> str:
-    """Return the title of a record: what was decided about its subject.
+def decision_title(subject: str, decision: str, options: str, *, most: int = MAX_TITLE_CELLS) -> str:
+    """Return the title of a record, of at most so many cells: what was decided about its subject.
 
     Args:
         subject: the record's own title.
@@ -62,33 +67,35 @@ def decision_title(subject: str, decision: str, options: str) -> str:
     subject = plain_text(subject)
     choice, is_named = chosen(decision, options)
     if not choice or (_is_action(subject) and not is_named):
-        return _of_topic(subject, decision)
+        return _of_topic(subject, decision, most)
     if not subject or says_the_same(subject, choice, share=_SAME_SHARE):
         return subject or choice
     if subject.endswith(("?", "？")):
         both = choice if is_imperative(choice) else f"{subject} {choice}"
-        return both if cell_width(both) <= MAX_TITLE_CELLS else choice
-    return _below(subject, choice)
+        return both if cell_width(both) <= most else choice
+    return _below(subject, choice, most)
 
 
-def _below(subject: str, choice: str) -> str:
-    """Return a choice after its subject, the choice alone if there is no room and it says enough."""
-    room = MAX_TITLE_CELLS - cell_width(subject) - 2
+def _below(subject: str, choice: str, most: int) -> str:
+    """Return a choice after its subject; without room the choice alone after a subject of a few words."""
+    room = most - cell_width(subject) - 2
     if cell_width(choice) > room >= cell_width(compact(choice)):
         choice = compact(choice)
     short = shortened(choice, room, cell_width) if room >= _LEAST_ROOM else None
     if short:
         return f"{subject}: {short}"
-    alone = None if len(choice.split()) <= _TOPIC_WORDS or _is_action(subject) else choice
-    return (alone and shortened(alone, MAX_TITLE_CELLS, cell_width)) or subject
+    is_slight = len(subject.split()) <= _TOPIC_WORDS or subject.endswith("?")
+    alone = choice if is_slight and len(choice.split()) > _TOPIC_WORDS else None
+    return (alone and shortened(alone, most, cell_width)) or subject
 
 
 def _is_action(subject: str) -> bool:
-    """Return whether a title states a decision, as in `Use Redis streams`."""
-    return " " in subject and is_imperative(subject)
+    """Return whether a title states a decision, as in `Use Redis streams`, unlike `State Management`."""
+    names = _TITLE_CASE.fullmatch(subject) and first_word(subject) in openings("nouns")
+    return " " in subject and is_imperative(subject) and not names
 
 
-def _of_topic(subject: str, decision: str) -> str:
+def _of_topic(subject: str, decision: str, most: int) -> str:
     """Return a subject, one of a few words with what its decision says first."""
     if not subject:
         return title_for(decision, ())
@@ -96,14 +103,18 @@ def _of_topic(subject: str, decision: str) -> str:
     is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS
     if _is_action(subject) or not (is_topic or not has_verb(subject, language_of(subject))):
         return subject
-    told = title_for(decision, (subject,))
-    told = told.removeprefix(f"{subject}: ")
-    if not (has_verb(told, language_of(told)) if is_topic else is_imperative(told)):
+    told = title_for(decision, (subject,)).removeprefix(f"{subject}: ")
+    done = _DONE.match(told)
+    told = capital(told[done.end() :]) if done else told
+    if not (done or (has_verb(told, language_of(told)) if is_topic else is_imperative(told))):
         return subject
     says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("…", "?", "？"))
-    both = f"{subject} {told}" if is_question else f"{subject}: {told}"
-    fits = says_more and not says_the_same(told, subject) and cell_width(both) <= MAX_TITLE_CELLS
-    return both if fits else subject
+    if not says_more or says_the_same(told, subject):
+        return told if says_more and done else subject
+    if is_question:
+        both = f"{subject} {told}"
+        return both if cell_width(both) <= most else subject
+    return _below(subject, told, most)
 
 
 def chosen(decision: str, options: str) -> tuple[str, bool]:
@@ -123,6 +134,18 @@ def chosen(decision: str, options: str) -> tuple[str, bool]:
         if (option := _pattern("option").match(words)) and option["number"]:
             return _choice(words, options), True
     return "", False
+
+
+def option_named(decision: str, options: str) -> str:
+    """Return the name of the option that a decision calls by its number or letter alone; else nothing."""
+    for words in islice(_paragraphs(decision), 2):
+        label = _pattern("chosen").match(words)
+        rest = words[label.end() if label else 0 :].strip(" :-–—*_\"'“”‘’«»")
+        option = _pattern("option").match(rest)
+        number = option and (option["number"] or option["bare"])
+        if option and number and (option.end() == len(rest) or _CONNECTIVE.match(rest, option.end())):
+            return _named(number, options)
+    return ""
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -150,7 +173,7 @@ def _choice(words: str, options: str) -> str:
 
 def _name(words: str) -> str:
     """Return an option's name with a capital; empty for a placeholder and for more than a sentence."""
-    bare = words.strip(" .,;:*_")
+    bare = words.replace("**", "").strip(" .,;:*_—–-+")
     is_name = len(bare) <= _CHOICE_CHARS and not bare.startswith("{") and not is_open(bare)
     is_name = is_name and not (_pattern("announces").search(bare) or _pattern("option").fullmatch(bare))
     return capital(bare) if is_name else ""
@@ -165,4 +188,7 @@ def _named(number: str, options: str) -> str:
         re.IGNORECASE | re.MULTILINE,
     )
     found = line.search(options[:_OPTION_CHARS])
-    return _choice(plain_text(found["name"]), "") if found else ""
+    if found is None:
+        return ""
+    is_bold = "**" in found[0][: found.start("name") - found.start()]
+    return _choice(plain_text(found["name"].partition("**")[0] if is_bold else found["name"]), "")

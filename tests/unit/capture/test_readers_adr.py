@@ -121,6 +121,22 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
         ("Queue", "We decided to go with option 2 as it is there.", "Queue: Redis streams"),
         ("Queue", "Option 2 was chosen since it is there.", "Queue: Redis streams"),
         ("Queue", "We will use Redis streams.", "Queue: Use Redis streams"),
+        # what was done is what was decided
+        (
+            "Rope Layer Pattern",
+            "We introduced a pool of ropes:\n\n- Wire\n- Hemp",
+            "Rope Layer Pattern: Introduced a pool of ropes: Wire, Hemp",
+        ),
+        (
+            "State Management Approach",
+            "We widened the tide store.",
+            "State Management Approach: Widened the tide store",
+        ),
+        (
+            "Boats And Ropes",
+            "Piers use the daily rope archive, and the large boats keep their own lists by the outer pier.",
+            "Boats And Ropes: Piers use the daily rope archive",
+        ),
         ("Queue", "After the trial, the decision is not to use a broker. It is slow.", "Queue: Do not use a broker"),
         (
             "Queue",
@@ -155,6 +171,36 @@ def test_a_record_is_titled_by_its_decision(tmp_path: Path, heading: str, decisi
     text = f"# {heading}\n\n## Considered Options\n\n1. Kafka\n2. Redis streams\n\n## Decision Outcome\n\n{decision}\n"
     [draft] = _read(tmp_path, text, "docs/adr/0004-tide-queue.md").drafts
     assert draft.title == (title or heading)
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen", "title"),
+    [
+        (
+            "- **A. Leave the ropes.** Cheap.\n- **B. One rope for all boats.** Dear.",
+            "Chosen: **B**.",
+            "Queue of ropes: One rope for all boats",
+        ),
+        (
+            "- **B — one rope for all boats.** Dear.",
+            "Chosen option: **B — one rope**, because it holds.",
+            "Queue of ropes: One rope",
+        ),
+    ],
+)
+def test_a_decision_that_names_its_option_by_a_letter_says_which_it_is(
+    tmp_path: Path, options: str, chosen: str, title: str
+) -> None:
+    text = f"# Queue of ropes\n\n## Considered Options\n\n{options}\n\n## Decision Outcome\n\n{chosen}\n"
+    [draft] = _read(tmp_path, text).drafts
+    assert draft.title == title
+    assert "one rope" in draft.insight.lower()
+
+
+def test_a_proposed_record_leaves_room_for_saying_so(tmp_path: Path) -> None:
+    subject = "One rope for all of the boats at the outer pier, each with a knot of its own, by night and day"
+    [draft] = _read(tmp_path, f"# {subject}\n\nStatus: proposed\n\n## Decision\n\nChosen: Hemp\n").drafts
+    assert draft.title.startswith("Proposed: One rope for all of")
 
 
 def test_a_decision_without_a_reason_takes_a_short_one(tmp_path: Path) -> None:
