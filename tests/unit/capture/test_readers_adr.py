@@ -133,9 +133,9 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
             "State Management Approach: Widened the tide store",
         ),
         (
-            "Boats And Ropes",
-            "Piers use the daily rope archive, and the large boats keep their own lists by the outer pier.",
-            "Boats And Ropes: Piers use the daily rope archive",
+            "Keeping And Giving",
+            "Piers use the daily log of all ropes with seven days of local retention for boats of the quay.",
+            "Keeping And Giving: Piers use the daily log of all ropes with seven days of local retention",
         ),
         ("Queue", "After the trial, the decision is not to use a broker. It is slow.", "Queue: Do not use a broker"),
         (
