@@ -89,6 +89,7 @@ def _union(found: Sequence[Recall]) -> Recall:
         other_projects=max(one.other_projects for one in found),
         abstained=None if hits or put_in else found[0].abstained,
         covered=None,
+        chances={},
         phase=None,
         links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
         states=_joined(found, lambda one: one.states),
@@ -163,6 +164,7 @@ class Pack:
     sure: Sureness = "sure"  # whether what was recalled answers the task
     covered: Covered | None = None  # how well the vault covers the task, None without a task in words
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
+    chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
 
     @property
     def left(self) -> int:
@@ -351,6 +353,7 @@ def build_pack(
         sure=found.sure,
         covered=found.covered,
         without_vector=found.without_vector,
+        chances=found.chances,
     )
 
 

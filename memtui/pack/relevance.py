@@ -191,7 +191,7 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
             reason = Reason(ReasonCode.TOO_FAR, path=_place_elsewhere(hit, task), score=judged[one.id], bar=least)
             far[one.id] = Withheld.of(one, reason, hit.relevance)
     hits = tuple(hit for hit in found.hits if hit.memory.id not in far)
-    return replace(found, hits=hits, withheld=(*far.values(), *found.withheld), covered=covered)
+    return replace(found, hits=hits, withheld=(*far.values(), *found.withheld), covered=covered, chances=judged)
 
 
 def least_chance(task: Task) -> float:

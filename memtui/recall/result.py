@@ -131,6 +131,7 @@ class Recall:
     apart: frozenset[tuple[str, str]] = frozenset()  # pairs that a person kept apart, by id, the smaller one first
     in_hand: frozenset[str] = frozenset()  # the words of what stands in the files of the task
     covered: Covered | None = None  # how well a task is covered by what may matter for it, None where nobody judged
+    chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
 
 
 def order_key(hit: Hit) -> tuple[float, float, str]:

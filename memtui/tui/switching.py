@@ -89,7 +89,9 @@ def switched(opening: Opening, place: str) -> str:
     told = f"Every screen is about {tame(place, SHOWN_NAME)} now"
     if opening.has_folder:
         return f"{told}, in {shown_folder(opening.folder)}"
-    return told if opening.project is None else f"{told}. {no_folder(opening)}"
+    if opening.project is None:
+        return f"{told}; a payload holds what is global alone until @ chooses a project"
+    return f"{told}. {no_folder(opening)}"
 
 
 def shown_folder(folder: Path) -> str:

@@ -125,13 +125,23 @@ def names_of(hit: Hit) -> set[str]:
     return {name for reason in reasons for name in (reason.other, *reason.names) if name}
 
 
+def percent(chance: float) -> str:
+    """Return a chance as a percentage, rounded down, so that none looks as if it reached what is needed."""
+    return f"{math.floor(round(chance * 100, 6))}%"
+
+
+def chance_words(chance: float) -> str:
+    """Say how likely it is that a memory matters for a task."""
+    return f"a chance of {percent(chance)} that it matters"
+
+
 def explained(reason: Reason) -> str:
     """Return a reason with how much was missing, where that is known."""
     words = sentence(reason)
     if reason.over:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
-        reached = f"a chance of {math.floor(round(reason.score * 100, 6))}% that it matters; {reason.bar:.0%} is needed"
+        reached = f"{chance_words(reason.score)}; {reason.bar:.0%} is needed"
         return f"{words} ({reached}{f'; it holds for {reason.path}' if reason.path else ''})"
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words

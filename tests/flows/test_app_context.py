@@ -177,7 +177,13 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
         await pilot.press("tab", *"qy")
         await shows(pilot, "src/quay.py")
         assert "No such file" not in screen_text(pilot), "half a name is no mistake while names are offered"
-        await pilot.press("tab")
+        await shows(pilot, "tab complete")
+        await pilot.press("enter", "F")
+        await shows(pilot, "tab complete")
+        await pilot.press("right")
+        assert screen._lines.files_line.value == "src/quay.py, "
+        await until(pilot, lambda: "tab complete" not in screen_text(pilot), "nothing is offered any more")
+        await pilot.press("ctrl+u", *"qy", "tab")
         assert screen._lines.files_line.value == "src/quay.py, "
         await pilot.press(*"xx")
         await shows(pilot, "No such file")

@@ -279,7 +279,7 @@ async def test_ticks_style_and_target_are_taken_back_one_by_one_and_done_again(f
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
-        await pilot.press("enter")
+        await pilot.press("enter", "j")
         shown = [payload(pilot)]
         for key in ("space", "s"):
             await pilot.press(key)
@@ -311,7 +311,7 @@ async def test_a_copy_is_taken_back_before_older_changes_and_nothing_of_somebody
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot)
-        await pilot.press("enter", "space")
+        await pilot.press("enter", "j", "space")
         await until(pilot, lambda: LOCK not in included(pilot), "the lock is left out")
         await pilot.press("y")
         await says(pilot, "Recorded as pack")
@@ -378,6 +378,11 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         screen = await open_context(pilot)
         assert (screen._lines.text, screen._choices.without) == (TASK, frozenset({LOCK}))
         await shows(pilot, "1 left out by you")
+        await pilot.press("slash", "at")
+        await shows(pilot, "Switch project")
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen, "the choice is closed")
+        assert screen._lines.text == TASK, "keys of lists replace no task"
 
         await type_task(pilot, "when is sailing")
         await says(pilot, "New task: the ticks of the previous one were removed")

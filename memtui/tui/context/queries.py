@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from memtui.curate.explain_payload import PayloadContradiction, contradictions_in
 from memtui.curate.fields import nameable_files
 from memtui.curate.projects import View, narrow_to_files, usable_files, view_of
+from memtui.domain.reasons import ReasonCode
 from memtui.errors import MemtuiError, UsageError
 from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.clipboard import copy
@@ -24,12 +25,13 @@ from memtui.recall.eligibility import check_phase
 from memtui.recall.evaluation import Question
 from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Recall, Task
+from memtui.recall.retrieve import assigned
 from memtui.text.sanitize import tame
 from memtui.text.words import parse_budget
 from memtui.tui.context.ask import Ask
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.vault.filters import MemoryFilter
+from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
 
 RECALL_KEPT_SECONDS = 30.0
@@ -56,6 +58,7 @@ class Answer:
     just_used: bool = False  # whether that pack was used moments ago
     left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
     waiting: int = 0  # memories in the inbox, counted where the payload is empty
+    untied: int = 0  # memories in use that nothing ties to the task, so that nobody looked at them
 
     @property
     def has_task(self) -> bool:
@@ -74,6 +77,24 @@ class Since:
 
     diff: PackDiff
     titles: Mapping[str, str]
+
+
+_NOT_IN_USE = frozenset(
+    {
+        *(ReasonCode.OTHER_PROJECT, ReasonCode.UNASSIGNED, ReasonCode.UNCONFIRMED, ReasonCode.RETIRED),
+        *(ReasonCode.SUPERSEDED, ReasonCode.MERGED),
+    }
+)
+
+
+def told_in_use(pack: Pack) -> int:
+    """Return of how many memories in use a pack tells that they are in it or why not."""
+    known = [*(one.memory for one in pack.included), *(hit.memory for hit in pack.left_out)]
+    left_out = {hit.memory.id for hit in pack.left_out}
+    named = [one.reason for one in pack.withheld if one.id not in left_out]
+    others = sum(reason.code not in _NOT_IN_USE for reason in named)
+    others += sum(number for reason, number in pack.withheld_counts.items() if reason.code not in _NOT_IN_USE)
+    return sum(memory.status == "active" for memory in known) + others
 
 
 class LineError(UsageError):
@@ -115,6 +136,7 @@ class Payloads:
         self._view_kept: _Kept[View] = _Kept()
         self._files_kept: _Kept[_Files] = _Kept()
         self._waiting_kept: _Kept[int] = _Kept()
+        self._in_use_kept: _Kept[int] = _Kept()
         self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
         self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
         self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
@@ -159,7 +181,8 @@ class Payloads:
         just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
         waiting = 0 if pack.payload else self._waiting(view)
         clashes = self._contradictions(pack)
-        return Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting)
+        untied = max(0, self._in_use(view) - told_in_use(pack)) if task.text.strip() or task.files else 0
+        return Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
@@ -187,12 +210,17 @@ class Payloads:
 
     def _waiting(self, view: View) -> int:
         """Return how many memories in view no payload includes because nobody has accepted them."""
+        return self._count(self._waiting_kept, view.payload_scope, "candidate")
 
+    def _in_use(self, view: View) -> int:
+        return self._count(self._in_use_kept, assigned(view.payload_scope), "active")
+
+    def _count(self, kept: _Kept[int], scope: Scope, status: str) -> int:
         def count() -> int:
             with self._reading.read() as reader:
-                return reader.count(MemoryFilter(scope=view.payload_scope, statuses=("candidate",)))
+                return reader.count(MemoryFilter(scope=scope, statuses=(status,)))
 
-        return self._waiting_kept.get((self._access.signature(), view.payload_scope), count)
+        return kept.get((self._access.signature(), scope), count)
 
     def _files(self, named: tuple[str, ...]) -> _Files:
         def check() -> _Files:

@@ -188,7 +188,7 @@ class ContextScreen(MemtuiScreen):
             from_top=current is None or is_new,
             notice=("No memory is near." if answer.has_task else "No memory is active yet.",),
         )
-        self._list.set_title("1 Ranked", view.counts_note(pack, self.hints.keymap.first(registry.by_id("last"))))
+        self._list.set_title("1 Ranked", view.counts_note(answer, self.hints.keymap.first(registry.by_id("last"))))
         notice = () if pack.payload else view.empty_notice(pack, has_task=answer.has_task, waiting=answer.waiting)
         self._payload.show(pack.pieces, notice=notice)
         self._payload.set_title(f"2 Payload ─ {view.payload_title(pack)}")
@@ -470,7 +470,12 @@ class ContextScreen(MemtuiScreen):
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused line or pane."""
         self.set_class(self.focused is self._payload, "-reading")
-        self.hints.place = "context-lines" if isinstance(self.focused, Input) else CONTEXT
+        self.hints.place = self.hint_place
+
+    @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows."""
+        return self._lines.hint_place if isinstance(self.focused, Input) else CONTEXT
 
     def action_context_payload(self) -> None:
         self.set_class(True, "-reading")

@@ -27,6 +27,8 @@ from memtui.text.words import clip
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.switching import SWITCH
 from memtui.tui.widgets.lines import TextLine
 
 MOST_OFFERED = 8
@@ -165,10 +167,16 @@ class FilesLine(TextLine):
         """Offer nothing until the next key."""
         self.offers.names = ()
         self.offers.set_class(False, "-open")
+        self._show_keys()
 
     @on(Input.Changed)
     def _typed(self) -> None:
         self._offer()
+
+    def _show_keys(self) -> None:
+        """Let the footer name the keys of what is shown."""
+        if isinstance(self.screen, MemtuiScreen):
+            self.screen.hints.place = self.screen.hint_place
 
     def _offer(self) -> None:
         self._offered_for = self.value
@@ -178,6 +186,11 @@ class FilesLine(TextLine):
         self.offers.chosen = NO_OFFER
         self.offers.absolute_offset = Offset(self.region.x, self.region.bottom)
         self.offers.set_class(bool(found), "-open")
+        self._show_keys()
+
+    def on_focus(self) -> None:
+        """Offer what completes the name at the cursor, as while it was typed."""
+        self.call_later(self._offer)  # once the line has the focus
 
     def on_blur(self) -> None:
         """Offer nothing while the focus is elsewhere."""
@@ -226,6 +239,13 @@ class FilesLine(TextLine):
         else:
             self._leave(to_list=True)
 
+    def action_cursor_right(self, select: bool = False) -> None:
+        """Go one to the right; behind the last character take the chosen name, else the first."""
+        if self.is_offering and not select and self.cursor_position == len(self.value):
+            self.take(max(self.offers.chosen, 0))
+        else:
+            super().action_cursor_right(select)
+
     def action_offer_down(self) -> None:
         """Choose the next name, else go to the list."""
         if self.is_offering:
@@ -236,6 +256,35 @@ class FilesLine(TextLine):
     def action_offer_up(self) -> None:
         """Choose the previous name; before the first, none."""
         self.offers.chosen = max(self.offers.chosen - 1, NO_OFFER)
+
+
+class TaskLine(TextLine):
+    """The line of the task. As long as the task of last time stands in it untouched, `/` and `@` are keys."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__("what are you about to do? empty: the standing payload", id=id)
+        self._restored = ""
+
+    def restore(self, text: str) -> None:
+        """Show the task of last time, which what is typed next replaces."""
+        self.value = self._restored = text
+        self.select_all()
+
+    @property
+    def _is_untouched(self) -> bool:
+        return bool(self._restored) and self.selected_text == self.value == self._restored
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.character in _KEYS_OF_LISTS and self._is_untouched:
+            event.stop()
+            event.prevent_default()
+            if event.character == "@":
+                await self.screen.run_action(f"act('{SWITCH}')")
+            return
+        await super()._on_key(event)
+
+
+_KEYS_OF_LISTS = frozenset("/@")  # To the line, where it is already, and to another project
 
 
 GUESSED = "guessed"  # Shown as the phase where none is chosen
@@ -265,7 +314,7 @@ class TaskLines(Vertical):
         self.target = settings.target
         self.phase: str | None = None
         self.style: Style = "compiled" if settings.style == "compiled" else "full"
-        self.task_line = TextLine("what are you about to do? empty: the standing payload", id="context-task")
+        self.task_line = TaskLine(id="context-task")
         self.files_line = FilesLine(folder, id="context-files")
         self.budget_line = TextLine("1200", longest=40, id="context-budget")
         self._target_word = SettingWord("Target", "context-target", id="context-target")
@@ -297,6 +346,11 @@ class TaskLines(Vertical):
         return self.task_line.value
 
     @property
+    def hint_place(self) -> str:
+        """Which keys the footer shows while one of the lines is typed in."""
+        return "context-offers" if self.files_line.is_offering else "context-lines"
+
+    @property
     def budget(self) -> str:
         """The budget as typed, else that of the configuration."""
         return self.budget_line.value.strip() or self._settings.budget
@@ -313,9 +367,7 @@ class TaskLines(Vertical):
     def restore(self, values: Mapping[str, Any]) -> None:
         """Show what was remembered; values that are not text are ignored."""
         found = {key: value for key, value in values.items() if isinstance(value, str)}
-        self.task_line.value = found.get("task", "")
-        # What is typed next replaces the task of last time.
-        self.task_line.select_all()
+        self.task_line.restore(found.get("task", ""))
         self.files_line.value = found.get("files", "")
         self.budget_line.value = found.get("budget") or self._settings.budget
         self.target = found.get("target") or self._settings.target

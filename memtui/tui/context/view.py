@@ -24,12 +24,14 @@ from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.widgets.lists import Cell, RowList, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording.reasons import (
+    chance_words,
     contradiction_words,
     contradictions_count,
     counts_words,
     doubt_in_brief,
     explained,
     explanation,
+    percent,
     sentence,
     with_titles,
 )
@@ -58,7 +60,8 @@ class RankedRow:
     kind: str = ""
     tokens: int | None = None  # of its text in the payload, None where it is not in it
     pinned: bool = False  # unknown for what is withheld
-    share: float = 0.0  # score as a share of the best one
+    share: float = 0.0  # its chance, else its score, as a share of the best one
+    chance: float | None = None  # that it matters for the task, None where that was not judged
     is_told: bool = False  # whether a line above says the reason, for several at once
 
     @property
@@ -104,15 +107,18 @@ def _by_reason(rows: Iterable[RankedRow]) -> Iterator[RankedRow | TextRow]:
 
 
 def ranked_rows(pack: Pack) -> list[RankedRow]:
-    """Return what is in the payload and what a person left out of it, pins first, then by score."""
+    """Return what is in the payload and what a person left out of it, pins first, then by chance, else by score."""
     titles = _titles(pack)
     rows = [
         _row(one.memory, one.hit, one.tokens, titles) for one in pack.included
     ]  # the memory as it went in: it may be masked
     rows += [_row(hit.memory, hit, None, titles) for hit in pack.left_out]
-    best = max((row.score for row in rows), default=0.0) or 1.0
-    rows = [replace(row, share=row.score / best) for row in rows]
-    return sorted(rows, key=lambda row: (not row.pinned, -row.score, row.id))
+    rows = [replace(row, chance=pack.chances.get(row.id)) for row in rows]
+    # What was not judged where others were, such as what a person put in, comes after them.
+    heights = {row.id: (row.chance or 0.0) if pack.chances else row.score for row in rows}
+    best = max(heights.values(), default=0.0) or 1.0
+    rows = [replace(row, share=heights[row.id] / best) for row in rows]
+    return sorted(rows, key=lambda row: (not row.pinned, -heights[row.id], -row.score, row.id))
 
 
 def _row(memory: Memory, hit: Hit, tokens: int | None, titles: Mapping[str, str]) -> RankedRow:
@@ -154,11 +160,18 @@ def _named(reason: Reason, titles: Mapping[str, str]) -> str:
     return tame(sentence(with_titles(reason, titles)))
 
 
+def _height(row: RankedRow) -> str:
+    """Return what a memory stands in the list by: its chance, else its score."""
+    if row.chance is not None:
+        return percent(row.chance)
+    return f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
+
+
 def rest_lines(answer: Answer) -> list[str]:
     """Return the contradictions in the payload, and how many other memories are withheld for which reason."""
     pack = answer.pack
     lines = [f"contradiction? {tame(contradiction_words(one))}" for one in answer.contradictions]
-    lines += [f"and {number:,} more: {reason}" for reason, number in counts_words(pack.withheld_counts).items()]
+    lines += [f"and {number:,} more: {reason}" for reason, number in counts_words(_counts(answer)).items()]
     if pack.other_projects:
         lines.append(f"and {pack.other_projects:,} of other projects")
     return lines
@@ -177,7 +190,7 @@ def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
         Cell(short_kind(row.kind), kind, KIND_CELLS, since=46, after=1),
         Cell(row.title, base, after=1),
         Cell(freshness_bar(row.share, 3), bar, 3, since=56, after=1),
-        Cell(f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}", "dim", 4, right=True, after=1),
+        Cell(_height(row), "dim", 4, right=True, after=1),
         Cell("out" if row.tokens is None else f"{row.tokens:,} t", base, 7, since=32, right=True),
     ]
 
@@ -217,16 +230,24 @@ def payload_title(pack: Pack) -> str:
     return f"{pack.size:,} of {pack.budget} · {tokens} tokens ({counter})"
 
 
-def counts_note(pack: Pack, key: str) -> str:
+def _counts(answer: Answer) -> Mapping[Reason, int]:
+    """Return how many memories are withheld beside those that are named, by the reason."""
+    counts = answer.pack.withheld_counts
+    untied = Reason(ReasonCode.UNRELATED)
+    return {**counts, untied: counts.get(untied, 0) + answer.untied} if answer.untied else counts
+
+
+def counts_note(answer: Answer, key: str) -> str:
     """Return how many memories are in, how many were put in and left out by hand, and how many others there are.
 
     `key`: leads to the others, each with why it is not needed or has no room.
     """
+    pack = answer.pack
     put_in = sum(one.hit.is_put_in for one in pack.included)
     parts = [counted(len(pack.included), "memory in", "memories in")]
     parts += [f"{put_in} put in by you"] if put_in else []
     parts += [f"{len(pack.left_out)} left out by you"] if pack.left_out else []
-    withheld = len(withheld_rows(pack)) + sum(pack.withheld_counts.values())
+    withheld = len(withheld_rows(pack)) + sum(_counts(answer).values())
     parts += [f"{key}: {counted(withheld, 'other')}, and why"] if withheld else []
     return " · ".join(parts)
 
@@ -288,6 +309,9 @@ def empty_notice(pack: Pack, *, has_task: bool, waiting: int = 0) -> tuple[str, 
         return (*lines, "B changes the budget.")
     if has_task:
         lines.append("Other words or a file being edited may find more; an empty task gives the standing payload.")
+    elif pack.other_projects:
+        number = counted(pack.other_projects, "memory is", "memories are")
+        lines.append(f"{number} in other projects, in no payload but theirs: esc, then @ switches the project.")
     else:
         lines.append("Bring memories in from the list (esc): a adds one, J imports rule files.")
     if pack.other_projects and has_task:
@@ -311,6 +335,7 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
     reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
     why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
+    why += f"; {chance_words(row.chance)}" if row.chance is not None else ""
     details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
     why += "".join(f" ({words})" for words in details if words)
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]

@@ -21,10 +21,11 @@ from memtui.recall import rank
 from memtui.recall.result import Task
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
-from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads
+from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads, told_in_use
 from memtui.tui.context.task_lines import completed, names_in, offers, typed_at
 from memtui.tui.state import Opening
 from memtui.tui.vault_access import VaultAccess
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.packs import Recipe
 from memtui.vault.vault import Vault
 
@@ -214,6 +215,18 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
     assert (alone.contradictions, len(looks)) == ((), 2)
 
 
+def test_every_memory_in_use_is_in_the_payload_or_counted_among_the_others(vault: Vault, tmp_path: Path) -> None:
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    with vault.read() as reader:
+        in_use = reader.count(MemoryFilter(scope=PAYMENTS))
+    for text in (TASK, "webhook", "xylophone", ""):
+        answer = access.answer(replace(USUAL, text=text))
+        assert told_in_use(answer.pack) + answer.untied == in_use, text
+        rest = [line for line in view.rest_lines(answer) if line.endswith("more: nothing ties it to the task")]
+        assert bool(rest) == bool(answer.untied), text
+    assert access.answer(replace(USUAL, text="webhook")).untied
+
+
 FILES = ("payments/service.py", "payments/lock.py", "docs/adr/0007-redis-lock.md", "service/main.py", "README.md")
 
 
@@ -281,12 +294,15 @@ def test_the_sections_add_up_to_the_payload_and_the_rest_to_the_budget(vault_vie
     assert view.tokens_left(_pack(vault_view, target=target, budget="9000 chars")) is None
 
 
-def test_pins_stand_first_then_scores_and_what_was_left_out_keeps_its_place(vault_view: Vault) -> None:
-    whole = view.ranked_rows(_pack(vault_view))
-    assert [row.id for row in whole] == [
-        row.id for row in sorted(whole, key=lambda row: (not row.pinned, -row.score, row.id))
-    ]
+def test_pins_stand_first_then_what_likely_matters_and_what_was_left_out_keeps_its_place(vault_view: Vault) -> None:
+    pack = _pack(vault_view)
+    whole = view.ranked_rows(pack)
+    shown = [str(view.ranked_cells(row, 80)[5].text) for row in whole]
+    assert shown == [f"{int(pack.chances[row.id] * 100 + 1e-6)}%" for row in whole]
+    heights = [(not row.pinned, -pack.chances[row.id]) for row in whole]
+    assert heights == sorted(heights)
     second = whole[1]
+    assert [row.id for row in view.ranked_rows(_pack(vault_view, without={second.id}))][1] == second.id
     rows = view.ranked_rows(_pack(vault_view, without={second.id}))
     left_out = next(row for row in rows if row.id == second.id)
     assert (left_out.state, left_out.is_in, left_out.kind) == ("left out", False, second.kind)
@@ -326,6 +342,9 @@ def test_an_empty_payload_says_why_and_what_to_do(vault_view: Vault) -> None:
     elsewhere = replace(_pack(vault_view, "zebra xylophone"), other_projects=3)
     waits = view.empty_notice(elsewhere, has_task=True, waiting=44)
     assert waits[-1] == "44 memories wait in the inbox, in no payload until accepted: esc, then b goes there."
+    standing = " ".join(view.empty_notice(elsewhere, has_task=False))
+    assert "3 memories are in other projects, in no payload but theirs: esc, then @" in standing
+    assert "Bring memories in" not in standing
     told = "3 memories of other projects share words with it: esc, then @ switches the project."
     assert told in view.empty_notice(elsewhere, has_task=True)
     assert "standing payload" in nothing[1]
