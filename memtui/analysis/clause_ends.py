@@ -87,8 +87,8 @@ def is_whole(head: str, grammar: Grammar, language: str, *, is_part: bool) -> bo
         return False
     words = head.split()
     least = LEAST_WORDS - (bool(_HELD.search(words[-1])) or is_part)
-    if len(words) > 1 and words[-2].lower() in {"as", "so"}:
-        return False  # `as long`, `so that`
+    if len(words) > 1 and words[-2].lower() in {"as", "so"} and words[-1].islower():
+        return False  # `as long`, `so that`, unlike `as HTTP`
     return len(words) >= least and not waits(words[-1], grammar)
 
 

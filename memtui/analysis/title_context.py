@@ -212,7 +212,7 @@ def _is_aside(label: str) -> bool:
 def brief(head: str) -> str:
     """Return the first words of an item of a list, up to a phrase; all of one that forbids or limits something."""
     grammar = grammar_of(language_of(head))
-    if grammar.negation.search(head) or grammar.exception.search(head):
+    if grammar.negation.search(head) or grammar.exception.search(head) or grammar.condition.match(head):
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
     ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))

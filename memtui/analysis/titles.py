@@ -63,6 +63,10 @@ _COLONS = (":", "：")
 _QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
+_GOES_BACK = re.compile(
+    r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
+    r"|This|It|They|These) "
+)
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 
@@ -224,6 +228,8 @@ class _Writer:
         items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
         texts = [self._plain(undecorated(block.text)[0]) for block in items]
         told = [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
+        if len(items) > 1 and all(map(_GOES_BACK.match, texts[1:])):
+            return self._items(found[: next(at for at, block in enumerate(found) if block is items[1])])
         if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
             told = items[:1]
         if len(told) == 1 < len(items):

@@ -96,12 +96,18 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
     subject = subject_of(_name(document))
     if not subject or _names_any_of(f"{lead} {text}", subject) or not _needs_subject(text):
         return lead
+    named = lead_of(path)
+    if not lead and named and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
+        lead = named
     return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST), lead)
 
 
 def _leads_below(subject: str, lead: str) -> tuple[str, ...]:
     last = lead.rpartition(SEPARATOR)[2]
-    return (f"{subject}{SEPARATOR}{lead}", f"{subject}{SEPARATOR}{last}") if lead else (subject,)
+    both = f"{subject}{SEPARATOR}{last}"
+    if not lead or last.startswith(subject):
+        return (lead or subject,)
+    return (both,) if lead.startswith(subject) else (f"{subject}{SEPARATOR}{lead}", both)
 
 
 def _names_any_of(words: str, subject: str) -> bool:
@@ -157,7 +163,9 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
         return True
     if goes_on(plain):
         return True
-    if says_the_same(plain, lead.rpartition(SEPARATOR)[2]):
+    label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
+    told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
+    if says_the_same(told, heading):
         return False
     words = words_in(plain)
     if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or CJK.search(plain)):

@@ -40,6 +40,7 @@ _NAMES_FIRST = re.compile(
     r"(?:\*\*|__)?|(?:\*\*|__)(?:[\w-]+\.[A-Za-z.]{1,12}|[\w.]+\(\)|[\w-]+/)(?:\*\*|__))\s*"
     r"(?:$|[:：=→]|[—–-]{1,2}\s|\(|->)"
 )
+_ASIDE = re.compile(r"\([^()]{1,120}\)\s+")
 _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^()]{1,80}\))?\s*([:：.—–-])?")
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
@@ -118,7 +119,7 @@ def is_statement(text: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
     words = words_in(plain)
-    if _NAMES_FIRST.match(first):
+    if (name := _NAMES_FIRST.match(first)) and not _says_of_name(first[name.end() - 1 :]):
         return words > _SENTENCE_WORDS and is_strong(first)
     if is_strong(first):
         return words >= _STRONG_WORDS
@@ -133,6 +134,13 @@ def is_statement(text: str) -> bool:
     if is_imperative(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
+
+
+def _says_of_name(rest: str) -> bool:
+    """Return whether a name is the subject of a sentence that goes on behind brackets: "`lift` (alone) fails"."""
+    aside = _ASIDE.match(rest)
+    said = plain_text(rest[aside.end() :]) if aside else ""
+    return said[:1].islower() and words_in(said) > _IMPERATIVE_WORDS and bool(pattern("verb").search(said))
 
 
 def _label(first: str) -> re.Match[str] | None:
@@ -329,7 +337,7 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     if _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered):
         return False
     if is_ordered and not about_rules:
-        return are_long or sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items)
+        return are_long or (states == 1 and sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items))
     return states >= _SPLIT_SHARE
 
 

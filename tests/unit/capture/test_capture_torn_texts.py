@@ -1,0 +1,97 @@
+"""Texts that strangers' files came to without what they need, or glued to what they do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.analysis.titles import title_for
+from memtui.capture.context import context_lead, with_lead, without_lead
+from memtui.capture.markdown import split_markdown
+from memtui.capture.no_memory import SkipReason
+
+
+def texts(source: str) -> list[str]:
+    return [piece.text for piece in split_markdown(source).pieces]
+
+
+def test_a_numbered_list_with_a_fragment_stays_whole() -> None:
+    source = (
+        "# Mill\n\n## Aims for spring\n\n1. **Formal weave** for the loom (twill)\n2. **Reader** that gives a weave\n"
+        "3. **Checker** that tells all of:\n   - threads within frames\n   - width of cloth\n"
+        "4. **Dryer** that gives clean cloth from all weaves\n"
+    )
+
+    assert len(texts(source)) == 1
+
+
+def test_code_with_an_aside_can_be_the_subject_of_a_sentence() -> None:
+    source = (
+        "## Pitfalls\n\n- `lift --all` (without a rope) fails or resolves to the crane of yesterday.\n"
+        "- If the tide is out, the log answers 401. Sign in at the pier first.\n"
+    )
+
+    assert len(texts(source)) == 2
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "The script reads the tide table and rewrites the block between the marks.",
+        "Mixing the two on one quay causes a collision of boats.",
+        "The two are never tied to the same ring.",
+    ],
+)
+def test_what_goes_on_about_the_item_before_stays_with_it(second: str) -> None:
+    source = f"## Boats\n\n- After adding a boat, write the list anew: `python3 boats.py`\n- {second}\n"
+
+    [text] = texts(source)
+    assert title_for(text, ("Boats",)) == "After adding a boat, write the list anew: python3 boats.py"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Read and strictly follow AGENTS.md",
+        "Always look at the @AGENTS.md in the root before working.",
+        "Read and follow the rules in `docs/CONTRIBUTING.md` before you start.",
+    ],
+)
+def test_words_that_send_to_the_other_instruction_file_are_no_memory(line: str) -> None:
+    split = split_markdown(f"{line}\n")
+
+    assert not split.pieces
+    assert [gap.reason for gap in split.skipped] == [SkipReason.POINTER]
+
+
+def test_a_rule_about_when_to_read_it_stays() -> None:
+    assert texts("Read CONTRIBUTING.md before changing the tide tables of the outer pier.\n")
+
+
+def test_a_text_below_the_subject_of_its_file_names_its_own_heading_too() -> None:
+    path, text = ("Weave Syntax Guide", "Edge Block"), "One per frame. Handles the threads at the border."
+
+    lead = context_lead(text, path, "Edge Block: One per frame", document=path[0])
+
+    assert lead == "Weave Syntax > Edge Block"
+    assert without_lead(with_lead(text, lead), path) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "lead"),
+    [
+        ("**Phase 9**: Frames — twill sugar, thread templates, checks. Tools: `add`.", "Completed Phases"),
+        ("**Completed Phases**: Frames — twill sugar, thread templates, checks.", ""),
+    ],
+)
+def test_a_label_does_not_stand_for_the_heading_above_it(text: str, lead: str) -> None:
+    assert context_lead(text, ("Loom", "Completed Phases"), text) == lead
+
+
+def test_a_name_between_underscores_keeps_them_as_a_heading() -> None:
+    assert context_lead("```json\n{}\n```", ("Loom", "_frames.json"), "x") == "_frames.json"
+
+
+def test_a_heading_that_means_another_goes_before_a_text_with_that() -> None:
+    path = ("Loom — the first weave", "When this does NOT apply")
+
+    assert context_lead("Not for twill.", path, "x") == "Loom — the first weave > When this does NOT apply"
