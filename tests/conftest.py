@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,10 @@ from support import FrozenClock
 from memtui.vault import vault as vault_module
 from memtui.vault.lease import restrict
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import WorkStealingScheduling
 
 # The same examples everywhere, so that a test that passes here passes there. `.ci/run` looks for new ones
 # with `--hypothesis-profile=random --hypothesis-seed=N`; what it finds becomes a fixed test.
@@ -44,6 +49,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkStealingScheduling | None:
+    """Let a worker with nothing left take from the others: `load` hands out parts of up to a sixth of what is left."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getvalue("dist") == "load" else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Make modules and tests without the garbage collector, and leave them out of all that it looks at later."""
@@ -56,11 +69,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the unit tests that take less than about half a second as `fast`."""
+    """Mark the unit tests that take less than about half a second as `fast`, and begin with the slow ones."""
     for item in items:
         is_slow = any(item.get_closest_marker(name) for name in ("slow", "long", "bench", "extras"))
         if "unit" in item.path.parts and not is_slow:
             item.add_marker(pytest.mark.fast)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # else one worker ends with them, alone
 
 
 _numbers = count()

@@ -14,8 +14,8 @@ from postgres import Server
 from support import FrozenClock, make_memory
 
 from memtui.domain.memory import Link, Memory
-from memtui.sync.members import add_member, init_team
-from memtui.sync.report import SyncReport
+from memtui.sync.carrier import SyncReport
+from memtui.sync.database import add_member, init_team
 from memtui.sync.service import sync
 from memtui.sync.sharing import SyncRequest
 from memtui.vault.source_texts import source_texts

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.assist.check_changes import Change, Changes
+from memtui.assist.check_changes import Change, Changes, new_imports
 from memtui.assist.check_constraints import Constraint, Constraints
 from memtui.assist.check_git import Repository
-from memtui.assist.check_imports import new_imports
 from memtui.domain.rules import Rule, fits
 from memtui.text.guarded_patterns import Matcher
 from memtui.text.sanitize import one_line

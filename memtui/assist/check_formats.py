@@ -1,16 +1,22 @@
-"""The findings of a check in the forms that programs read: JSON, SARIF and the annotations of GitHub."""
+"""The findings of a check as programs read them: JSON, SARIF, annotations of GitHub; and signals about constraints."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from memtui import __version__
+from memtui import __version__, clock
 from memtui.assist.check import Finding, Report
+from memtui.assist.spool import Spool
+from memtui.domain.memory import Signal
+from memtui.errors import MemtuiError
 from memtui.wording import checks
+from memtui.wording.checks import place
 
 _LEVELS = {"error": "error", "warning": "warning", "reminder": "note"}
 _ANNOTATIONS = {"error": "error", "warning": "warning", "reminder": "notice"}
@@ -111,3 +117,32 @@ def _escaped(text: str) -> str:
 
 def _property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+STOPPED, ALLOWED = "stopped", "allowed"
+
+
+def keep_signals(vault: Path, report: Report, *, actor: str) -> None:
+    """Keep who stopped a commit and what was allowed, for the vault to take in; failing to is no failure.
+
+    A commit that is tried again and again counts once an hour, an exception once a minute.
+    """
+    minute = clock.now().replace(second=0, microsecond=0)
+    hour = minute.replace(minute=0)
+    found = {}
+    for one in report.errors:
+        found[one.memory, STOPPED] = Signal(
+            memory_id=one.memory, signal=STOPPED, at=hour, actor=actor, reason=place(shown(one.file), one.line)
+        )
+    for allowed in report.allowed:
+        where = place(shown(allowed.finding.file), allowed.finding.line)
+        found[allowed.finding.memory, ALLOWED] = Signal(
+            memory_id=allowed.finding.memory,
+            signal=ALLOWED,
+            at=minute,
+            actor=actor,
+            reason=f"{where}: {allowed.reason}",
+        )
+    if found:
+        with suppress(MemtuiError, OSError):
+            Spool(vault).signal(found.values())

@@ -20,7 +20,7 @@ from memtui import locations
 from memtui.domain.memory import Signal
 from memtui.errors import MemtuiError
 from memtui.vault.lease import lease, restrict, vault_file
-from memtui.vault.servings import Serving, add_servings
+from memtui.vault.packs import Serving, add_servings
 from memtui.vault.vault import Vault
 
 WAIT_SECONDS = 0.2  # How long a line waits for another process that writes one

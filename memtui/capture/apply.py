@@ -17,7 +17,7 @@ from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Status, content_hash, new_id
 from memtui.progress import ProgressCallback
-from memtui.vault.foreign_keys import put_foreign_keys
+from memtui.vault.passed_files import put_foreign_keys
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
 from memtui.vault.source_texts import imported_anchors

@@ -12,8 +12,7 @@ from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import Memory, Source, content_hash
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import Memory, Source, content_hash, planted_reasons
 from memtui.errors import NotFoundError
 from memtui.vault.filters import Scope
 from memtui.vault.reader import VaultReader

@@ -1,20 +1,24 @@
-"""Opens the terminal app."""
+"""Open the terminal app, or a few lines of it: `memtui` and `memtui pick`."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memtui import locations
-from memtui.cli.session import Session
+from memtui.cli.output import say, write, write_json
+from memtui.cli.parsing import Parser
+from memtui.cli.session import Commands, Session
 from memtui.curate.fields import check_kind_in_use
-from memtui.errors import EXIT_DONE
+from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
     from memtui.tui.state import Opening
+
 
 M_ARENA_MAX = -8  # malloc.h of glibc
 
@@ -93,3 +97,41 @@ def opening_of(session: Session, vault: Vault | None = None) -> Opening:
 def _kinds(arguments: argparse.Namespace, session: Session) -> tuple[str, ...]:
     """Return the kinds of `memtui review --kind`, checked."""
     return tuple(check_kind_in_use(session.vault, kind) for kind in arguments.kind)
+
+
+def _arguments(parser: Parser) -> None:
+    parser.add_value("query", "QUERY", "words to begin with", nargs="*")
+
+
+def _pick(arguments: argparse.Namespace, session: Session) -> int:
+    """Pick a memory from ten lines under the prompt and copy it.
+
+    Where the output goes into a file or another program, the text is written there instead of the clipboard. `memtui
+    completion SHELL --key KEYS` binds it to a key of the shell.
+    """
+    from memtui.curate.views import get_view, memory_text, view_record
+    from memtui.tui.pick.screen import PickApp
+    from memtui.tui.vault_access import VaultAccess
+
+    # The list is drawn on standard error, so that standard output is free for the memory.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()) or os.environ.get("TERM", "") in {"dumb", "unknown"}:
+        raise UsageError("pick needs a terminal", remedy="`memtui search QUERY` and `memtui show ID` work without one.")
+    opening = opening_of(session)
+    app = PickApp(opening, " ".join(arguments.query))
+    if not sys.stdout.isatty():
+        # Textual asks this stream for the size of the terminal, and draws on standard error anyway.
+        sys.__stdout__ = sys.__stderr__  # type: ignore[misc] # final for type checkers alone
+    app.run(inline=True, mouse=session.config.app.mouse)
+    if app.picked is None:
+        return EXIT_NOTHING
+    access = VaultAccess(opening)
+    if session.json:
+        write_json(view_record(get_view(session.vault, app.picked), session.kinds))
+    elif sys.stdout.isatty():
+        say(access.copy([app.picked]).message)
+    else:
+        write(memory_text(access.memories([app.picked])) + "\n")
+    return EXIT_DONE
+
+
+COMMANDS: Commands = {"pick": (_arguments, _pick)}

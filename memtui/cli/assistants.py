@@ -212,7 +212,7 @@ def _carry_out(plans: Sequence[Plan], arguments: argparse.Namespace, session: Se
 def _show(plan: Plan) -> None:
     """Print how files change, and what to paste where memtui does not write."""
     from memtui.assist.installed import hand_made_copy
-    from memtui.wording.wiring import changed_by_hand
+    from memtui.wording.publishing import changed_by_hand
 
     for edit in plan.edits:
         _write_diff(edit)

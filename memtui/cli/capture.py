@@ -13,7 +13,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.errors import UsageError
 from memtui.text.words import parse_duration
-from memtui.wording import capture as wording
+from memtui.wording import imports as wording
 
 if TYPE_CHECKING:
     from memtui.capture.proposals.plan import Offered, ProposalPlan

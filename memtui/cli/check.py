@@ -9,9 +9,8 @@ from pathlib import Path
 from memtui.assist.check import Report, lines_wanted, run_check
 from memtui.assist.check_changes import Changes
 from memtui.assist.check_constraints import Constraints, stored_constraints, written_constraints
-from memtui.assist.check_formats import github, json_record, sarif, shown
+from memtui.assist.check_formats import github, json_record, keep_signals, sarif, shown
 from memtui.assist.check_git import GitError, Repository, whole_file
-from memtui.assist.check_signals import keep_signals
 from memtui.cli.output import say, write_json, write_line
 from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
@@ -81,7 +80,7 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
 
 def _try(prefix: str, session: Session) -> int:
     """Print which of the last commits the rules of a memory would have stopped."""
-    from memtui.assist.check_trial import try_rules
+    from memtui.assist.check_suggest import try_rules
     from memtui.curate.views import get_view
 
     memory = get_view(session.vault, prefix).memory

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.assist.hooks.failures import note_failure
-from memtui.assist.hooks.run import Hook, answer, moment
+from memtui.assist.hooks.run import Hook, answer, moment, note_failure
 from memtui.errors import EXIT_DONE
 
 if TYPE_CHECKING:

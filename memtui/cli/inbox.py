@@ -13,13 +13,12 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
-from memtui.cli.inbox_care import back, expire, expired, folded, waiting_in
-from memtui.cli.inbox_conflicts import keep_mine, list_conflicts, take_theirs
+from memtui.cli.inbox_care import back, expire, expired, folded, keep_mine, list_conflicts, take_theirs, waiting_in
 from memtui.cli.output import say
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import planted_reasons
 from memtui.errors import MemtuiError, NotFoundError, UsageError
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter

@@ -164,7 +164,7 @@ def _try_rules(rules: Sequence[str], session: Session) -> None:
     """Say which of the last commits of this project new rules would have stopped."""
     if not session.view.stands_in:
         return
-    from memtui.assist.check_trial import try_rules
+    from memtui.assist.check_suggest import try_rules
     from memtui.wording import checks
 
     for rule in rules:

@@ -1,4 +1,4 @@
-"""Output: data on stdout, messages on stderr, both UTF-8."""
+"""Output: data on stdout, messages on stderr, both UTF-8; and what packs differ in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,10 @@ from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width, clip, counted, pad
 
 if TYPE_CHECKING:
+    from memtui.pack.recipes import PackDiff
     from memtui.progress import ProgressCallback
     from memtui.recall.result import Hit
+
 
 _HELD: list[object] = []  # Keeps the number of a closed descriptor taken as long as the process runs
 
@@ -160,3 +162,25 @@ def progress(what: str) -> ProgressCallback | None:
         print(f"{what}: {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
 
     return show
+
+
+def diff_record(diff: PackDiff) -> dict[str, object]:
+    """Return what has changed since an earlier pack, for `--json`."""
+    return {
+        "previous": diff.previous.id,
+        "added": list(diff.added),
+        "removed": list(diff.removed),
+        "changed": list(diff.changed),
+    }
+
+
+def say_diff(diff: PackDiff | None, titles: Mapping[str, str]) -> None:
+    """Say on stderr which memories were added, removed or changed since an earlier pack, if there is one."""
+    if diff is None:
+        say("No earlier pack for this task.")
+        return
+    same = " the same memories" if diff.is_empty else ""
+    say(f"Compared with pack {diff.previous.id} of {diff.previous.made_at:%Y-%m-%d}:{same}")
+    for mark, identifiers in (("+", diff.added), ("-", diff.removed), ("~", diff.changed)):
+        for identifier in identifiers:
+            say(f"  {mark} {identifier}  {titles.get(identifier, '')}".rstrip())

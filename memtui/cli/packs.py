@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from memtui.cli import parsing, recall
-from memtui.cli.output import say, write, write_json, write_line, write_table
-from memtui.cli.pack_diff import diff_record, say_diff
+from memtui.cli.output import diff_record, say, say_diff, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import AWAITING_DAYS, as_it_was, feedback_on, options_of, packs_awaiting_feedback, text_changes

@@ -53,7 +53,7 @@ from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memtui.capture.loaded import Loaded
-    from memtui.publish.cut import Cut
+    from memtui.publish.apply import Cut
     from memtui.publish.places import Place
     from memtui.vault.publications import Publication
 
@@ -344,7 +344,7 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
     That is its lines in the rule files that it was imported from, and its place in the blocks that memtui published.
     Lines that do not say exactly what the memory says stay.
     """
-    from memtui.publish.cut import cut, plan_cuts
+    from memtui.publish.apply import cut, plan_cuts
 
     ids = session.resolve(arguments.id) if arguments.id else None
     publisher = publisher_for(session)

@@ -10,8 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
-from memtui.cli.output import say, write, write_explanation, write_json, write_line, write_table
-from memtui.cli.pack_diff import diff_record, say_diff
+from memtui.cli.output import diff_record, say, say_diff, write, write_explanation, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
 from memtui.curate.explain_payload import (
@@ -25,8 +24,8 @@ from memtui.curate.projects import check_named_files, narrow_to_files
 from memtui.curate.query import is_query
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
+from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Pack, context, recipes_of
-from memtui.pack.detail import DETAIL_WORDS
 from memtui.pack.options import SECRET_CHOICES, PackOptions
 from memtui.pack.targets.base import STYLES
 from memtui.pack.targets.formats import target_named, target_names

@@ -27,7 +27,7 @@ COMMANDS = (
     Command("search", "recall", "search memories by words and meaning", "Recall"),
     Command("context", "recall", "print the exact context payload for a task", "Recall"),
     Command("why", "recall", "explain why a memory is or is not in a payload", "Recall"),
-    Command("pick", "pick", "pick a memory under the prompt and copy it", "Recall"),
+    Command("pick", "app", "pick a memory under the prompt and copy it", "Recall"),
     Command("recipe", "packs", "save tasks and run them again", "Recall"),
     Command("pack", "packs", "list and show recorded packs", "Recall"),
     Command("eval", "evaluation", "measure how well recall finds what it should", "Recall"),

@@ -15,8 +15,7 @@ from memtui.cli.session import Commands, Session
 from memtui.curate.fields import check_kind_in_use, named_tags
 from memtui.curate.views import MemoryView, get_view, list_memories, view_record
 from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
-from memtui.domain.memory import STATUSES
-from memtui.domain.planted import held_back
+from memtui.domain.memory import STATUSES, held_back
 from memtui.domain.record import format_time
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal

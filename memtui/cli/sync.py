@@ -14,7 +14,7 @@ from memtui.errors import EXIT_DONE, MemtuiError, UsageError
 from memtui.wording import syncing
 
 if TYPE_CHECKING:
-    from memtui.sync.report import SyncReport
+    from memtui.sync.carrier import SyncReport
     from memtui.sync.service import TeamState
     from memtui.sync.sharing import SyncRequest
 
@@ -200,7 +200,7 @@ def _team(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _init(arguments: argparse.Namespace, session: Session) -> int:
-    from memtui.sync.members import init_statements, init_team
+    from memtui.sync.database import init_statements, init_team
 
     if arguments.print_sql:
         write(init_statements())
@@ -231,7 +231,7 @@ def _take_part(url: str, share: tuple[str, ...], session: Session) -> int:
 
 
 def _add(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.sync.members import add_member, add_statements
+    from memtui.sync.database import add_member, add_statements
 
     if arguments.print_sql:
         _print_statements(add_statements(arguments.name, arguments.may, arguments.only))
@@ -243,7 +243,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _remove(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.sync.members import remove_member, remove_statements
+    from memtui.sync.database import remove_member, remove_statements
 
     if arguments.print_sql:
         _print_statements(remove_statements(arguments.name))
@@ -305,7 +305,7 @@ def _status(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _members(state: TeamState) -> list[dict[str, Any]]:
-    from memtui.sync.members import list_members
+    from memtui.sync.database import list_members
     from memtui.sync.service import POSTGRES
 
     if state.team.carrier != POSTGRES:

@@ -58,7 +58,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     from memtui.capture.importer import plan_import, read_sources, run_import, vanished_sources
 
     if arguments.conflicts:
-        from memtui.cli.inbox_conflicts import list_conflicts
+        from memtui.cli.inbox_care import list_conflicts
 
         if arguments.path:
             raise UsageError("--conflicts imports nothing, so it takes no path", where="--conflicts")
@@ -412,8 +412,8 @@ def _export_all(arguments: argparse.Namespace, session: Session) -> None:
 
 def _write_bundle(folder: Path, arguments: argparse.Namespace, snapshot: Snapshot, session: Session) -> WriteReport:
     from memtui.publish.okf import plan_bundle, write_bundle
-    from memtui.vault.foreign_keys import foreign_keys
     from memtui.vault.journal import log
+    from memtui.vault.passed_files import foreign_keys
 
     with session.vault.read() as reader:
         unknown = foreign_keys(reader, [memory.id for memory in snapshot.memories], "okf")

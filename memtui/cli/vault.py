@@ -277,7 +277,7 @@ def _state(check: Check) -> str:
 
 def _hooks_check(session: Session) -> Check:
     """Check whether hooks of assistants had to stay silent because something was wrong."""
-    from memtui.assist.hooks.failures import RECENT, recent_failures
+    from memtui.assist.hooks.run import RECENT, recent_failures
     from memtui.vault.doctor import Check
 
     failures = recent_failures(session.vault.now())

@@ -22,7 +22,7 @@ def list_assistants(session: Session) -> int:
     """List the assistants."""
     from memtui.assist.install.command import program_for
     from memtui.assist.install.status import states
-    from memtui.wording.wiring import remedy
+    from memtui.wording.publishing import remedy
 
     found = states(project_root(session.folder), program_for(session.vault_path))
     session.put_rows([_state_record(state) for state in found], [_row(state) for state in found])
@@ -42,7 +42,7 @@ def list_assistants(session: Session) -> int:
 
 def _row(state: AssistantState) -> list[str]:
     """Return an assistant as the cells of a table."""
-    from memtui.wording.wiring import WIRING_WORDS
+    from memtui.wording.publishing import WIRING_WORDS
 
     assistant = state.assistant
     if not assistant.is_written:
@@ -74,7 +74,7 @@ def wiring_checks(session: Session) -> list[Check]:
     from memtui.assist.install.probe import probe
     from memtui.assist.install.status import states
     from memtui.vault.doctor import Check
-    from memtui.wording.wiring import PART_WORDS, WIRING_WORDS, answer_remedy, answer_words, remedy
+    from memtui.wording.publishing import PART_WORDS, WIRING_WORDS, answer_remedy, answer_words, remedy
 
     found = states(project_root(session.folder), program_for(session.vault_path))
     checks = []

@@ -175,7 +175,7 @@ def steering_in(pack: Pack) -> Mapping[str, str]:
 
 
 def _steering(memory: Memory) -> str:
-    from memtui.domain.planted import planted_reasons
+    from memtui.domain.memory import planted_reasons
 
     planted = planted_reasons(memory)
     if planted:

@@ -13,8 +13,7 @@ from memtui.curate.lifecycle import accepted, settle_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import Memory, Source
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import Memory, Source, planted_reasons
 from memtui.errors import NotFoundError
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter

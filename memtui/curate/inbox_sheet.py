@@ -10,8 +10,7 @@ from typing import Any
 
 from memtui.curate.fields import check_kind
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import Memory, new_id, normalise
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import Memory, new_id, normalise, planted_reasons
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted

@@ -18,8 +18,7 @@ from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to
 from memtui.curate.projects import project_for_writing
 from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
-from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash
-from memtui.domain.planted import held_back, planted_reasons
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash, held_back, planted_reasons
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import shorten

@@ -10,7 +10,7 @@ from memtui.curate.packs import text_changes
 from memtui.curate.query import chosen_by, parse_choice
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
-from memtui.publish.cut import plan_cuts
+from memtui.publish.apply import plan_cuts
 from memtui.publish.edits import Edit
 from memtui.publish.places import Place, places
 from memtui.publish.plan import (

@@ -16,7 +16,7 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory, Signal
 from memtui.errors import UsageError
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.servings import Serving, servings
+from memtui.vault.packs import Serving, servings
 from memtui.vault.vault import Vault
 
 OFTEN = 10  # Servings after which a memory that was never used for anything is offered for retiring

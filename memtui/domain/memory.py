@@ -1,4 +1,4 @@
-"""A memory and what belongs to it: anchors, sources, links, verdicts, signals, tombstones, tags."""
+"""A memory and what belongs to it: anchors, sources, links, verdicts, signals, tombstones, tags; is it planted?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from textwrap import dedent
 from typing import Literal
@@ -263,3 +264,22 @@ def fit_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(tag if len(tag) <= LONGEST_TAG else f"{tag[: LONGEST_TAG - 1].rstrip()}{CUT}" for tag in tags)
     )
+
+
+# The same memories are looked at for each payload: 0.7 ms each.
+@lru_cache(maxsize=512)
+def planted_reasons(memory: Memory) -> tuple[str, ...]:
+    """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
+    from memtui.text.injection import planted_instructions  # its rules take long to load
+
+    texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
+    texts += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
+    return tuple(
+        planted_instructions("\n\n".join(filter(None, texts)))
+    )  # a blank line: no sentence goes on in the next
+
+
+def held_back(memory: Memory) -> str:
+    """Return why a memory reaches no assistant: it looks planted, and no person verified it; empty if it may."""
+    is_verified = memory.verified_at is not None and memory.status == "active"
+    return "" if is_verified else next(iter(planted_reasons(memory)), "")

@@ -15,12 +15,11 @@ from memtui.config import RecallSettings
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import Memory, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.budget import Measure, counter_for
-from memtui.pack.detail import WHOLE, words_of
+from memtui.pack.budget import WHOLE, Measure, counter_for, words_of
 from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_planted, without_secrets
 from memtui.pack.options import PackOptions, task_of
-from memtui.pack.references import with_referents
 from memtui.pack.relevance import without_unrelated, worths
+from memtui.pack.repeats import with_referents
 from memtui.pack.select import PINNED, Choice, Selection, over_bound, select
 from memtui.pack.targets.base import PayloadInfo, Piece, Style, Target, join, status_marker
 from memtui.pack.targets.formats import target_named

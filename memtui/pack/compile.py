@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason
-from memtui.pack.detail import Detail, words_of
+from memtui.pack.budget import Detail, words_of
 from memtui.pack.sentences import Sentence, denials_of, is_ended, sentences_of
 from memtui.pack.targets.base import OMITTED, status_marker
 from memtui.pack.targets.markdown import says_title

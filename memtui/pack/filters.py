@@ -8,8 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from memtui.domain.memory import Memory, Source, content_hash
-from memtui.domain.planted import held_back
+from memtui.domain.memory import Memory, Source, content_hash, held_back
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.errors import UsageError

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.budget import MOST_CHARACTERS_PER_TOKEN, Limit, Measure
-from memtui.pack.detail import BEST_FIRST, LINES, OPENING, WHOLE, Detail, details_of
+from memtui.pack.budget import (
+    BEST_FIRST,
+    LINES,
+    MOST_CHARACTERS_PER_TOKEN,
+    OPENING,
+    WHOLE,
+    Detail,
+    Limit,
+    Measure,
+    details_of,
+)
 from memtui.pack.filters import PUT_IN
 from memtui.pack.openings import mark, more_lines, near_lines, shortened
 from memtui.pack.repeats import Likenesses, Said, gist, is_said_by, without_repeats

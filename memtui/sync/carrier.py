@@ -1,14 +1,22 @@
-"""What a carrier does: bring what others changed, and take what was changed here. The merge is the same for all."""
+"""What a carrier does: bring what others changed, take what was changed here, and what became of it.
+
+The merge is the same for all. A carrier's place is a git remote with a branch, or a database, as a person names it.
+"""
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from memtui.domain.record import Record
-from memtui.vault.teams import Share, Thing
+from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_REFUSED, RefusedError, UsageError
+from memtui.vault.teams import PurgeOrder, Share, Thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +126,168 @@ class Carrier(Protocol):
 
     def close(self) -> None:
         """Let go of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A memory of which both sides changed the same fields."""
+
+    id: str
+    title: str
+    project: str | None
+    fields: tuple[str, ...]
+    is_purge: bool = False  # the team ordered it to be purged, and it was edited here
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A thing that was not pushed, because it holds what looks like a secret."""
+
+    id: str  # the memory that it is about; of a recipe, its key
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wipe:
+    """Deletions that are so many that a person must accept them; nothing of the project was exchanged."""
+
+    project: str | None
+    deleted: int  # memories that are here and were deleted there
+    shared: int  # memories that both sides had
+    is_of_memories: bool  # else of their links, verdicts and tombstones
+
+
+@dataclass(slots=True)
+class SyncReport:
+    """What a sync did, and what waits."""
+
+    pushed: int = 0  # things that were sent
+    pulled: int = 0  # things that were received
+    merged: int = 0  # memories made of what both sides had changed
+    deleted: int = 0  # memories that were removed here because the team deleted them
+    removals: list[int] = field(default_factory=list)  # the changes of the journal that did so
+    twins: int = 0  # memories that were the same as one of the team's under another id
+    rounds: int = 0
+    conflicts: list[Clash] = field(default_factory=list)  # wait in the inbox
+    overruled: list[Clash] = field(default_factory=list)  # fields whose value of the team stands
+    held: list[Held] = field(default_factory=list)
+    planted: list[str] = field(default_factory=list)  # ids of memories that arrived as candidates
+    skipped: list[str] = field(default_factory=list)  # what could not be read there
+    behind: list[str] = field(default_factory=list)  # ids of memories whose changes wait until a file is repaired
+    hidden: list[str] = field(default_factory=list)  # shared projects that one may not see there any more
+    not_shared: list[str] = field(default_factory=list)  # projects of the team that are here, too, but not shared
+    orders: list[PurgeOrder] = field(default_factory=list)  # purges that wait to be run
+    wipes: list[Wipe] = field(default_factory=list)  # wait to be accepted
+    # projects in which one may not write, with the number of things that stay here for that
+    refused: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """4 where something waits to be settled, else 6 where something was held back."""
+        if self.conflicts or self.orders or self.wipes or self.behind:
+            return EXIT_CONFLICT
+        return EXIT_REFUSED if self.held or self.refused or self.hidden else EXIT_DONE
+
+    @property
+    def is_news(self) -> bool:
+        """Whether anything was exchanged or waits."""
+        return bool(self.pushed or self.pulled or self.merged or self.exit_code)
+
+    def add(self, other: SyncReport) -> None:
+        """Add what the sync with another team did."""
+        for name in ("pushed", "pulled", "merged", "deleted", "twins"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.rounds = max(self.rounds, other.rounds)
+        lists = (
+            "conflicts",
+            "overruled",
+            "held",
+            "planted",
+            "skipped",
+            "behind",
+            "not_shared",
+            "orders",
+            "wipes",
+            "refused",
+            "removals",
+            "hidden",
+        )
+        for name in lists:
+            getattr(self, name).extend(getattr(other, name))
+
+
+_PASSWORD = re.compile(r"(?:^|[?&\s])password\s*=", re.IGNORECASE)
+_DATABASE = re.compile(r"postgres(?:ql)?://|[a-z_]+\s*=")
+
+
+def check_remote(remote: str) -> None:
+    """Raises `UsageError`: it can be no remote. `RefusedError`: it holds a password."""
+    if not remote.strip() or not remote.isprintable() or remote.startswith("-"):
+        raise UsageError("This is no git remote", where=repr(remote[:80]))
+    refuse_password(remote)
+
+
+def refuse_password(place: str) -> None:
+    """Refuse a URL with a password: it would be stored. Raises `RefusedError`, without echoing it."""
+    try:
+        has_password = urlsplit(place).password is not None
+    except ValueError:
+        has_password = False
+    if has_password:
+        raise RefusedError(
+            "The URL holds a password, which memtui does not store",
+            where=without_password(place),
+            remedy="Leave it out: git has credential helpers and SSH keys, PostgreSQL has a service or password file.",
+        )
+
+
+def without_password(place: str) -> str:
+    """Return a URL without its password."""
+    try:
+        parts = urlsplit(place)
+    except ValueError:
+        return place
+    if parts.password is None:
+        return place
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+
+
+def remote_of(folder: Path, remote: str) -> str:
+    """Return the URL of a remote: that of the repository around a folder with this name, else the text itself.
+
+    A relative path becomes absolute, since the working directory will be another.
+    """
+    from memtui.workspace import run_git
+
+    if remote.isidentifier() or remote.replace("-", "_").replace(".", "_").isidentifier():
+        found = run_git(folder, "remote", "get-url", "--", remote)
+        if found and found.strip():
+            remote = found.strip()
+    path = folder / Path(remote).expanduser()
+    return str(path.resolve()) if path.is_dir() else remote
+
+
+def check_branch(branch: str) -> str:
+    """Return a valid branch name. Raises `UsageError`: git would not take it."""
+    done = subprocess.run(["git", "check-ref-format", "--branch", branch], capture_output=True, check=False)
+    if branch.startswith("-") or done.returncode != 0:
+        raise UsageError("git takes no branch of this name", where=repr(branch[:80]))
+    return branch
+
+
+def check_url(url: str) -> None:
+    """Raises `RefusedError`: the URL, or the connection string, holds a password. `UsageError`: it is neither."""
+    refuse_password(url)
+    if _PASSWORD.search(url):
+        raise RefusedError(
+            "The URL holds a password, which memtui does not store",
+            where="password=…",
+            remedy="Leave it out: a service file or a password file (~/.pgpass) keeps it.",
+        )
+    if not _DATABASE.match(url) or not url.isprintable():
+        raise UsageError(
+            "This names no PostgreSQL database",
+            where=repr(url[:80]),
+            remedy="Say postgresql://ROLE@HOST/DATABASE, or service=NAME for an entry of libpq's service file.",
+        )

@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, RefusedError
-from memtui.sync.carrier import Accepted, Carrier, Incoming, Outgoing, Page
-from memtui.sync.judging import judged
+from memtui.sync.carrier import Accepted, Carrier, Clash, Held, Incoming, Outgoing, Page, SyncReport, Wipe
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
-from memtui.sync.orders import Orders, settle_orders, sort_orders
+from memtui.sync.orders import Orders, judged, settle_orders, sort_orders
 from memtui.sync.pull import PageTaker, deletions
 from memtui.sync.push import Batch, collect, note_pushed, purges
-from memtui.sync.report import Clash, Held, SyncReport, Wipe
 from memtui.sync.sharing import UNASSIGNED
 from memtui.sync.wire import LINK, MEMORY, TOMBSTONE, VERDICT, about, memories_of
 from memtui.text.words import counted, some_of

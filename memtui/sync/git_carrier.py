@@ -17,8 +17,19 @@ from memtui.errors import MemtuiError
 from memtui.publish.memory_file import render_memory
 from memtui.publish.portable import FORMAT, MANIFEST, MEMORIES, RECORDS, VERSION, file_name, folder_name
 from memtui.sync.carrier import Accepted, Came, Incoming, Outgoing, Page, TeamProject
-from memtui.sync.git_files import TEAM_FILE, TeamFile, id_in_name, id_of_path, is_memory, project_of, read_file
-from memtui.sync.git_records import belongs, kin_of_records, with_kin, without_project
+from memtui.sync.git_files import (
+    TEAM_FILE,
+    TeamFile,
+    belongs,
+    id_in_name,
+    id_of_path,
+    is_memory,
+    kin_of_records,
+    project_of,
+    read_file,
+    with_kin,
+    without_project,
+)
 from memtui.sync.git_repo import Difference, GitRepo
 from memtui.sync.wire import MEMORY, key_of
 from memtui.text.words import counted

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memtui import locations
 from memtui.errors import MemtuiError
-from memtui.sync.places import without_password
+from memtui.sync.carrier import without_password
 from memtui.text.sanitize import one_line
 
 NETWORK_SECONDS = 120.0  # Longest time for one call of git that talks to the remote

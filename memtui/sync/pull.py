@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.domain.memory import Memory, content_hash
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import Memory, content_hash, planted_reasons
 from memtui.domain.record import Record
-from memtui.sync.carrier import Incoming, Page
+from memtui.sync.carrier import Clash, Incoming, Page, SyncReport
 from memtui.sync.local import KinStore, Local, hand_over, kin_of, read_local
 from memtui.sync.merge import TEXTS, Merge, merge_records
-from memtui.sync.report import Clash, SyncReport
 from memtui.sync.wire import (
     LINK,
     MEMORY,

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from memtui.domain.identity import PERSON
 from memtui.domain.record import Record
-from memtui.sync.carrier import Accepted, Outgoing
+from memtui.sync.carrier import Accepted, Held, Outgoing
 from memtui.sync.local import Local, all_things, kin_of, read_local, touched_things
-from memtui.sync.report import Held
 from memtui.sync.wire import MEMORY, PURGED, TOMBSTONE, about, digest, memories_of, named
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SYNC

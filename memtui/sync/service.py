@@ -11,12 +11,11 @@ from pathlib import Path
 
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.errors import NotFoundError, UsageError
-from memtui.sync.carrier import Came, Carrier
+from memtui.sync.carrier import Came, Carrier, SyncReport
+from memtui.sync.database import Member, list_members
 from memtui.sync.engine import Engine, one_at_a_time
-from memtui.sync.members import Member, list_members
 from memtui.sync.orders import run_orders, sort_orders
 from memtui.sync.push import collect
-from memtui.sync.report import SyncReport
 from memtui.sync.sharing import SyncRequest, settle_shares
 from memtui.text.words import some_of
 from memtui.vault.purge import PurgeReport
@@ -62,7 +61,7 @@ def teams_of(vault: Vault, request: SyncRequest) -> list[Team]:
 
 
 def _git_team(known: Sequence[Team], request: SyncRequest) -> Team:
-    from memtui.sync.places import check_branch, check_remote, remote_of
+    from memtui.sync.carrier import check_branch, check_remote, remote_of
 
     place = remote_of(request.folder, str(request.git))
     check_remote(place)
@@ -74,7 +73,7 @@ def _git_team(known: Sequence[Team], request: SyncRequest) -> Team:
 
 
 def _database_team(known: Sequence[Team], url: str) -> Team:
-    from memtui.sync.places import check_url
+    from memtui.sync.carrier import check_url
 
     check_url(url)
     for team in known:

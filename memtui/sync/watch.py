@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from memtui.errors import MemtuiError, VaultBusyError
-from memtui.sync.carrier import Carrier
-from memtui.sync.report import SyncReport
+from memtui.sync.carrier import Carrier, SyncReport
 from memtui.sync.service import carrier_of, sync, teams_of
 from memtui.sync.sharing import SyncRequest
 from memtui.vault.journal import last_number, made_since

@@ -27,8 +27,7 @@ from memtui.errors import MemtuiError
 from memtui.text.words import counted
 from memtui.tui import themes
 from memtui.tui.actions import registry
-from memtui.tui.actions.about import SCREENS
-from memtui.tui.actions.registry import GO, GUARANTEED, Keymap
+from memtui.tui.actions.registry import GO, GUARANTEED, SCREENS, Keymap
 from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.list_detail import MemtuiScreen
@@ -42,7 +41,7 @@ from memtui.tui.typed import TypedWords
 from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
-    from memtui.tui.capture.run import CaptureRun
+    from memtui.tui.capture.view import CaptureRun
     from memtui.tui.tour import Tour
     from memtui.tui.values import Writes
 
@@ -174,7 +173,7 @@ class MemtuiApp(App[int]):
 
     def _take_drafts(self) -> None:
         """Offer what was typed before the app was ended from outside."""
-        from memtui.curate.drafts import take_drafts
+        from memtui.tui.state import take_drafts
 
         self.drafts.update(take_drafts(self.opening.vault.path))
         if self.drafts:
@@ -194,8 +193,8 @@ class MemtuiApp(App[int]):
 
     def keep_drafts(self) -> None:
         """Keep what is typed and not saved for the next start."""
-        from memtui.curate.drafts import keep_drafts
         from memtui.tui.edit.form import drafts_to_keep
+        from memtui.tui.state import keep_drafts
 
         keep_drafts(self.opening.vault.path, drafts_to_keep(self.drafts))
 
@@ -280,7 +279,7 @@ class MemtuiApp(App[int]):
             with vault.read() as reader:
                 if not read_teams(reader):
                     return
-        from memtui.tui.team.watching import watch_teams
+        from memtui.tui.team.view import watch_teams
 
         def show(words: str) -> None:
             if not self._ending.is_set():
@@ -398,7 +397,7 @@ class MemtuiApp(App[int]):
 
     def action_help(self) -> None:
         """Show what the screen in front is for, and everything that it can do."""
-        from memtui.tui.screens.help import HelpScreen
+        from memtui.tui.screens.palette import HelpScreen
 
         if isinstance(self.screen, MemtuiScreen):
             self.push_screen(HelpScreen(self.screen), partial(self._run_on, self.screen))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import DEFAULT_IMPORTANCE, LinkType, Memory, Source
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import bar, clip_start
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted

@@ -1,14 +1,16 @@
-"""Files that imports pass over because a person never wants to be offered from them again."""
+"""What imports leave in the vault beside memories: files to pass over, and settings without a place in memtui."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from memtui.domain.record import Record, RecordError, format_time, parse_time
 from memtui.vault.reader import VaultReader
-from memtui.vault.rows import COLUMNS, utc
+from memtui.vault.rows import COLUMNS, among, utc
 from memtui.vault.writer import VaultWriter
 
 PASSED_FILE = "passed-file"  # The journal's entity for one, and the type of its line in exports
@@ -68,3 +70,36 @@ def passed_file_from_record(record: Record) -> PassedFile:
     if at is None or not isinstance(path, str) or not path or not isinstance(project, str | None):
         raise RecordError("a passed file needs a path and a time")
     return PassedFile(project, path, at, str(record.get("actor") or "person"))
+
+
+def foreign_keys(reader: VaultReader, identifiers: Iterable[str], form: str) -> dict[str, dict[str, Any]]:
+    """Return the settings that files of a format stated beside each memory, by id."""
+    condition, parameters = among("memory_id", identifiers)
+    found = reader.connection.execute(
+        f"SELECT memory_id, keys FROM foreign_keys WHERE format = ? AND {condition}", [form, *parameters]
+    ).fetchall()
+    return {str(identifier): _loaded(keys) for identifier, keys in found}
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def put_foreign_keys(writer: VaultWriter, found: Mapping[str, Mapping[str, Any]], form: str) -> None:
+    """Store the settings of memories' files in place of those known."""
+    known = foreign_keys(writer, found, form)
+    fresh = {identifier: keys for identifier, keys in found.items() if dict(keys) != known.get(identifier)}
+    for identifier in sorted(fresh):
+        writer.connection.execute("DELETE FROM foreign_keys WHERE memory_id = ? AND format = ?", [identifier, form])
+    if fresh:
+        writer.insert_unjournaled(
+            "foreign_keys",
+            (
+                {"memory_id": identifier, "format": form, "keys": json.dumps(dict(keys), ensure_ascii=False)}
+                for identifier, keys in fresh.items()
+            ),
+        )

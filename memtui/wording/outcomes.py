@@ -8,8 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
-from memtui.domain.memory import Change, Link, Memory
-from memtui.domain.planted import held_back
+from memtui.domain.memory import Change, Link, Memory, held_back
 from memtui.errors import BlockChangedError, BuiltUponError
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of

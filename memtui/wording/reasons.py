@@ -11,8 +11,8 @@ from typing import Any
 from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
-from memtui.pack.detail import DETAIL_WORDS
 from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, counted, shorten
 

@@ -10,8 +10,8 @@ from bench.compiled_faults import faults
 from bench.yard import HOME_VARIABLES
 from recall_story import memory
 
+from memtui.pack.budget import Detail
 from memtui.pack.compile import KEPT, Compiler
-from memtui.pack.detail import Detail
 from memtui.recall.result import Task
 
 SAMPLES = {

@@ -24,9 +24,9 @@ from memtui.cli.demo import build_demo
 from memtui.config import RecallSettings
 from memtui.domain.memory import Memory
 from memtui.pack import relevance, select
+from memtui.pack.budget import BEST_FIRST
 from memtui.pack.build import Pack, build_pack
 from memtui.pack.compile import Compiler
-from memtui.pack.detail import BEST_FIRST
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named, target_names

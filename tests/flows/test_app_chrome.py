@@ -46,8 +46,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.lab.screen import LabScreen
 from memtui.tui.loader import Loader
-from memtui.tui.screens.help import HelpScreen
-from memtui.tui.screens.palette import PaletteScreen
+from memtui.tui.screens.palette import HelpScreen, PaletteScreen
 from memtui.tui.state import Opening
 from memtui.tui.themes import plain_style
 from memtui.tui.widgets.detail import DetailPane

@@ -11,7 +11,7 @@ from flows.app_driver import WIDE, app_on, shows
 from flows.editing_driver import field, form_opens
 from flows.terminal_driver import PATIENT_SECONDS, memtui_in_a_terminal
 
-from memtui.curate.drafts import keep_drafts, take_drafts
+from memtui.tui.state import keep_drafts, take_drafts
 from memtui.vault.doctor import diagnose
 from memtui.vault.lease import drafts_file
 from memtui.vault.purge import purge_text

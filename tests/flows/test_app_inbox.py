@@ -46,7 +46,7 @@ from memtui.curate.lifecycle import accept
 from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
-from memtui.domain.planted import held_back
+from memtui.domain.memory import held_back
 from memtui.tui.edit.form import EditingAccess
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.inbox.view import InboxAccess, Waiting

@@ -27,8 +27,7 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.about import SCREENS, about
-from memtui.tui.actions.registry import ACTIONS
+from memtui.tui.actions.registry import ACTIONS, SCREENS, about
 from memtui.tui.context.screen import ContextScreen
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.inbox.screen import InboxScreen

@@ -13,7 +13,7 @@ import pytest
 from hooking import Yard, make_yard
 from support import NOON, child_environment, start_python
 
-from memtui.assist.hooks.failures import recent_failures
+from memtui.assist.hooks.run import recent_failures
 from memtui.assist.spool import Spool, folder_of
 from memtui.vault.vault import Vault
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from flows.cli_driver import LOCK, Cli
 
-from memtui.assist.skill import skill_text
+from memtui.assist.install.command import skill_text
 from memtui.capture.frontmatter import split_frontmatter
 
 SAMPLES = {"TASK": "lock the refund", "ERROR, IDENTIFIER OR WORDS": "ERR_LOCK_TIMEOUT", "ID": LOCK}

@@ -25,10 +25,9 @@ from memtui.curate.query import FIELDS, FLAGS
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.wiring import Scope
 from memtui.pack.targets.formats import target_named, target_names
-from memtui.tui.actions.about import SCREENS, about, all_words
-from memtui.tui.actions.registry import ACTIONS, Keymap
+from memtui.tui.actions.registry import ACTIONS, SCREENS, Keymap, about, all_words
 from memtui.vault.sql_query import STABLE_VIEWS
-from memtui.wording.wiring import SCOPE_WORDS, USE_WORDS
+from memtui.wording.publishing import SCOPE_WORDS, USE_WORDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 _GLOBAL = {"vault", "project", "actor", "json", "help"}

@@ -15,8 +15,8 @@ from memtui.capture.proposals.run import CaptureRequest, capture
 from memtui.capture.transcripts.session import Session
 from memtui.domain.identity import Actor
 from memtui.tui.app import MemtuiApp
-from memtui.tui.capture.run import CaptureRun
 from memtui.tui.capture.screen import CaptureScreen
+from memtui.tui.capture.view import CaptureRun
 from memtui.tui.state import Opening
 from memtui.vault.vault import Vault
 

@@ -20,8 +20,7 @@ from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.importing.screen import ImportScreen
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.screens.finding import FindScreen
-from memtui.tui.screens.help import HelpScreen
-from memtui.tui.screens.palette import PaletteScreen
+from memtui.tui.screens.palette import HelpScreen, PaletteScreen
 from memtui.tui.switching import EVERY
 
 pytestmark = only_with_the_same_textual

@@ -10,7 +10,7 @@ from machines import Seat
 from snapshots.pictures import NOW, SMALL, Album, only_with_the_same_textual
 
 from memtui.sync.carrier import Came
-from memtui.sync.members import Member
+from memtui.sync.database import Member
 from memtui.sync.service import Asked
 from memtui.tui.app import MemtuiApp
 from memtui.tui.state import Opening

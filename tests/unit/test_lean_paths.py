@@ -82,7 +82,7 @@ def test_the_protocol_is_imported_by_the_server_alone() -> None:
         for path in package.rglob("*.py")
         if re.search(r"^\s*(?:from|import) (?:mcp|anyio)", path.read_text(), re.MULTILINE)
     ]
-    assert {path.name for path in users} == {"server.py", "confirming.py", "incoming.py"}
+    assert {path.name for path in users} == {"server.py", "confirming.py"}
     assert {path.parent for path in users} == {package / "assist" / "mcp"}
 
 

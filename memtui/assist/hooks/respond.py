@@ -1,9 +1,9 @@
-"""What each kind of event is answered with."""
+"""What each kind of event is answered with; an edit against a constraint that its session was told is only noted."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
@@ -19,7 +19,9 @@ from memtui.errors import VaultMissingError
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
+    from memtui.assist.check_constraints import Constraint
     from memtui.assist.hooks.serve import Desk, Offer
+
 
 PATIENCE_SECONDS = 0.4
 """How long a hook waits for the vault: the time limits that are installed are 2 s, for everything together."""
@@ -119,7 +121,6 @@ def _served(event: Event, desk: Desk, session: Session, subjects: list[str]) -> 
         return _claimed(session, desk, event.kind, lambda known: desk.standing(known, recipe=recipe))
     if event.kind is Kind.PROMPT:
         return _claimed(session, desk, event.kind, lambda known: desk.for_task(event.prompt, known))
-    from memtui.assist.hooks.judge import judge
 
     files = _in_project(event, desk)
     parts = []
@@ -205,3 +206,53 @@ def _claimed(
     state = session.state()
     again = build(replace(state, served={one: known for one, known in state.served.items() if one not in mine})).pack
     return again.payload if again and {one.memory.id for one in again.included} <= mine else ""
+
+
+FOLLOWED, CONTRADICTED = "followed", "contradicted"
+_JUDGED = frozenset({"forbid", "protect"})  # Forms of rules that one edit alone can keep or break
+
+
+def judge(event: Event, desk: Desk, session: Session, files: Sequence[str]) -> None:
+    """Keep what an edit says of the constraints with rules that the session knows, once a session each.
+
+    `files`: the files of the edit, as memories name them. Only what it adds counts, as it does for a commit.
+    """
+    state = session.state()
+    if not state.ruled or not event.written:
+        return
+    # Imported here: most sessions know no constraint with rules.
+    from memtui.assist.check_constraints import stored_constraints
+
+    constraints = stored_constraints(desk.vault, desk.view.workspace.folder, desk.view.project)
+    known = [one for one in constraints.all if one.id in state.ruled]
+    signals, marks = [], []
+    for constraint, said in _said(known, files, event.written):
+        mark = short_hash(f"{said} {constraint.id}")
+        if mark not in state.files:
+            marks.append(mark)
+            signals.append(
+                Signal(memory_id=constraint.id, signal=said, at=desk.now, actor=desk.dialect.name, reason=files[0])
+            )
+    if signals:
+        session.claim([], event="judged", at=desk.now, project=desk.view.project, subjects=marks)
+        session.spool.signal(signals)
+
+
+def _said(known: Sequence[Constraint], files: Sequence[str], written: str) -> Iterator[tuple[Constraint, str]]:
+    """Yield the constraints whose rules speak of the files, with whether they were followed or contradicted."""
+    from memtui.assist.check import run_check
+    from memtui.assist.check_changes import Change, Changes
+    from memtui.assist.check_constraints import Constraints
+    from memtui.text.guarded_patterns import Matcher
+
+    added = dict(enumerate(written.splitlines(), 1))
+    changes = Changes([Change(file, "M", added=added) for file in files])
+    report = run_check(Constraints(tuple(known)), changes, matcher=Matcher(seconds=0.2))
+    broken = {finding.memory for finding in report.findings if finding.severity != "reminder"}
+    unsure = {identifier for identifier, _, _ in report.unchecked}
+    for constraint in known:
+        spoken = any(rule.form in _JUDGED and any(map(rule.concerns, files)) for _, rule in constraint.rules)
+        if constraint.id in broken:
+            yield constraint, CONTRADICTED
+        elif spoken and constraint.id not in unsure:
+            yield constraint, FOLLOWED

@@ -14,8 +14,8 @@ from memtui.config import Config
 from memtui.curate.projects import View, view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.memory import Memory
+from memtui.pack.budget import WHOLE
 from memtui.pack.build import Pack, context, pack_of_recall, recipes_of
-from memtui.pack.detail import WHOLE
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import Target
 from memtui.pack.targets.formats import target_named

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
 from memtui.assist.install.assistants import Assistant, Hooks, Place
-from memtui.assist.install.by_hand import is_changed_by_hand
-from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line
-from memtui.assist.install.parts import ConfigFile, pasted
-from memtui.assist.installed import apply, without_ours
-from memtui.assist.skill import skill_text
+from memtui.assist.install.command import PATIENCE_SECONDS, Program, shell_line, skill_text, words_of
+from memtui.assist.install.parts import COMMAND_KEYS, ConfigFile, pasted
+from memtui.assist.installed import apply, is_as_written, without_ours
 from memtui.assist.splice import FileEdit, TextFile, read_file
 from memtui.domain.wiring import Scope, Use
 from memtui.errors import MemtuiError, RefusedError
@@ -227,3 +225,55 @@ def _refuse_plugin(assistant: Assistant) -> None:
             where=f"{settings}: {plugin}",
             remedy=f"Disable it first: claude plugin disable {plugin}.",
         )
+
+
+def is_changed_by_hand(config: ConfigFile, file: TextFile, program: Program) -> bool:
+    """Return whether memtui's part of a file says something that memtui does not write.
+
+    Another path of the program or of the vault is no such change: another installation of memtui wrote it.
+    Raises `SourceError` or `RefusedError`: the file cannot be read.
+    """
+    if file.data is None:
+        return False
+    if config.whole is not None:
+        return is_as_written(file) is False
+    entry = config.server_entry(file)
+    if config.server is not None and isinstance(entry, dict):
+        wanted = program.filled(config.server.entry, "mcp")
+        if _differs(entry, wanted, "mcp"):
+            return True
+    return any(
+        _is_handler_changed(config, file, name, places, program) for name, places in config.handlers(file).items()
+    )
+
+
+def _is_handler_changed(
+    config: ConfigFile, file: TextFile, name: str, places: list[tuple[tuple[int, ...], Any]], program: Program
+) -> bool:
+    event = next((one for one in config.hooks.events if one.name == name), None) if config.hooks else None
+    if event is None:
+        return False
+    wanted = config.wanted(event, program)
+    inner = wanted["hooks"][0] if "hooks" in wanted else wanted
+    for indices, handler in places:
+        if _differs(handler, inner, "hook"):
+            return True
+        group = config.values(file)["hooks"][name][indices[0]]
+        if len(indices) > 1 and len(group["hooks"]) == 1 and {**group, "hooks": None} != {**wanted, "hooks": None}:
+            return True
+    return False
+
+
+def _differs(there: Mapping[str, Any], wanted: Mapping[str, Any], command: str) -> bool:
+    settings = [{key: value for key, value in one.items() if key not in COMMAND_KEYS} for one in (there, wanted)]
+    return settings[0] != settings[1] or _after(there, command) != _after(wanted, command)
+
+
+def _after(entry: Mapping[str, Any], command: str) -> list[str]:
+    """Return the words that follow memtui's command, without the vault."""
+    words = words_of(entry)
+    after = words[words.index(command) + 1 :]
+    if "--vault" in after:
+        at = after.index("--vault")
+        del after[at : at + 2]
+    return after

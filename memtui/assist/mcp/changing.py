@@ -18,8 +18,7 @@ from memtui.curate.packs import give_feedback
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Memory
-from memtui.domain.planted import held_back
+from memtui.domain.memory import Memory, held_back
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.text.sanitize import reveal, tame
 from memtui.vault.reader import VaultReader

@@ -11,9 +11,8 @@ from typing import Any
 from memtui.assist.check import lines_wanted, run_check
 from memtui.assist.check_changes import Change, Changes
 from memtui.assist.check_constraints import Constraint, Constraints, stored_constraints
-from memtui.assist.check_formats import json_record
+from memtui.assist.check_formats import json_record, keep_signals
 from memtui.assist.check_git import GitError, Repository
-from memtui.assist.check_signals import keep_signals
 from memtui.assist.mcp.place import Place, off_words
 from memtui.assist.mcp.seeing import NOTE, Answer, Seeing
 from memtui.curate.projects import View

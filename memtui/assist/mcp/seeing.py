@@ -13,8 +13,7 @@ from memtui.assist.sessions import Session
 from memtui.curate.fields import check_kind, relative_name
 from memtui.curate.projects import View, narrow_to_files
 from memtui.curate.switch import Off
-from memtui.domain.memory import Anchor, Memory, content_hash
-from memtui.domain.planted import held_back
+from memtui.domain.memory import Anchor, Memory, content_hash, held_back
 from memtui.domain.reasons import ReasonCode
 from memtui.domain.record import format_time
 from memtui.errors import AmbiguousIdError, MemtuiError, NotFoundError, UsageError

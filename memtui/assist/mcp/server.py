@@ -24,10 +24,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from memtui import __version__
-from memtui.assist.mcp.arguments import checked
-from memtui.assist.mcp.confirming import Confirming, Deferred
-from memtui.assist.mcp.incoming import Incoming
-from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, tools_for
+from memtui.assist.mcp.confirming import Confirming, Deferred, Incoming
+from memtui.assist.mcp.tools import INSTRUCTIONS, Tool, checked, tools_for
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 
@@ -124,7 +122,7 @@ class MemoryServer:
 
     def _answer(self, tool: Tool, arguments: Mapping[str, Any], client: _Client) -> tuple[Answer, str]:
         """Return what a tool answers, as a structure and as text."""
-        from memtui.assist.mcp.texts import text_of
+        from memtui.assist.mcp.tools import text_of
 
         answer = self._acted(tool, arguments, client)
         return answer, text_of(tool.name, answer)
@@ -235,7 +233,7 @@ class MemoryServer:
         try:
             text = await self._worked(lambda: _read(self._seen_by(client), uri))
         except (MemtuiError, OSError) as error:
-            from memtui.assist.mcp.texts import error_text
+            from memtui.assist.mcp.tools import error_text
 
             raise MCPError(code=types.INVALID_PARAMS, message=error_text(error)) from None
         if text is None:
@@ -255,7 +253,7 @@ def _read(seeing: Seeing, uri: str) -> str | None:
         return seeing.standing(unquote(uri.removeprefix(PAYLOAD)))
     if not uri.startswith(MEMORY):
         return None
-    from memtui.assist.mcp.texts import text_of
+    from memtui.assist.mcp.tools import text_of
 
     answer = seeing.get({"ids": [uri.removeprefix(MEMORY)]})
     return text_of("memory_get", answer) if answer["memories"] else None
@@ -278,7 +276,7 @@ def _shown(tool: Tool) -> types.Tool:
 
 
 def _failed(error: Exception) -> types.CallToolResult:
-    from memtui.assist.mcp.texts import error_text
+    from memtui.assist.mcp.tools import error_text
 
     if not isinstance(error, MemtuiError):
         _log.error("a call failed", exc_info=error)

@@ -20,8 +20,7 @@ from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFil
 from memtui.capture.json_rows import JsonRow, first_lines, rows_of
 from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
 from memtui.children import made_in_two
-from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id, planted_reasons
 from memtui.domain.record import (
     Record,
     RecordError,

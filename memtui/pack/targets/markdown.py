@@ -22,7 +22,7 @@ from memtui.pack.targets.base import (
     short_ids,
     trust_line,
 )
-from memtui.text.paragraphs import NESTED_FENCE, ends_fence, unwrapped
+from memtui.text.inline import NESTED_FENCE, ends_fence, unwrapped
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
 _NO_QUOTE = re.compile("[^>]")  # What of the marks around a fence is a margin of spaces in the lines below

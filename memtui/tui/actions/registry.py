@@ -1,17 +1,19 @@
-"""The actions of the app: what one is, all of them, and the keys in force."""
+"""The actions of the app: what one is, all of them, the keys in force, and what the help of each screen begins with."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
-from memtui.text.tables import read_lines
+from memtui.text.tables import read_lines, read_table
 from memtui.text.words import did_you_mean
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
+
 
 GLYPHS = {
     "down": "↓",
@@ -269,3 +271,33 @@ def _parts(text: str) -> list[str]:
 def _spelled(key: str) -> str:
     """Return a key in Textual's spelling: `?` is `question_mark`, `esc` is `escape`."""
     return _SPELLINGS.get(key, key)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the help of a screen begins with, and what it ends with."""
+
+    name: str  # as its head has it
+    purpose: str  # one sentence
+    keys: tuple[str, ...]  # ids of actions, the most useful first
+    words: tuple[tuple[str, str], ...]  # (word or mark, what it means)
+
+
+_TABLE = read_table(__file__, "about.toml")
+
+SCREENS = tuple(_TABLE["screens"])  # Every screen by its `AREA`
+
+
+@cache
+def about(area: str) -> About:
+    """Return what there is to say of a screen by its `AREA`; nothing of what is none."""
+    screen = _TABLE["screens"].get(area, {})
+    own = screen.get("own", {})
+    shared = {word: _TABLE["words"][word] for word in screen.get("words", ()) if word not in own}
+    name = screen.get("name", area.capitalize())
+    return About(name, screen.get("purpose", ""), tuple(screen.get("keys", ())), tuple((shared | own).items()))
+
+
+def all_words() -> dict[str, str]:
+    """Return the words that mean the same on every screen."""
+    return dict(_TABLE["words"])

@@ -28,7 +28,7 @@ from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.switching import no_folder
-from memtui.wording.wiring import SCOPE_WORDS
+from memtui.wording.publishing import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
 

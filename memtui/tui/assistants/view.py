@@ -25,7 +25,7 @@ from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.wording.wiring import (
+from memtui.wording.publishing import (
     PART_WORDS,
     SCOPE_WORDS,
     WIRING_WORDS,

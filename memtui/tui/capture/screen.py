@@ -14,10 +14,10 @@ from textual.binding import BindingType
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CAPTURE, RESEMBLING, Action
-from memtui.tui.capture.run import CaptureRun
 from memtui.tui.capture.view import (
     CaptureAccess,
     CaptureRead,
+    CaptureRun,
     MoreRow,
     ProposalRow,
     SessionKey,

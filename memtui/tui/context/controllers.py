@@ -1,20 +1,30 @@
-"""What the Context screen does with payloads: making them while a task is typed, and keeping the one that is shown."""
+"""What Context does with payloads while a task is typed, what it finds again, and its card of files read anyway."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from memtui.capture.loaded import Loaded, LoadedFile, loaded
+from memtui.capture.loads import assistant_named, assistant_names
 from memtui.errors import MemtuiError, RefusedError
+from memtui.pack.budget import counter_for
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.context.ask import Ask
+from memtui.tui.actions.registry import CONTEXT
+from memtui.tui.context.ask import Ask, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.screens.dialogs import pick
+from memtui.tui.screens.dialogs import CardScreen, pick
+from memtui.tui.state import State
+from memtui.tui.styled_text import Block, Piece
+from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
+from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lines import AskLine, Question
 from memtui.vault.packs import Recipe
+from memtui.wording.publishing import loaded_notes, stale_words
 
 TYPING_SECONDS = 0.03
 """Pause after a key before the payload is made again: a paste is one change, and the answer takes some 70 ms more."""
@@ -173,3 +183,90 @@ class PayloadKeeper:
             pick(self._screen.app, "Recipe", choices, "", lambda name: load(recipes[name]))
 
         self._screen.loader.read(self._payloads.recipes, choose, group="recipes")
+
+
+class UsedTask:
+    """The task of a place that was used last: entered, copied or kept, with a payload; no half-typed one."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._used: Mapping[str, str] = {}
+        self._meant: tuple[str, str] = ("", "")
+
+    @staticmethod
+    def typed(shown: Mapping[str, str]) -> tuple[str, str]:
+        """Return the task and the files of what is shown."""
+        return shown.get("task", ""), shown.get("files", "")
+
+    def kept(self, state: State) -> Iterator[Mapping[str, Any]]:
+        """Yield what to show: what was used last, then what was typed in this run of the app."""
+        kept = kept_lines(state.section(CONTEXT), self._place)
+        self._used = {name: value for name, value in kept.items() if isinstance(value, str)}
+        self._meant = self.typed(self._used)
+        yield self._used
+        if self._place in state.in_run:
+            yield state.in_run[self._place]
+
+    def keep(self, state: State, shown: dict[str, str]) -> None:
+        state.in_run[self._place] = shown
+        state.remember(CONTEXT, with_lines(state.section(CONTEXT), self._place, shown, self._used))
+
+    def mean(self, shown: Mapping[str, str], answer: Answer | None, ask: Ask) -> None:
+        """Take the task for one that is meant, to be found at the next start once it has a payload."""
+        self._meant = self.typed(shown)
+        self.note(shown, answer, ask)
+
+    def note(self, shown: Mapping[str, str], answer: Answer | None, ask: Ask) -> None:
+        """Note what is shown as used, where it is meant and its payload holds something."""
+        if answer is not None and answer.ask == ask and answer.pack.payload and self.typed(shown) == self._meant:
+            self._used = shown
+
+
+_OF_TARGETS = {"claude-code": "claude-md", "claude-memory": "claude-md"}
+"""Targets by another that their assistant is published to by."""
+
+
+def show_own_files(screen: MemtuiScreen, target: str) -> None:
+    """Show on a card what the target's assistants read by themselves in the screen's folder."""
+
+    def show(found: list[Loaded]) -> None:
+        why = [] if screen.opening.has_folder else [Block(((no_folder(screen.opening), "warning"),))]
+        screen.app.push_screen(CardScreen("Loaded by itself", [*why, *own_files_blocks(found)]))
+
+    screen.loader.read(lambda: read_own_files(screen.access, target), show, group="own-files")
+
+
+def read_own_files(access: VaultAccess, target: str) -> list[Loaded]:
+    """Return what the target's assistants read by themselves; for a target of no assistant, what any reads."""
+    opening = access.opening
+    counter = counter_for(opening.context.encoding)
+    known = [assistant_named(name) for name in assistant_names()]
+    wanted = _OF_TARGETS.get(target, target)
+    meant = [one for one in known if one.target == wanted]
+    found = [
+        loaded(one, opening.folder, Path.home(), counter=counter, vault=access.read_vault) for one in meant or known
+    ]
+    return [one for one in found if one.files or meant]
+
+
+def own_files_blocks(found: Sequence[Loaded]) -> list[Block]:
+    """Return what assistants read by themselves, file by file, and what it costs a session."""
+    blocks: list[Block] = []
+    for one in found:
+        blocks.append(
+            Block(((one.assistant.label, "heading"), (f"  {one.assistant.version}", "dim")), gap=bool(blocks))
+        )
+        for file in one.files:
+            blocks += _file(file)
+        total = f"{one.total_tokens:,} tokens a session, before the first word" if one.files else "reads no file here"
+        blocks.append(Block(((total, "text"),)))
+    return blocks or [Block((("No file here is read by any assistant.", "text"),))]
+
+
+def _file(file: LoadedFile) -> Iterator[Block]:
+    pieces: list[Piece] = [(tame(file.shown, 300), "path"), (f"  {file.bytes:,} bytes, {file.tokens:,} tokens", "dim")]
+    if notes := loaded_notes(file):
+        pieces.append((f"  {tame(notes, 300)}", "warning" if file.cut or file.twice or file.stale else "dim"))
+    yield Block(tuple(pieces))
+    for stale in file.stale:
+        yield Block(((f"  {tame(stale_words(stale), 300)}", "warning"),))

@@ -22,12 +22,19 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
-from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker
-from memtui.tui.context.own_files import show_own_files
+from memtui.tui.context.controllers import (
+    QUESTION,
+    QUESTIONS,
+    RECIPE,
+    WRITE,
+    PayloadKeeper,
+    PayloadMaker,
+    UsedTask,
+    show_own_files,
+)
 from memtui.tui.context.payload_pane import PayloadPane
 from memtui.tui.context.queries import Answer, LineError, Payloads, Since
 from memtui.tui.context.task_lines import GUESSED, TaskLines
-from memtui.tui.context.used_task import UsedTask
 from memtui.tui.context.view import BudgetMeter, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape

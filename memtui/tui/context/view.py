@@ -13,8 +13,8 @@ from textual.widget import Widget
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Pack
-from memtui.pack.detail import DETAIL_WORDS
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from memtui.domain.memory import LinkType, Memory
 from memtui.errors import MemtuiError
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, Action, Keymap

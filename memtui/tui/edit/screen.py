@@ -12,8 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 
-from memtui.assist.check_suggest import suggested_rules
-from memtui.assist.check_trial import about_rules
+from memtui.assist.check_suggest import about_rules, suggested_rules
 from memtui.curate.fields import nameable_files
 from memtui.curate.form import Basis, Decision, Finding, Texts, mistyped_project, texts_of
 from memtui.domain.memory import Memory

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import cell_width, counted, some_of
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells

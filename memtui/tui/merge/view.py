@@ -19,7 +19,7 @@ from memtui.curate.merge import (
 from memtui.curate.views import tokens_of
 from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.memory_view import MARK_PINNED, source_line, vouched
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, marked_pieces

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from memtui.curate.publishing import Standing
-from memtui.publish.cut import Cut
+from memtui.publish.apply import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
 from memtui.tui.list_detail import LIST

@@ -12,8 +12,7 @@ from memtui.capture.loads import assistant_names
 from memtui.curate.packs import text_changes
 from memtui.curate.publishing import Standing, file_changes, selection_of, standings
 from memtui.pack.options import PackOptions
-from memtui.publish.apply import publish
-from memtui.publish.cut import Cut, cut, plan_cuts
+from memtui.publish.apply import Cut, cut, plan_cuts, publish
 from memtui.publish.edits import finish_unfinished
 from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
 from memtui.text.sanitize import tame

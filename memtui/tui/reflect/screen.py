@@ -18,7 +18,7 @@ from memtui.curate.merge import common_project, named_projects
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry

@@ -15,8 +15,8 @@ from memtui.curate import review_sessions
 from memtui.curate.decay import days_text
 from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
+from memtui.curate.review_queue import SourceNews, source_news
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
-from memtui.curate.source_news import SourceNews, source_news
 from memtui.domain.freshness import UNTIL_CHANGE, decay, half_life_days, last_trusted_at
 from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memtui.curate.merge import marked_texts
+from memtui.curate.review_queue import SourceNews
 from memtui.curate.review_sessions import Receipt, later_text, standing_text
-from memtui.curate.source_news import SourceNews
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import MARK_DUE, days_between, describe, still_said

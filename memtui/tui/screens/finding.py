@@ -15,8 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
-from memtui.tui.actions.about import SCREENS, about
-from memtui.tui.actions.registry import ACTIONS, GO, Action, Keymap
+from memtui.tui.actions.registry import ACTIONS, GO, SCREENS, Action, Keymap, about
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import OptionScreen
 

@@ -1,21 +1,26 @@
-"""The Team screen's reads, rows and texts."""
+"""The Team screen's reads, rows and texts, and the sync that goes on while the app is open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.sync.report import SyncReport
+from memtui.errors import MemtuiError
+from memtui.sync.carrier import SyncReport
 from memtui.sync.service import Asked, TeamState, ask_team, sync, team_states
 from memtui.sync.sharing import SyncRequest
+from memtui.sync.watch import Watch
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import ago, days_between, short_age
+from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell
+from memtui.vault.vault import Vault
 from memtui.wording import syncing
 
 NOBODY = (
@@ -169,3 +174,24 @@ def header_words(states: Sequence[TeamState], now: datetime, problem: str) -> st
         counted(conflicts, "conflict") if conflicts else "",
     ]
     return ", ".join(filter(None, parts))
+
+
+def watch_teams(opening: Opening, stop: threading.Event, show: Callable[[str], object]) -> None:
+    """Sync until told to stop, or as long as the vault has a team.
+
+    `show`: takes the words for the header, from this thread.
+    """
+    # Of its own, so that what the team changed is not taken for the person's last change.
+    vault = Vault(opening.vault.path, kinds=opening.vault.kinds, now=opening.vault.now)
+
+    def tell(problem: str) -> bool:
+        states = team_states(vault, opening.secret_patterns)
+        show(header_words(states, vault.now(), problem))
+        return bool(states)
+
+    if not vault.exists or not tell(""):
+        return
+    request = SyncRequest(folder=opening.folder, patterns=tuple(opening.secret_patterns))
+    for found in Watch(vault, request, stop=stop).reports():
+        if stop.is_set() or not tell(str(found) if isinstance(found, MemtuiError) else ""):
+            return

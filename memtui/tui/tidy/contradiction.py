@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.domain.memory import Memory
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, Action

@@ -8,8 +8,7 @@ import pytest
 from checking import Repo
 from support import make_memory
 
-from memtui.assist.check_suggest import suggested_rules
-from memtui.assist.check_trial import LAST_COMMITS, about_rules, try_rules
+from memtui.assist.check_suggest import LAST_COMMITS, about_rules, suggested_rules, try_rules
 from memtui.curate.form import Basis
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor

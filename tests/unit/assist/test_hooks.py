@@ -8,7 +8,7 @@ import pytest
 from hooking import PROJECT, Yard, make_yard
 from support import NOON
 
-from memtui.assist.hooks.failures import recent_failures
+from memtui.assist.hooks.run import recent_failures
 from memtui.assist.spool import Spool, fold_quietly
 from memtui.curate.switch import switch_project
 from memtui.domain.identity import Actor

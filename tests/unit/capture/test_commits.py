@@ -13,7 +13,7 @@ from memtui.capture.commits.read import Commit, read_commits, reverted_by, split
 from memtui.capture.commits.sentences import paragraphs, sentences
 from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
 from memtui.errors import UsageError
-from memtui.wording.capture import SIGNALS
+from memtui.wording.imports import SIGNALS
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 

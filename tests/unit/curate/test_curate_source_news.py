@@ -9,8 +9,7 @@ from curating import PERSON, Clock, add, bring, rewrite, write_files
 
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
-from memtui.curate.review_queue import review_queue
-from memtui.curate.source_news import SourceNews, source_news
+from memtui.curate.review_queue import SourceNews, review_queue, source_news
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 

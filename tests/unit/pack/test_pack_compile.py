@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from recall_story import memory
 
 from memtui.domain.memory import Memory
+from memtui.pack.budget import Detail
 from memtui.pack.build import build_pack
 from memtui.pack.compile import KEPT, Compiler
-from memtui.pack.detail import Detail
 from memtui.pack.openings import mark, shortened
 from memtui.pack.options import PackOptions
 from memtui.pack.sentences import sentences_of

@@ -13,7 +13,7 @@ from recall_story import memory, recalled, story_vault
 from memtui.domain.memory import Memory, Source
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Pack
-from memtui.pack.references import refers
+from memtui.pack.repeats import refers
 from memtui.recall.result import Task
 from memtui.vault.vault import Vault
 

@@ -17,10 +17,9 @@ from memtui.curate.lifecycle import verify
 from memtui.domain.identity import Actor
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
-from memtui.pack.budget import Limit, Measure, counter_for, parse_limits
+from memtui.pack.budget import DETAIL_WORDS, Limit, Measure, counter_for, parse_limits, words_of
 from memtui.pack.build import Included, Pack, build_pack
 from memtui.pack.compile import Compiler
-from memtui.pack.detail import DETAIL_WORDS, words_of
 from memtui.pack.openings import near_lines
 from memtui.pack.options import PackOptions
 from memtui.pack.select import Candidate, best_swap

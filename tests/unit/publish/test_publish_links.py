@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.domain.memory import Memory, Source
-from memtui.publish.links import rebased
+from memtui.publish.safe_text import rebased
 
 
 @pytest.fixture

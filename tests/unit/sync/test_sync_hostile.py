@@ -19,7 +19,7 @@ from support import NOON
 from memtui.domain.memory import Link, Verdict
 from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database, postgres_carrier
-from memtui.sync.members import remove_member
+from memtui.sync.database import remove_member
 from memtui.sync.service import orders_of, purge_ordered
 from memtui.vault.projects import list_projects
 from memtui.vault.purge import purge_memories

@@ -8,9 +8,9 @@ from typing import Self
 
 import pytest
 
-from memtui.sync import judging
+from memtui.sync import orders
 from memtui.sync.carrier import Incoming, Page
-from memtui.sync.judging import MANY_THINGS, judged, planted_among
+from memtui.sync.orders import MANY_THINGS, judged, planted_among
 from memtui.sync.wire import MEMORY
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -32,7 +32,7 @@ def test_a_child_looks_at_many_memories_and_pages_keep_their_order() -> None:
 
 
 def test_few_memories_start_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "child_pool", None)
+    monkeypatch.setattr(orders, "child_pool", None)
     (one,) = judged([page(0, 3, "1")], "orchard", NOW)
     assert one.planted is None
     assert list(judged([], "orchard", NOW)) == []
@@ -49,7 +49,7 @@ def test_without_a_child_memories_are_looked_at_as_they_are_taken(monkeypatch: p
         def submit(self, *_: object) -> Future[frozenset[str]]:
             raise BrokenExecutor
 
-    monkeypatch.setattr(judging, "child_pool", lambda _: Broken())
+    monkeypatch.setattr(orders, "child_pool", lambda _: Broken())
     pages = [page(0, MANY_THINGS, "1"), page(MANY_THINGS, 1, "2")]
     assert list(judged(pages, "orchard", NOW)) == pages
 

@@ -23,7 +23,7 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Link, Verdict
 from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database
-from memtui.sync.members import add_member, init_statements, init_team, list_members, remove_member
+from memtui.sync.database import add_member, init_statements, init_team, list_members, remove_member
 from memtui.sync.postgres_carrier import PostgresCarrier
 from memtui.sync.service import orders_of, purge_ordered, sync, team_states
 from memtui.sync.sharing import SyncRequest

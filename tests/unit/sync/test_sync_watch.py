@@ -9,7 +9,7 @@ import pytest
 from flows.app_driver import fill, memory
 
 from memtui.sync import watch
-from memtui.sync.report import SyncReport
+from memtui.sync.carrier import SyncReport
 from memtui.sync.sharing import SyncRequest
 from memtui.sync.watch import Watch
 from memtui.vault.vault import Vault

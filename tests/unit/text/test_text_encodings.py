@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text import encodings
+from memtui.text import sanitize
 from memtui.text.sanitize import decode
 from memtui.text.tables import read_table
 
@@ -62,7 +62,7 @@ def test_no_reading_loses_a_byte_unnoticed(text: str, cut: int) -> None:
 
 ALPHABETS = [
     (language, encoding)
-    for language in read_table(encodings.__file__, "encodings.toml")["alphabets"]
+    for language in read_table(sanitize.__file__, "encodings.toml")["alphabets"]
     for encoding in language["encodings"]
 ]
 

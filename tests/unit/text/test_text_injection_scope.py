@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import make_memory
 
-from memtui.domain.memory import Source
-from memtui.domain.planted import planted_reasons
+from memtui.domain.memory import Source, planted_reasons
 from memtui.text.injection import planted_instructions
 from memtui.text.injection_scope import beyond_prohibitions
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text.paragraphs import unwrapped
+from memtui.text.inline import unwrapped
 
 LONG = "Fire the kiln slowly to six hundred degrees and hold it there for an hour,"
 

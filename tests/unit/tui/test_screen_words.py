@@ -12,14 +12,14 @@ import pytest
 
 from memtui.text.tables import read_words
 from memtui.tui.actions import registry
-from memtui.tui.actions.about import SCREENS, about
+from memtui.tui.actions.registry import SCREENS, about
 from memtui.tui.context.view import _MARKS as CONTEXT_MARKS
 from memtui.tui.history.view import STATE_MARKS
 from memtui.tui.importing.view import _GROUPS as IMPORT_GROUPS
 from memtui.tui.inbox.candidates import CONFIDENCE, ODD
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 from memtui.tui.packs.view import _MARKS as PACK_MARKS
-from memtui.tui.screens.help import actions_of
+from memtui.tui.screens.palette import actions_of
 from memtui.tui.widgets.lists import CURSOR_MARK
 from memtui.tui.widgets.memory_list import MARKED, STATUS_MARKS
 

@@ -20,8 +20,8 @@ from memtui.analysis.contradictions import Contradiction
 from memtui.curate import lifecycle, review_sessions
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
+from memtui.curate.review_queue import SourceNews
 from memtui.curate.review_sessions import Progress
-from memtui.curate.source_news import SourceNews
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.workload import Week
 from memtui.domain.memory import Memory, Source

@@ -9,7 +9,7 @@ from memtui.capture.proposals.plan import Offered, ProposalPlan
 from memtui.capture.proposals.run import CaptureReport
 from memtui.domain.memory import Link, Memory
 from memtui.vault.proposals import StoredProposal
-from memtui.wording.capture import left_out_lines, what_for
+from memtui.wording.imports import left_out_lines, what_for
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

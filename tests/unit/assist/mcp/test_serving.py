@@ -16,7 +16,7 @@ from memtui.assist.mcp.changing import Changing
 from memtui.assist.mcp.checking import check
 from memtui.assist.mcp.place import Place, agent_named, target_for
 from memtui.assist.mcp.seeing import LONGEST_BODY, Seeing
-from memtui.assist.mcp.texts import error_text, text_of
+from memtui.assist.mcp.tools import error_text, text_of
 from memtui.assist.sessions import Session
 from memtui.config import Config
 from memtui.curate.history import log, undo

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from memtui.assist.mcp.arguments import checked
-from memtui.assist.mcp.tools import INSTRUCTIONS, PROFILES, TOOLS, Tool, tools_for
+from memtui.assist.mcp.tools import INSTRUCTIONS, PROFILES, TOOLS, Tool, checked, tools_for
 from memtui.errors import UsageError
 from memtui.text.token_count import get_counter
 
