@@ -313,6 +313,7 @@ def _command() -> re.Pattern[str]:
     programs = table("patterns")["programs"].replace("\n", "")
     return re.compile(
         rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|\./[\w-]+ \S"
+        r"|(?:\./)?(?:scripts?|bin)/[\w./-]+ \S"
         r"|\./(?:scripts?|bin)/[\w./-]+|[\w./-]+\.sh\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 

@@ -32,6 +32,7 @@ _BRIEF_END = re.compile(
 _HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
 _JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
 _TREE = re.compile(r"\s*(?!(?:src|app|lib|packages|\.+)/(?:\s|$))([\w@.-][\w@./-]{0,60}/)(?:[ \t]+#.*)?\n\s*[├└│|`+]")
+_RULE_LABEL = re.compile("(?:key )?(?:rule|principle|guideline|requirement)", re.IGNORECASE)
 _TREE_ROOT = re.compile(r"([\w@.-][\w@./-]{0,60}/)(?:\s|$)")
 _TREE_LINE = re.compile(r"\s*[├└│]")
 _OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
@@ -43,6 +44,7 @@ _MOST_HEADS = 6
 _DONE = re.compile(
     r"\b(?:is|are|be|was|were|been) \w+(?:ed|en|ilt|pt|nt|ut)$"
 )  # `is deployed` of `is deployed with the crane`
+_ADVERB = re.compile(r"[a-z]+ly")
 _HOW = re.compile(r"\s(?:using|via|by|with|through)\s")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
@@ -199,6 +201,8 @@ def _head_of_item(text: str) -> str:
     label, rest = without_label(text)
     if label and matches("headings", "open", label):
         text = f"{label} {rest[:1].lower()}{rest[1:]}" if is_bad(label) else rest
+    elif label and _RULE_LABEL.fullmatch(label):
+        text = rest
     head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
     is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
@@ -217,5 +221,5 @@ def brief(head: str) -> str:
     ends = (found.start() for found in _BRIEF_END.finditer(head))
     ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
     starts = (head[:end].rstrip(_ENDING) for end in ends if " " in head[:end] and is_balanced(head[:end]))
-    dangling = (grammar.dangling, _PARTICLE)
+    dangling = (grammar.dangling, _PARTICLE, _ADVERB)
     return next((one for one in starts if not any(end.fullmatch(one.rpartition(" ")[2]) for end in dangling)), head)

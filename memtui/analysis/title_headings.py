@@ -16,6 +16,7 @@ from memtui.analysis.title_words import (
     is_dropped,
     is_few,
     is_file_name,
+    is_manner,
     is_vague,
     lacks_subject,
     lacks_term,
@@ -171,6 +172,8 @@ class Headings:
 
     def before(self, title: str) -> str:
         """Return a title below the heading that says what it is about, if the title does not and there is room."""
+        if is_manner(title, self.last):
+            return title
         return below_subjects(title, [one_line(visible(self.held.put_back(name))) for name in subjects(self.path)])
 
     def _width(self, words: str) -> int:

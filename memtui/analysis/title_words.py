@@ -162,6 +162,11 @@ def is_file_name(heading: str) -> bool:
     return bool(_FILE_NAME.search(heading))
 
 
+def is_manner(words: str, heading: str) -> bool:
+    """Return whether words tell an assistant how to think or answer, below a heading about something else."""
+    return matches("sentences", "manner", words) and not matches("sentences", "about_manner", heading)
+
+
 def is_dropped(label: str) -> bool:
     """Return whether a label or heading says nothing by itself."""
     bare = _PARENTHESIS.sub("", label).strip(" *_:：.!#[]()")

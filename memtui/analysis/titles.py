@@ -215,8 +215,10 @@ class _Writer:
         if _MEANS_ABOVE.search(bare) and is_telling(self.headings.last):
             return self._done(self.headings.last)
         announced = bare
-        bare = capital(_FOLLOWING.sub("", bare).strip()) or bare
         lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
+        if not lead or lead == bare:
+            bare = capital(_FOLLOWING.sub("", bare).strip()) or bare
+            lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
         if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
         if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:

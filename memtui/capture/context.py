@@ -12,6 +12,7 @@ from memtui.analysis.title_words import (
     is_document,
     is_dropped,
     is_file_name,
+    is_manner,
     lacks_subject,
     matches,
     says_the_same,
@@ -131,6 +132,8 @@ def _needs_subject(text: str) -> bool:
 
 def _lead_within(text: str, path: Sequence[str], title: str) -> str:
     lead = lead_of(path)
+    if is_manner(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS]).strip(EDGES), lead):
+        return ""
     if path and pattern("deictic").search(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS])):
         outermost = _name(path[0])
         return lead or ("" if is_file_name(outermost) or len(outermost) > _LONGEST else outermost)

@@ -101,6 +101,7 @@ _UNBROKEN = re.compile(
     "|^(?:[ \\t>]*[!-~]{40,}\n){20}",
     re.MULTILINE,
 )
+_INSTRUCTIONS = re.compile(r"\b(?:agents|claude|gemini|copilot-instructions)\.md\b", re.IGNORECASE)
 _LABELLED_PATH = re.compile(
     r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
 )
@@ -329,7 +330,8 @@ def _points(sentence: str) -> bool:
     if (found := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", found["topic"])) <= _TOPIC_WORDS:
         return _is_topic(found["topic"], plain)
     if pattern("pointing").search(plain):
-        return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= _LINK_HEAD_WORDS
+        most = _POINTER_WORDS if _INSTRUCTIONS.search(sentence) else _LINK_HEAD_WORDS
+        return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= most
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
     return rest <= _words_beside_link(sentence, states=states)
 

@@ -82,7 +82,7 @@ class RuleReader:
         settings = split_frontmatter(file.text, documented=bool(self.globs_key or self.title_keys))
         is_global = is_below_home(file, *self.home_folders)
         globs = self._globs(settings)
-        title = next(filter(None, map(settings.text, self.title_keys)), "")
+        title = next(filter(None, map(settings.text, self.title_keys)), "").removesuffix(".")
         maker = DraftMaker(
             file=file,
             format=self.format,

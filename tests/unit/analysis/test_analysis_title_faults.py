@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memtui.analysis.headlines import compact
 from memtui.analysis.titles import title_for
 
 
@@ -133,3 +134,31 @@ def test_a_drawing_of_folders_is_named_by_the_folders_at_its_root() -> None:
     assert title_for("```\nlog/rope.txt   -- ropes\ncrane.sh   — lifts\n```", ("Harbour", "Where things lie")) == (
         "Harbour: Where things lie"
     )
+
+
+def test_how_an_assistant_is_to_answer_stands_below_no_other_subject() -> None:
+    assert title_for("Be concise in answers.", ("Harbour", "Folders of ropes")) == "Be concise in answers"
+    assert title_for("Be concise: short words.", ("Harbour", "Writing of signs")).startswith("Writing of signs: Be")
+
+
+def test_a_headline_does_not_leave_you_get() -> None:
+    assert compact("At night, make sure you get familiar with the ropes") == "At night, get familiar with ropes"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "Ropes should lie at the top of the quay with the following rules:\n\n- Coil them",
+            "Ropes should lie at the top of the quay: Coil them",
+        ),
+        ("**Principle:** Scan all of the ropes at night.", "Scan all of the ropes at night"),
+        (
+            "**Deeper Dive:**\n  - **Early checks:** of wire\n  - **Late checks:** of hemp",
+            "Harbour: Ropes: Early checks, Late checks",
+        ),
+        ("- **Principle:** Tie them twice.\n- **Deeper Dive:** See knots.", "Tie them twice"),
+    ],
+)
+def test_a_lead_keeps_its_verb_and_a_label_that_says_nothing_goes(text: str, title: str) -> None:
+    assert title_for(text, ("Harbour", "Ropes")).endswith(title)
