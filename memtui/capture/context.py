@@ -95,9 +95,13 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
     """
     lead = _lead_within(text, path, title)
     subject = subject_of(_name(document))
-    if not subject or _names_any_of(f"{lead} {text}", subject) or not _needs_subject(text):
+    if not subject or _names_any_of(f"{lead} {text}", subject):
+        return lead
+    if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
     named = lead_of(path)
+    if named == _name(document):
+        named = ""
     if not lead and named and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
         lead = named
     return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST), lead)

@@ -116,7 +116,7 @@ def test_what_was_put_before_a_text_is_taken_off_again(path: tuple[str, ...], te
         (
             ("loom-reed — Agent orientation", "Conventions"),
             "The reed counts every thread that passes it, and stops the frame as soon as one is missing.",
-            "",
+            "loom-reed",
         ),
     ],
 )

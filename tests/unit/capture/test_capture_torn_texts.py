@@ -76,6 +76,14 @@ def test_a_text_below_the_subject_of_its_file_names_its_own_heading_too() -> Non
     assert without_lead(with_lead(text, lead), path) == text
 
 
+@pytest.mark.parametrize(("title", "lead"), [("The frame keeps its threads", "Weave"), ("Weave: The frame keeps", "")])
+def test_where_a_file_holds_stands_in_title_or_text(title: str, lead: str) -> None:
+    path = ("Weave Guidelines",)
+    text = "The frame keeps all of its threads in one row until the cloth is cut, whoever asks for another one."
+
+    assert context_lead(text, path, title, document=path[0]) == lead
+
+
 @pytest.mark.parametrize(
     ("text", "lead"),
     [
