@@ -122,12 +122,19 @@ class CursorList(MovingView):
         return max(0, min(cursor, self.count - 1))
 
     def move_by(self, lines: int) -> None:
-        """Move the cursor by lines; headings do not stop it."""
-        self.cursor = self.nearest(self.cursor + lines, 1 if lines > 0 else -1)
+        """Move the cursor by lines; headings do not stop it, and what stands behind the last line is scrolled to."""
+        to = self.nearest(self.cursor + lines, 1 if lines > 0 else -1)
+        is_past = self.scroll_offset.y > self.cursor
+        if (lines > 0 and to <= self.cursor) or (lines < 0 and is_past):
+            self.scroll_to(y=min(self.scroll_offset.y + lines, self.count - self.page), animate=False)
+        else:
+            self.cursor = to
 
     def move_to_end(self, *, last: bool) -> None:
-        """Move the cursor to the first line, or the last."""
+        """Move the cursor to the first line, or the last, with what stands before or behind it in sight."""
         self.cursor = self.nearest(self.count - 1, -1) if last else self.nearest(0, 1)
+        if self.count and not self.selectable(self.count - 1 if last else 0):
+            self.scroll_to(y=self.count - self.page if last else 0, animate=False)
 
     def nearest(self, index: int, step: int) -> int:
         """Return the selectable line at an index or the next one in a direction, else in the other."""

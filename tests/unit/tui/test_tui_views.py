@@ -372,6 +372,24 @@ async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays()
         assert rows.current == "jib", "nothing comes after it"
 
 
+async def test_what_stands_behind_the_last_row_is_reached_by_the_keys_that_move() -> None:
+    rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")])
+
+    class Listing(App[None]):
+        def compose(self) -> ComposeResult:
+            yield rows
+
+    async with Listing().run_test(size=(40, 6)) as pilot:
+        rows.show((TextRow("Knots"), "bowline", "hitch", *(TextRow(f"passed over {at}") for at in range(12))))
+        for key, top in (("j", 0), ("j", 1), ("j", 2), ("pagedown", 8), ("j", 9), ("k", 8), ("pageup", 2), ("G", 9)):
+            await pilot.press(key)
+            await pilot.pause()
+            assert (rows.current, rows.scroll_offset.y) == ("hitch", top), key
+        await pilot.press("pageup", "pageup", "k")
+        await pilot.pause()
+        assert (rows.current, rows.scroll_offset.y) == ("bowline", 0)
+
+
 async def test_rows_with_the_same_title_say_where_they_came_from_and_others_do_not() -> None:
     rows = MemoryList()
     made = {
