@@ -413,6 +413,13 @@ def turned_down_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
     return {path for path, names in named if names & down and not names & others}
 
 
+def silent_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
+    """Return the files that state no memory at all: links alone, what memtui wrote there, or what is left out."""
+    stated = {source.path for item in plan.items for source in (item.draft.source, *item.more_sources)}
+    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
+    return {path for path, names in named if not names & stated}
+
+
 def _changed_after(path: Path, moment: datetime) -> bool:
     try:
         return path.stat().st_mtime > moment.timestamp()

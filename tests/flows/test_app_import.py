@@ -116,7 +116,7 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert (text.count("in vault"), "Welcome" in text, "b inbox" in text) == (2, False, True)
         await until(pilot, lambda: "I import" not in screen_text(pilot), "the key goes with the last tick")
         await pilot.press("I")
-        await says(pilot, "Everything that was found here is in the vault already")
+        await says(pilot, "Nothing found here is new: it is in the vault already")
         await _accept_all_and_come_back(pilot, vault)
         await pilot.press("u")
         await until(pilot, lambda: count(vault, "candidate") == 3, "the last act is taken back")
@@ -135,10 +135,20 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert len(pilot.app.screen_stack) == 1, "it is offered once"
 
 
-async def test_a_source_of_which_all_was_rejected_says_so_and_needs_no_tick(project: Path, ferry: Vault) -> None:
+async def test_a_source_of_which_all_was_rejected_or_that_states_nothing_says_so_and_needs_no_tick(
+    project: Path, ferry: Vault
+) -> None:
+    (project / ".github").mkdir(exist_ok=True)
+    (project / ".github" / "copilot-instructions.md").write_text("# Rules\n\n- [Harbour](docs/harbour.md)\n")
     async with app_on(ferry, project).run_test(size=NARROW) as pilot:
         await pilot.app.run_action("go('import')")
         await previews(pilot, "CLAUDE.md")
+        await shows(pilot, "no memory")
+        await shows(pilot, "1 of 3 ticked")
+        row = next(row for row in importer(pilot)._places.rows if getattr(row, "known", "") == "no memory")
+        importer(pilot)._places.go_to(lambda one: one == row)
+        await pilot.press("enter")
+        await says(pilot, "holds no memory: the end of pane 2 says what was passed over")
         await pilot.press("I")
         await says(pilot, "Imported: ")
         await pilot.press("b")
@@ -149,7 +159,7 @@ async def test_a_source_of_which_all_was_rejected_says_so_and_needs_no_tick(proj
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back in Browse")
         await pilot.app.run_action("go('import')")
         await shows(pilot, " rejected")
-        await shows(pilot, "0 of 2 ticked")
+        await shows(pilot, "0 of 3 ticked")
 
 
 async def test_a_new_repository_is_twelve_keys_from_a_copied_payload(
@@ -401,7 +411,7 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await shows(pilot, "0 of 3 ticked")
         await pilot.press("g", "enter")
         assert focused(pilot) == "import-plan"
-        await shows(pilot, "unchanged: already in the vault")
+        await shows(pilot, "in the vault already, unchanged")
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]

@@ -232,7 +232,8 @@ class FacetPane(CursorList):
         edge = Segment(CURSOR_MARK if here else " ", paint["chosen"])
         tick = _CHOSEN if line.chosen else " "
         cells = max(4, width - 2 - self._count_cells)  # one is left free at the right
-        counted = "" if line.more else f"{line.count:,}"
+        # Headings count nothing: beside the numbers below them, which are of memories, one of values would be misread.
+        counted = "" if line.more or line.value is None else f"{line.count:,}"
         blank = Segment(" " * max(0, self._count_cells - len(counted)), paint["base"])
         count = [blank, Segment(counted, paint["dim"])]
         if line.value is None:

@@ -24,7 +24,8 @@ from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.view import (
-    IN_VAULT,
+    SILENT,
+    WHY_NOTHING_NEW,
     CameIn,
     Importer,
     LeftOutRow,
@@ -68,7 +69,11 @@ WELCOME = (
 REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # The same later on
 
 _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
-_ALL_KNOWN = "Everything that was found here is in the vault already, or was rejected; / names another file or folder."
+_ALL_KNOWN = (
+    "Nothing found here is new: it is in the vault already, was rejected, or holds no memory; / names another file."
+)
+_LOOKING = "It is still being looked for sources: the key was ignored."
+_HOLDS_NONE = "{} holds no memory: the end of pane 2 says what was passed over, and why."
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
@@ -232,7 +237,7 @@ class ImportScreen(ListDetail):
         """Mark which of the ticked places hold nothing new; unless a person ticked them, they need no tick."""
         looked_at = {place.path: place for place in self._known.rows if place.path in self._ticked}
         why = {path: {known.get(one.file.path, "") for one in place.sources} for path, place in looked_at.items()}
-        held = {path: max(words, key=IN_VAULT.__eq__) for path, words in why.items() if all(words)}
+        held = {path: max(words, key=WHY_NOTHING_NEW.index) for path, words in why.items() if all(words)}
         self._known_paths = {path: word for path, word in self._known_paths.items() if path not in looked_at} | held
         if self._unticks_known:
             self._ticked -= held.keys()
@@ -253,6 +258,8 @@ class ImportScreen(ListDetail):
         elif action.id in _CHOOSING:
             reason = self._why_not_choose(leaves_out=action.id == LEAVE_OUT)
         elif action.id in {"import-run", "import-active"} and not self._ticked and not self._stores.ticked:
+            if self.loader.is_under_way("places"):
+                return _LOOKING
             is_all_known = self._known.rows and all(place.path in self._known_paths for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
         elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
@@ -435,6 +442,9 @@ class ImportScreen(ListDetail):
         """Go to the preview, where it begins with the source under the cursor; from there, read a memory in full."""
         if self.focused is not self._plan:
             row = self._places.current
+            if isinstance(row, PlaceRow) and row.known == SILENT:
+                self.say(_HOLDS_NONE.format(tame(row.place.name, 60)))
+                return
             files = [source.file for source in row.place.sources] if isinstance(row, PlaceRow) else []
             names = {name for file in files for name in (file.name, file.path.as_posix())}
             self._plan.go_to(lambda planned: planned.planned.draft.source.path in names)

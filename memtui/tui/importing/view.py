@@ -38,7 +38,9 @@ Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done and how much there is; raises `Cancelled` to stop."""
 
 
-IN_VAULT, REJECTED = "in vault", "rejected"  # Why a source holds nothing new
+SILENT, REJECTED, IN_VAULT = "no memory", "rejected", "in vault"
+"""Why a source holds nothing new: no file of it states a memory, or else what became of those that do."""
+WHY_NOTHING_NEW = (SILENT, REJECTED, IN_VAULT)  # Of several files the last one counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Preview:
 
     plan: ImportPlan
     files: int
-    # Files without news, with why: all of their memories are in the vault already, or were turned down
+    # Files without news, with why: all of their memories are in the vault already, were turned down, or there are none
     known: Mapping[Path, str] = field(default_factory=dict)
     unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
 
@@ -166,13 +168,14 @@ class Importer:
 
     def preview(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> Preview:
         """Return what importing these sources would do; writes nothing. Raises `Cancelled`: raised by `progress`."""
-        from memtui.capture.importer import plan_import, stating_files, turned_down_files
+        from memtui.capture.importer import plan_import, silent_files, stating_files, turned_down_files
 
         request = self._request(found, active=active)
         read = self._read(found, stores, request, progress)
         unclear = dict(read.stores.unclear) if read.stores is not None else {}
         plan = plan_import(self._access.read_vault, read, request)
-        known = dict.fromkeys(turned_down_files(plan, read), REJECTED)
+        known = dict.fromkeys(silent_files(plan, read), SILENT)
+        known |= dict.fromkeys(turned_down_files(plan, read), REJECTED)
         known |= {path: IN_VAULT for path, has_news in stating_files(plan, read) if not has_news}
         return Preview(plan, len(read.files), known, unclear)
 
@@ -358,7 +361,7 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
     """Return rows under headings; memories that stay as they are are counted."""
     groups = [list(_group(heading, mark, plan, actions)) for heading, actions, mark in _GROUPS]
     unchanged = plan.count("unchanged")
-    same = f"  {counted(unchanged, 'memory', 'memories')} unchanged: already in the vault"
+    same = f"  {counted(unchanged, 'memory is', 'memories are')} in the vault already, unchanged"
     groups += [[TextRow(same, "dim")] if unchanged else [], _dropped(plan.missing), list(_passed_over(plan))]
     lines: list[PlanRow | TextRow] = []
     for group in filter(None, groups):
