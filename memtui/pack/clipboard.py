@@ -176,7 +176,8 @@ def _comparable(text: str) -> str:
 def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
     if tool is TMUX:
         state = "verified in its buffer" if confirmed else "not verified"
-        message = f"Sent {_amount(size)} to tmux ({state}), which forwards them if set-clipboard is on"
+        ways = "its prefix and ] paste them; elsewhere they are if set-clipboard is on"
+        message = f"Sent {_amount(size)} to tmux ({state}): {ways}"
     elif confirmed:
         message = f"Copied {_amount(size)} with {tool.name}, verified by reading back"
     else:

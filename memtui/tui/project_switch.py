@@ -43,13 +43,13 @@ class ProjectSwitch:
         """Let the project be chosen. `listed`: the one whose memories are listed, the first choice."""
         from memtui.tui.screens.dialogs import pick
 
-        def show(choices: list[tuple[str, str]]) -> None:
-            view = screen.access.view
-            current = listed or (view.project if view is not None else None) or EVERY
+        def show(found: tuple[list[tuple[str, str]], str]) -> None:
+            choices, in_view = found
+            current = listed or in_view
             area = screen.AREA if screen.AREA != BROWSE else ""
             pick(self._app, TITLE, choices, current, partial(self.find, screen, area=area))
 
-        screen.loader.read(lambda: project_choices(self._start), show, group="project")
+        screen.loader.read(lambda: project_choices(self._start, screen.opening), show, group="project")
 
     def find(self, screen: MemtuiScreen, chosen: str, *, area: str = "") -> None:
         """Find the folder of what was chosen, and put it in view. `area`: the screen to go to then, else the first."""

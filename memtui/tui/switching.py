@@ -25,8 +25,8 @@ SHOWN_NAME = 60  # Characters of a name in a sentence
 PLACES = frozenset(one.id.removeprefix(GO) for one in ACTIONS if one.id.startswith(GO))  # Screens that hold no text
 
 
-def project_choices(start: Opening) -> list[tuple[str, str]]:
-    """Return what can be switched to: all projects, then each by name with its folder.
+def project_choices(start: Opening, opening: Opening) -> tuple[list[tuple[str, str]], str]:
+    """Return what can be switched to, all projects, then each by name with its folder, and which of it is in view.
 
     `start`: what the app was started with; its project is among them although the vault holds nothing of it yet.
     """
@@ -37,11 +37,12 @@ def project_choices(start: Opening) -> list[tuple[str, str]]:
         names = set(project_names(reader)) - {GLOBAL_PROJECT}
         folders = folders_here(reader)
         first = view_of(reader, start.folder, start.project)
+        in_view = view_of(reader, opening.folder, opening.project).project or EVERY
     if first.project is not None:
         names.add(first.project)
         folders[first.project] = (first.root,) if first.stands_in else folders.get(first.project, ())
     places = {name: shown_folder(folders[name][0]) if folders.get(name) else "folder not known" for name in names}
-    return [(EVERY, ""), *((name, clip_start(places[name], PLACE_CELLS)) for name in sorted(names))]
+    return [(EVERY, ""), *((name, clip_start(places[name], PLACE_CELLS)) for name in sorted(names))], in_view
 
 
 def opening_for(start: Opening, name: str | None) -> Opening:

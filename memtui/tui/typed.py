@@ -139,7 +139,8 @@ class TypedWords:
     def fate_of(self, event: events.Key) -> Fate:
         """Return what becomes of a key, in its turn."""
         run, sign = self._run, event.character
-        if isinstance(self._app.screen.focused, Input | TextArea):
+        screen = self._app.screen
+        if isinstance(screen.focused, Input | TextArea) or getattr(screen, "takes_letters", False):
             self._run = TypedRun()
             return Fate.RUN
         if not event.is_printable or sign is None:

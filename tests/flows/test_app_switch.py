@@ -27,6 +27,7 @@ from flows.app_driver import (
 )
 from flows.test_app_facets import choose
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from memtui.curate.projects import project_for_writing
 from memtui.domain.memory import Anchor, Source
@@ -279,8 +280,16 @@ async def test_a_task_that_was_typed_is_there_again_when_its_project_is(both: Va
         await go(pilot, "context")
         await until(pilot, lambda: "   quay " in head(pilot), "it is about the other project")
         assert "sail at noon" not in screen_text(pilot)
+        await pilot.press("enter", "at")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ChoiceScreen), "the projects are listed")
+        chosen = pilot.app.screen.query_one(OptionList)
+        names = [name for name, _ in pilot.app.screen._choices]  # type: ignore[attr-defined] # the dialog's own
+        assert names[chosen.highlighted or 0] == "quay", "the one in view is the first choice"
+        await pilot.press(*"fer")
+        await until(pilot, lambda: names[chosen.highlighted or 0] == "ferry", "letters go to a name")
+        before = browser(pilot)
         await pilot.press("enter")
-        await switch(pilot, "ferry")
+        await until(pilot, lambda: browser(pilot) is not before, "the first screen is another")
         await go(pilot, "context")
         await shows(pilot, "sail at noon")
 

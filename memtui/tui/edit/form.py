@@ -221,11 +221,14 @@ PLAN: tuple[FieldPlan, ...] = (
     FieldPlan("importance", "Importance", "line", "facts", "1 to 5"),
     FieldPlan("confidence", "Confidence", "line", "facts", "0 to 1"),
     FieldPlan("pinned", "Pinned", "toggle", "facts", "never goes stale"),
-    FieldPlan("valid_from", "True from", "line", "facts", "2026-01-31; always"),
-    FieldPlan("valid_until", "True until", "line", "facts", "2026-01-31; for good"),
-    FieldPlan("half_life_days", "Half-life", "line", "facts", "90d; that of its kind"),
+    FieldPlan("valid_from", "True from", "line", "facts", "always; else from a day, as 2026-01-31"),
+    FieldPlan("valid_until", "True until", "line", "facts", "for good; else to a day, as 2026-01-31"),
+    FieldPlan("half_life_days", "Half-life", "line", "facts", "that of its kind; else as 90d"),
     FieldPlan("status_reason", "Reason", "line", "facts", "why it has its status"),
 )
+
+NEW_PLAN = (PLAN[1], PLAN[0], *PLAN[2:])
+"""Of a new memory: its text first, where the cursor stands, as the title is made from it."""
 
 
 class FormRow(Vertical):

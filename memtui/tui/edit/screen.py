@@ -22,6 +22,7 @@ from memtui.text.token_count import get_counter
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import EDIT, Action
 from memtui.tui.edit.form import (
+    NEW_PLAN,
     PLAN,
     Draft,
     EditingAccess,
@@ -70,7 +71,7 @@ class EditScreen(FormScreen):
     def __init__(
         self, opening: Opening, identifier: str | None, decision: Decision = "edit", *, typed: Draft | None = None
     ) -> None:
-        super().__init__(opening, PLAN)
+        super().__init__(opening, NEW_PLAN if identifier is None else PLAN)
         self.is_statement = True  # Whether what was saved may say something new; not where it was stored already
         self._editing = EditingAccess(self.access)
         self._identifier = identifier

@@ -323,7 +323,7 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "What agents propose and what is imported from rule files waits",
         "here until you accept it; until then no payload includes it.",
         "",
-        "memtui import .       from this project's rule files",
+        "J                     from this project's rule files: memtui import .",
         "D                     from the sessions of your assistants",
         "c                     what an assistant gets for a task",
         "esc                   back",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -163,6 +163,7 @@ class OptionScreen(ModalScreen[str | None]):
         self.dismiss(None)
 
 
+_SAME_NAME_SECONDS = 1.0  # A letter that comes later begins another name
 NUMBERED = 9  # Choices that a single digit chooses
 NAME_CELLS = 26  # Of a name that something is said of besides
 
@@ -178,11 +179,14 @@ class ChoiceScreen(OptionScreen):
         *(Binding(str(number), f"take({number})", show=False) for number in range(1, NUMBERED + 1)),
     ]
 
+    takes_letters = True  # They go to the name that they begin
+
     def __init__(self, title: str, choices: Sequence[tuple[str, str]], current: str) -> None:
         super().__init__()
         self._title = title
         self._choices = list(choices)
         self._current = current
+        self._letters, self._at = "", 0.0  # What was typed to go to a name, and when its last letter was
 
     def compose(self) -> ComposeResult:
         width = max((cell_width(tame(name)) for name, _ in self._choices), default=0)
@@ -195,7 +199,7 @@ class ChoiceScreen(OptionScreen):
         names = [name for name, _ in self._choices]
         choices = OptionList(*options, id="choice-list", markup=False)
         choices.border_title = Content(self._title)  # a plain str would be read as markup
-        choices.border_subtitle = Content("number or enter chooses · esc cancels")
+        choices.border_subtitle = Content("letters find · number or enter chooses · esc cancels")
         choices.highlighted = names.index(self._current) if self._current in names else 0
         yield choices
 
@@ -203,6 +207,21 @@ class ChoiceScreen(OptionScreen):
     def _take(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._choices[event.option_index][0])
+
+    def on_key(self, event: events.Key) -> None:
+        """Go to the name that begins with the letters, else holds them; a key of the dialog begins none."""
+        begun = self._letters if event.time - self._at < _SAME_NAME_SECONDS else ""
+        if not event.is_printable or event.character is None or not (begun or event.character.isalpha()):
+            return
+        if not begun and event.key in self.active_bindings:
+            return
+        event.stop()
+        self._letters, self._at = f"{begun}{event.character}".casefold(), event.time
+        names = [name.casefold() for name, _ in self._choices]
+        fitting = [place for place, name in enumerate(names) if name.startswith(self._letters)]
+        fitting += [place for place, name in enumerate(names) if self._letters in name]
+        if fitting:
+            self.query_one(OptionList).highlighted = fitting[0]
 
     def action_take(self, number: int) -> None:
         """Choose by number."""
