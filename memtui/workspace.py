@@ -404,6 +404,12 @@ class Tree:
             hashes[plain] = file_hash(target)
         return "fresh" if hashes[plain] == content else "changed"
 
+    def in_other_case(self, plain: str) -> str:
+        """Return the one file whose path differs from this one by capitals alone; empty without such a one."""
+        small = plain.removeprefix("./").casefold()
+        found = [name for name in self._files() if name.casefold() == small]
+        return found[0] if len(found) == 1 and self.holds(found[0]) else ""
+
     def elsewhere(self, path: str) -> int:
         """Return how many folders below the root's own, or files, have a path that ends in this one.
 

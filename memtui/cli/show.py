@@ -145,7 +145,8 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
         yield from ("", memory.snippet)
     yield ""
     for anchor in memory.anchors:
-        yield f"File     {anchor.path}  {view.anchor_states.get(anchor.path, '')}".rstrip()
+        state = view.anchor_states.get(anchor.path)
+        yield f"File     {anchor.path}  {outcomes.anchor_state(anchor, state) if state else ''}".rstrip()
     if memory.tags:
         yield f"Tags     {', '.join(memory.tags)}"
     for rule in memory.rules:

@@ -156,6 +156,10 @@ def check_anchors(
 
 
 def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tree: Tree) -> CheckedAnchor:
+    if found.state in {"gone", "unverifiable"} and not (anchor.is_glob or is_outside(anchor.path)):
+        plain = without_symbol(anchor.path, tree.root)
+        if other := tree.in_other_case(plain):
+            return replace(found, state="moved", suggestion=anchor.path.replace(plain, other), certainty="sure")
     # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
     is_unknown = found.state == "unverifiable" and not is_outside(anchor.path) and not _is_generated(anchor, tree)
     moved = renames.find(anchor) if found.state == "gone" or is_unknown else None

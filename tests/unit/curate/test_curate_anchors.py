@@ -281,6 +281,17 @@ def test_a_move_is_no_change_of_the_text(tree_history: Tree) -> None:
     assert followed.lines[-1] == "+more()"
 
 
+def test_a_file_that_is_there_in_other_capitals_is_where_its_path_leads(tmp_path: Path) -> None:
+    root = repository(
+        tmp_path / "shop", {".github/pull_request_template.md": "What and why\n", "Pier/A.py": "", "a": ""}
+    )
+    memory = tied(".github/PULL_REQUEST_TEMPLATE.md", "pier/a.py::dock", ".github/gone.md")
+    found = {one.path: (one.state, one.suggestion) for one in check_anchors([memory], Tree("shop", root))}
+    assert found[".github/PULL_REQUEST_TEMPLATE.md"] == ("moved", ".github/pull_request_template.md")
+    assert found["pier/a.py::dock"] == ("moved", "Pier/A.py::dock")
+    assert found[".github/gone.md"] == ("gone", None)
+
+
 def test_a_bare_folder_that_is_there_below_another_is_not_gone_though_the_root_had_one(tmp_path: Path) -> None:
     files = {f"{name}/{number}.py": f"{name} {number}\n" for name in ("quay", "crane", "winch") for number in range(3)}
     root = repository(tmp_path / "shop", {**files, "dock/winch/a.py": "another\n"})

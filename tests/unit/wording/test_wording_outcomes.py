@@ -14,7 +14,7 @@ from memtui.curate.health import HealthOptions, health
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
 from memtui.curate.projects import View
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Anchor, Memory
 from memtui.text.words import counted
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
@@ -155,3 +155,18 @@ def test_the_kinds_of_each_month_are_drawn_in_one_scale(tmp_path: Path) -> None:
     (drawn,) = (one for one in sections(found) if one.title == "By month")
     assert [(row.label, row.value, row.chart.strip()) for row in drawn.rows[:1]] == [("tooling", "2", "██    ██")]
     assert drawn.rows[-1].note == "since 2025-07, at most 1 a month"
+
+
+@pytest.mark.parametrize(
+    ("path", "state", "told"),
+    [
+        ("pay/lock.py", "gone", "gone"),
+        ("pay/lock.py", None, "unchecked"),
+        ("pay/lock.py", "unverifiable", "no such file here"),
+        ("pay/*.sql", "unverifiable", "no file matches"),
+        ("https://quay.example/rules", "unverifiable", "outside the project"),
+        ("~/notes.md", "unverifiable", "outside the project"),
+    ],
+)
+def test_a_file_that_cannot_be_checked_is_told_why(path: str, state: str | None, told: str) -> None:
+    assert outcomes.anchor_state(Anchor(path), state) == told
