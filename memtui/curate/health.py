@@ -14,6 +14,7 @@ from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.curate.anchors import DeadAnchor, dead_anchors
 from memtui.curate.gathering import pairs_by_meaning, read_snapshot
+from memtui.curate.packs import packs_in
 from memtui.curate.projects import View, unchecked_projects
 from memtui.curate.tidy import proposals
 from memtui.curate.value import Value, value
@@ -130,7 +131,7 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         copies = count_copies(reader, active)
         signals = reader.signals()
         linked = _linked_contradictions(reader, fading)
-        packs = _judged_packs(reader)
+        packs = _judged_packs(reader, scope)
         unchecked = unchecked_projects(reader, active, options.view.tree)
         months = count_by_month(reader, active, now, MONTHS)
     dead = dead_anchors(vault, active, options.view.tree)
@@ -256,8 +257,8 @@ def _ranked(
     return tuple(most), tuple(least)
 
 
-def _judged_packs(reader: VaultReader) -> dict[str, int]:
-    packs = read_packs(reader, limit=None)
+def _judged_packs(reader: VaultReader, scope: Scope) -> dict[str, int]:
+    packs = packs_in(read_packs(reader, limit=None), scope)
     said: dict[str, set[str]] = {}
     for signal in signals_of_packs(reader, [pack.id for pack in packs]):
         said.setdefault(signal.pack_id or "", set()).add(signal.signal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
@@ -16,7 +16,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.vault.filters import HURTS_TO_DUE
+from memtui.vault.filters import EVERYTHING, HURTS_TO_DUE, Scope
 from memtui.vault.journal import history
 from memtui.vault.packs import (
     FILE_STATES,
@@ -233,11 +233,14 @@ class Verdict:
     memories: int  # how many of its memories it is about
 
 
-def used_packs(vault: Vault) -> list[UsedPack]:
-    """Return the packs that were used: those that await feedback, then the others, the newest first."""
+def used_packs(vault: Vault, scope: Scope = EVERYTHING) -> list[UsedPack]:
+    """Return the packs that were used for the projects in view, or none: those that await feedback, then the others.
+
+    Of both the newest come first.
+    """
     with vault.read() as reader:
-        packs = read_packs(reader, limit=MOST_PACKS)
-    awaiting = packs_awaiting_feedback(vault)
+        packs = packs_in(read_packs(reader, limit=MOST_PACKS), scope)
+    awaiting = packs_in(packs_awaiting_feedback(vault), scope)
     ids = {pack.id for pack in awaiting}
     rest = [pack for pack in packs if pack.id not in ids]
     said = feedback_on(vault, rest)
@@ -245,6 +248,11 @@ def used_packs(vault: Vault) -> list[UsedPack]:
         *(UsedPack(pack, {}, awaits=True) for pack in awaiting),
         *(UsedPack(p, said[p.id], awaits=False) for p in rest),
     ]
+
+
+def packs_in(packs: Iterable[StoredPack], scope: Scope) -> list[StoredPack]:
+    """Return the packs of the projects in view, and those that were made outside of projects."""
+    return [pack for pack in packs if pack.project is None or scope.holds(pack.project)]
 
 
 def used_members(vault: Vault, pack: StoredPack) -> list[UsedMember]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.domain.freshness import UNTIL_CHANGE
+from memtui.domain.freshness import REVIEW_THRESHOLD, UNTIL_CHANGE
 from memtui.domain.memory import DEFAULT_IMPORTANCE, LinkType, Memory, Source
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
@@ -187,7 +187,8 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
         yield "History", (said, (tame(change.summary, 80), "text"))
     if memory.status == "active" and view.due_at is not None:
-        yield "Due", ((due_words(memory, view.due_at, detail.now).removeprefix("due "), "text"),)
+        words = due_words(memory, view.due_at, detail.now).removeprefix("due ")
+        yield "Due", ((words, "text"), (_why_later(detail), "dim"))
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
     trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"
@@ -197,6 +198,16 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
 
 _TYPES = ("supersedes", "contradicts", "duplicates", "derived-from", "relates")
 _MUTUAL = frozenset({"contradicts", "duplicates", "relates"})
+
+
+def _why_later(detail: Detail) -> str:
+    """Return why a memory that has faded is not due yet; empty where it has not, or is."""
+    view, memory = detail.view, detail.view.memory
+    is_later = view.due_at is not None and view.due_at > detail.now and memory.snoozed_until is None
+    if not is_later or view.freshness >= REVIEW_THRESHOLD:
+        return ""
+    said = "verified" if memory.verified_at is not None else "accepted"
+    return f"  counted from when it was {said}; it is less fresh as its text is older" if memory.confirmed_at else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,7 +223,7 @@ async def test_what_changed_since_the_last_pack_is_told(
         fill(ferry, [memory(6, "A refund that fails on retry is told")])
         lifecycle.retire(ferry, [LOCK], actor=Actor())
         [pack] = list_packs(ferry, 9)
-        await shows(pilot, f"since your copy at {pack.made_at.astimezone():%H:%M}: +2 −1")
+        await shows(pilot, f"since your copy at {pack.made_at.astimezone():%H:%M}: 2 in, 1 out")
         await pilot.press("d")
         for text in (
             "Since this task was last copied",

@@ -244,7 +244,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await shows(pilot, "12 of 12 memories reviewed")
         assert re.search(r"11\s+still true", screen_text(pilot))
         assert re.search(r"1\s+retired", screen_text(pilot))
-        for key, word in (("C", "copy this"), ("w", "write it to a file"), ("a", "start a new session")):
+        for key, word in (("C", "copy this"), ("w", "write it to a file"), ("a", "look again for what is due")):
             assert re.search(rf"\b{key} +{word}", screen_text(pilot)), "the keys of the footer"
         await pilot.press("C")
         await says(pilot, "Copied it")
@@ -254,7 +254,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         assert copied == [written]
         assert "12 of 12 memories" in written
         await pilot.press("y")
-        await says(pilot, "Nothing is left; a starts a new session.")
+        await says(pilot, "Nothing is left; a looks again for what is due.")
         await pilot.press("a")
         await says(pilot, "Nothing is due for review.")
         await pilot.press("u")

@@ -283,8 +283,8 @@ def title_note(answer: Answer, now: datetime, me: str) -> str:
     parts += ["with unconfirmed"] if ask.choices.unconfirmed else []
     parts += ["with what is loaded"] if ask.choices.with_loaded else []
     if diff is not None:
-        counts = (("+", diff.added), ("−", diff.removed), ("~", diff.changed))
-        changes = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
+        counts = (("in", diff.added), ("out", diff.removed), ("changed", diff.changed))
+        changes = ", ".join(f"{len(found)} {word}" for word, found in counts if found)
         since = f"since {_whose(diff.previous.actor, me)} {_at(diff.previous.made_at, now)}"
         unchanged = "recorded just now" if answer.just_used else f"unchanged {since}"
         parts.append(f"{since}: {changes}" if changes else unchanged)

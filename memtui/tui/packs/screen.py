@@ -37,7 +37,6 @@ from memtui.tui.packs.view import (
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, state_of
-from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList, RowList
 
@@ -113,7 +112,14 @@ class PacksScreen(ListDetail):
 
     def look_again(self) -> None:
         self.looked_at = self.access.signature()
-        self.loader.read(lambda: used_packs(self.access.read_vault), self._show_packs, group="list")
+        self.loader.read(self._read_packs, self._show_packs, group="list")
+
+    def _read_packs(self) -> Sequence[UsedPack]:
+        """Return the packs of what is in view."""
+        vault = self.access.read_vault
+        with vault.read() as reader:
+            scope = self.access.view_of(reader).listing_scope
+        return used_packs(vault, scope)
 
     def _show_packs(self, packs: Sequence[UsedPack]) -> None:
         self.trouble_is_over()
@@ -127,7 +133,7 @@ class PacksScreen(ListDetail):
         )
         waiting = sum(used.awaits for used in packs)
         self._show_reason()
-        self._title.place = ALL_PROJECTS
+        self._title.place = self.access.place_words
         self._title.note = f"{counted(waiting, 'pack waits', 'packs wait')} for feedback" if waiting else ""
 
     def look_failed(self, error: MemtuiError) -> None:

@@ -206,6 +206,9 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
+_CHOOSING = "pinned memories go in first (p in Browse); others: memtui export --target {} --where QUERY"
+
+
 def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
     """Return everything about a place: what it costs, what would change, and why it cannot."""
     blocks = [Block(((row.place.label, "title"),))]
@@ -218,6 +221,8 @@ def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
         blocks.append(Block(((left_out, "dim"),)))
     if chosen := plan.selection.recipe or plan.selection.query:
         blocks.append(Block((("chosen by ", "label"), (tame(chosen, 200), "text"))))
+    elif plan.files:
+        blocks.append(Block(((_CHOOSING.format(plan.place.target), "dim"),)))
     here = {shown_path(file.path, read.root) for file in plan.files}
     for label, paths in read.twice.items():
         if not here.isdisjoint(paths):

@@ -341,7 +341,7 @@ class ReviewScreen(MemtuiScreen):
         if card is None:
             if self._is_read or not self._queue.ids:
                 return "The next memory is being read." if self._is_read else NOTHING_DUE
-            return f"Nothing is left; {self.key_of('review-anew')} starts a new session."
+            return f"Nothing is left; {self.key_of('review-anew')} looks again for what is due."
         if identifier in {"review-supersede", "review-merge", "review-re-anchor"} and not card.is_whole:
             return "Its evidence is being read."
         if identifier in {"review-supersede", "review-merge"} and not card.similar:

@@ -198,8 +198,8 @@ _BAR = 24
 
 _WHEN_DUE = (
     "A memory comes due when it fades, a file of it changes, it is linked as contradicting another, it hurt twice, "
-    "or an import touches it; a contradiction that Tidy only proposes is no link yet. Using it never clears that; "
-    "you do."
+    "or an import touches it; a contradiction that Tidy only proposes is no link yet. Only what you say of it "
+    "ends that, not its use."
 )
 NOTHING_DUE = "Nothing is due for review."
 _NOTHING_DUE = (Block(((NOTHING_DUE, "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
@@ -207,7 +207,11 @@ _PACED = (
     Block((("Done for now: you reviewed as many as you planned to.", "title"),)),
     Block((("[review] daily and weekly in the configuration set the number.", "dim"),), gap=True),
 )
-_KEYS = (("review-copy", "copy this"), ("review-write", "write it to a file"), ("review-anew", "start a new session"))
+_KEYS = (
+    ("review-copy", "copy this"),
+    ("review-write", "write it to a file"),
+    ("review-anew", "look again for what is due"),
+)
 _ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "skip"))
 
 

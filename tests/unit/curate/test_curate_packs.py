@@ -36,7 +36,7 @@ from memtui.pack.recipes import get_pack, record_pack
 from memtui.pack.targets.base import EDITIONS, STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.recall.result import Task
-from memtui.vault.filters import EVERYTHING
+from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.packs import PackMember, StoredPack, read_packs, write_pack
 from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
@@ -225,6 +225,8 @@ def test_what_awaits_feedback_stands_first_and_members_tell_what_became_of_them(
     clock.pass_days(8)
     _copied(vault, "packnew1", first.id)
     assert [(used.pack.id, used.awaits) for used in used_packs(vault)] == [("packold1", True), ("packnew1", False)]
+    assert not any(used.pack.project for used in used_packs(vault, Scope(("of-nobody",))))
+    assert used_packs(vault, Scope((str(old.project),))) == used_packs(vault)
 
     give_feedback(vault, "packold1", "hurt", actor=PERSON, reason="old port")
     give_feedback(vault, "packold1", "helped", actor=PERSON, only=[second.id])
