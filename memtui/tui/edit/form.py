@@ -221,9 +221,9 @@ PLAN: tuple[FieldPlan, ...] = (
     FieldPlan("importance", "Importance", "line", "facts", "1 to 5"),
     FieldPlan("confidence", "Confidence", "line", "facts", "0 to 1"),
     FieldPlan("pinned", "Pinned", "toggle", "facts", "never goes stale"),
-    FieldPlan("valid_from", "True from", "line", "facts", "always; else from a day, as 2026-01-31"),
-    FieldPlan("valid_until", "True until", "line", "facts", "for good; else to a day, as 2026-01-31"),
-    FieldPlan("half_life_days", "Half-life", "line", "facts", "that of its kind; else as 90d"),
+    FieldPlan("valid_from", "True from", "line", "facts", "always, or from 2026-01-31"),
+    FieldPlan("valid_until", "True until", "line", "facts", "for good, or to 2026-01-31"),
+    FieldPlan("half_life_days", "Half-life", "line", "facts", "that of its kind, or 90d"),
     FieldPlan("status_reason", "Reason", "line", "facts", "why it has its status"),
 )
 
