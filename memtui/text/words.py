@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,11 @@ from memtui.errors import UsageError
 
 CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A letter of Chinese, Japanese or Korean, which puts no spaces between words."""
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, rounded down, so that none looks as if it reached what it just misses."""
+    return f"{math.floor(round(share * 100, 6))}%"
 
 
 def counted(number: int, noun: str, many: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
 from memtui.recall.result import Hit, Part
-from memtui.text.words import Budget, counted, shorten
+from memtui.text.words import Budget, counted, percent, shorten
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3
@@ -123,11 +122,6 @@ def names_of(hit: Hit) -> set[str]:
     """Return what the parts of a score name; the ids of other memories are among it."""
     reasons = [reason for part in hit.parts for reason in (part.reason, *part.reason.because)]
     return {name for reason in reasons for name in (reason.other, *reason.names) if name}
-
-
-def percent(chance: float) -> str:
-    """Return a chance as a percentage, rounded down, so that none looks as if it reached what is needed."""
-    return f"{math.floor(round(chance * 100, 6))}%"
 
 
 def chance_words(chance: float) -> str:

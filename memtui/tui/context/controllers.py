@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from memtui.pack.budget import counter_for
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions.registry import CONTEXT
-from memtui.tui.context.ask import Ask, kept_lines, with_lines
+from memtui.tui.context.ask import Ask, Step, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick
@@ -113,6 +114,13 @@ class PayloadKeeper:
         self._line = line
         self._change = change
         self._close = close
+
+    def undo(self, step: Step | None) -> Done:
+        """Undo the change of a step in the vault, else the last change."""
+        done = self._screen.memories.undo(None if step is None else step.change)
+        if step is None or not step.is_copy:
+            return done
+        return replace(done, message=f"{done.message}: the pack no longer counts; the clipboard keeps its text")
 
     def verify(self) -> None:
         """Confirm the memory under the cursor as still true, a withheld one too."""

@@ -283,13 +283,7 @@ class ContextScreen(MemtuiScreen):
             self._go_to(step.before)
             self.say(f"Undone: {step.words}")
         else:
-            self.do(lambda: self._undo_in_vault(step), focus=True)
-
-    def _undo_in_vault(self, step: Step | None) -> Done:
-        done = self.memories.undo(None if step is None else step.change)
-        if step is None or not step.is_copy:
-            return done
-        return replace(done, message=f"{done.message}: the pack no longer counts; the clipboard keeps its text")
+            self.do(lambda: self._keeper.undo(step), focus=True)
 
     def action_redo(self) -> None:
         """Redo what was undone last."""

@@ -17,7 +17,7 @@ from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Pack
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
-from memtui.text.words import counted, some_of
+from memtui.text.words import counted, percent, some_of
 from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, freshness_bar
 from memtui.tui.styled_text import Block, Piece, StyleName
@@ -31,7 +31,6 @@ from memtui.wording.reasons import (
     doubt_in_brief,
     explained,
     explanation,
-    percent,
     sentence,
     with_titles,
 )
