@@ -133,7 +133,7 @@ class _Writer:
     def _record(self, found: Sequence[Block]) -> str:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
         labels = record_labels(found) if self.headings.last else []
-        return self._listed(self.headings.subject() or self.headings.last, labels) if labels else ""
+        return self._listed(self.headings.whole() or self.headings.last, labels) if labels else ""
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""

@@ -14,8 +14,10 @@ from memtui.capture.prose import (
     are_firm,
     first_label,
     goes_on_with,
+    holds_example,
     is_dependent,
     is_example_label,
+    is_glossary,
     is_negative,
     is_statement,
     is_step_label,
@@ -54,6 +56,7 @@ _LONG = CODE | {"table", "html"}
 _TRAILING = frozenset({"fence", "code", "html", "heading"})
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
 _BULLET = re.compile(r"\s*[•▪‣◦●]")
+_PURPOSE = re.compile(r"(?:To [a-z]+|Um .* zu [a-z]+|Pour [a-z]+|Para [a-z]+)\b")
 _GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
 _BESIDE_LEAD_WORDS = 5
 _FRAGMENT_WORDS = 8
@@ -202,7 +205,7 @@ class Parts:
         asks = block.kind in LISTS and last.content.rstrip(" *_").endswith(("?", "？"))
         if (asks and words_in(last.content) <= _QUESTION_WORDS) or announces(last.content):
             return True
-        if is_example_label(last.content):
+        if is_example_label(last.content) and not holds_example(last.content):
             return True
         if block.kind == "table":
             return len(last.content) <= PIECE_CHARS
@@ -464,7 +467,10 @@ class Parts:
         """Return whether a paragraph is a statement of its own."""
         unit = self.units[part.first]
         text = self.page.text[unit.start : unit.end]
-        return unit.kind == "paragraph" and words_in(text) >= _FRAGMENT_WORDS and is_statement(text)
+        if unit.kind != "paragraph" or is_glossary("".join(part.path[-1:])):
+            return False
+        shows = part.last > part.first and announces(text) and bool(_PURPOSE.match(text))
+        return shows or (words_in(text) >= _FRAGMENT_WORDS and is_statement(text))
 
     def _without_fragments(self, parts: Sequence[Part]) -> list[Part]:
         """Join fragments with the part before them, else with the one after."""

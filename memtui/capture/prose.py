@@ -40,6 +40,8 @@ _NAMES_FIRST = re.compile(
     r"(?:\*\*|__)?|(?:\*\*|__)(?:[\w-]+\.[A-Za-z.]{1,12}|[\w.]+\(\)|[\w-]+/)(?:\*\*|__))\s*"
     r"(?:$|[:：=→]|[—–-]{1,2}\s|\(|->)"
 )
+_FACT = re.compile(r"(?:The|An?|Each|Every|All|No|[A-Z][a-z]+s)\s")
+_HELD_EXAMPLE = re.compile(r"[:：][*_]*\s*`[^`]+`[.\s]*$")
 _ASIDE = re.compile(r"\([^()]{1,120}\)\s+")
 _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^()]{1,80}\))?\s*([:：.—–-])?")
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
@@ -270,6 +272,16 @@ def is_example_label(text: str) -> bool:
     return bool(pattern("example").match(plain)) and words_in(plain) <= _LINK_HEAD_WORDS
 
 
+def holds_example(text: str) -> bool:
+    """Return whether a label above an example is followed by the example itself: "Right: `lift()`"."""
+    return bool(_HELD_EXAMPLE.search(text))
+
+
+def is_glossary(heading: str) -> bool:
+    """Return whether a heading stands above terms and what each of them means."""
+    return bool(pattern("glossary_heading").match(heading))
+
+
 def is_negative(label: str) -> bool:
     """Return whether a label or heading forbids what stands below it."""
     plain = plain_text(label[:_LONGEST_LABEL]).strip(EDGES)
@@ -336,9 +348,18 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     about_rules = bool(pattern("rules").search(heading))
     if _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered):
         return False
+    if is_ordered and not about_rules and all(map(_is_fact, items)):
+        return len(items) > 1
     if is_ordered and not about_rules:
         return are_long or (states == 1 and sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items))
     return states >= _SPLIT_SHARE
+
+
+def _is_fact(item: str) -> bool:
+    """Return whether an ordered item is a sentence about something rather than a step."""
+    plain = plain_text(first_paragraph(item)).strip(EDGES)
+    is_sentence = plain.endswith((".", "。")) and words_in(plain) >= FULL_SENTENCE_WORDS and is_statement(item)
+    return is_sentence and not (is_imperative(plain) or first_label(item)[1:]) and bool(_FACT.match(plain))
 
 
 def _goes_on(item: str) -> bool:
