@@ -203,6 +203,14 @@ def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = Fals
     return path
 
 
+def take_back(path: Path, text: str) -> bool:
+    """Delete a file that was written as new, unless it holds another text by now; return whether it is gone."""
+    with suppress(OSError):
+        if path.read_bytes() == text.encode("utf-8", "replace"):
+            path.unlink()
+    return not path.exists()
+
+
 def add_question(question: Question, named: str, *, folder: Path) -> Path:
     """Append a question to a file, created if missing, and return the path.
 

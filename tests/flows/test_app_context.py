@@ -264,6 +264,12 @@ async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_u
         await until(pilot, lambda: focused(pilot) == "context-list", "the line closes")
         await pilot.press("w", "escape")
         assert focused(pilot) == "context-list"
+        await pilot.press("u")
+        await says(pilot, "mine.md stays as it is; undoing once more")
+        await pilot.press("u")
+        await says(pilot, "Deleted again: ")
+        assert ((tmp_path / "mine.md").exists(), (tmp_path / "new.md").exists()) == (True, False)
+        assert "m0000001" in included(pilot), "older changes stay"
 
 
 async def test_what_was_typed_is_there_again_and_changes_of_others_come_in(ferry: Vault, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memtui.pack.options import standing_of
@@ -180,6 +181,7 @@ class Step:
     after: Moment | None = None
     change: int | None = None  # number of that change
     is_copy: bool = False  # whether that change recorded a copied payload
+    wrote: tuple[Path, str, bool] | None = None  # a file, the text that was written there, and whether it is new
 
 
 class Steps:
@@ -206,5 +208,6 @@ class Steps:
         if not source:
             return None
         step = source.pop()
-        target.append(step)
+        if step.wrote is None:  # a file that was taken back is not written again
+            target.append(step)
         return step

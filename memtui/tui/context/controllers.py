@@ -11,10 +11,11 @@ from memtui.capture.loaded import Loaded, LoadedFile, loaded
 from memtui.capture.loads import assistant_named, assistant_names
 from memtui.errors import MemtuiError, RefusedError
 from memtui.pack.budget import counter_for
+from memtui.publish.files import take_back
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions.registry import CONTEXT
-from memtui.tui.context.ask import Ask, Step, kept_lines, with_lines
+from memtui.tui.context.ask import Ask, Step, Steps, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, pick
@@ -114,9 +115,15 @@ class PayloadKeeper:
         self._line = line
         self._change = change
         self._close = close
+        self.steps = Steps()  # What was done on the screen or from it
 
     def undo(self, step: Step | None) -> Done:
-        """Undo the change of a step in the vault, else the last change."""
+        """Undo the change of a step in the vault, or the file that it wrote, else the last change."""
+        if step is not None and step.wrote is not None:
+            path, text, is_new = step.wrote
+            if is_new and take_back(path, text):
+                return Done(f"Deleted again: {tame(str(path))}")
+            return Done(f"{tame(str(path))} stays as it is; undoing once more takes back what was done before it")
         done = self._screen.memories.undo(None if step is None else step.change)
         if step is None or not step.is_copy:
             return done
@@ -138,7 +145,9 @@ class PayloadKeeper:
     def _write(self, answer: Answer, given: AskLine.Given) -> None:
         def written(path: Path) -> None:
             size = len(answer.pack.payload.encode("utf-8", "replace"))
-            self._screen.say(f"Wrote {size:,} bytes to {tame(str(path))}")
+            told = f"Wrote {size:,} bytes to {tame(str(path))}"
+            self.steps.add(Step(told, wrote=(path, answer.pack.payload, not given.again)))
+            self._screen.say(told)
             self._close()
 
         def failed(error: MemtuiError) -> None:

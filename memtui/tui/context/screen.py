@@ -21,7 +21,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, lines_of
 from memtui.tui.context.controllers import (
     QUESTION,
     QUESTIONS,
@@ -88,7 +88,7 @@ class ContextScreen(MemtuiScreen):
         self.border = PaneBorder(self._list, self._payload)
         self._ask_line = AskLine(QUESTIONS, id="context-ask-line")
         self._meter = BudgetMeter(id="context-meter")
-        self._choices, self._steps = Choices(), Steps()
+        self._choices = Choices()
         self._ticked_for = ""  # The task that the ticks were made for
         self._typed_over: Mapping[str, str] = {}  # The lines when the list was gone to last, to go back to
         self._opened_at: str | None = None  # The memory under the cursor as long as it was not moved in a new payload
@@ -99,6 +99,7 @@ class ContextScreen(MemtuiScreen):
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
         self._keeper = PayloadKeeper(self, self._payloads, self._ask_line, self._do_as_step, close=self._close_line)
+        self._steps = self._keeper.steps
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -216,11 +217,10 @@ class ContextScreen(MemtuiScreen):
 
     def _tell_others(self) -> None:
         """Say which other memories came or went with a tick."""
-        ticked, self._ticked = self._ticked, None
-        if ticked is not None and ticked[2] is not None and self._answer is not None:
-            moved = view.others_moved(ticked[2].pack, self._answer.pack, ticked[0])
-            if moved:
-                self.say(f"{ticked[1].capitalize()}; {moved}")
+        (memory, how, before), self._ticked = self._ticked or ("", "", None), None
+        moved = view.others_moved(before.pack, self._answer.pack, memory) if before and self._answer else ""
+        if moved:
+            self.say(f"{how.capitalize()}; {moved}")
 
     def _show_failure(self, error: MemtuiError) -> None:
         self._copy_awaited = False
@@ -475,7 +475,6 @@ class ContextScreen(MemtuiScreen):
 
     @property
     def hint_place(self) -> str:
-        """Which keys the footer shows."""
         return self._lines.hint_place if isinstance(self.focused, Input) else CONTEXT
 
     def action_context_payload(self) -> None:
