@@ -172,7 +172,7 @@ def screen_text(pilot: Pilot[Any]) -> str:
 
 def toasts(pilot: Pilot[Any]) -> list[str]:
     assert isinstance(pilot.app, RecordingApp)
-    return [message for _, message in pilot.app.said]
+    return [message.rstrip() for _, message in pilot.app.said]  # blanks cover a label beside it
 
 
 async def shows(pilot: Pilot[Any], text: str) -> None:

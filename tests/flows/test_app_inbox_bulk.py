@@ -330,6 +330,12 @@ async def test_five_thousand_are_shown_filtered_and_marked_at_once(crowded: Vaul
             await pilot.press(key)
             took.append(perf_counter() - start)
         assert sorted(took)[len(took) // 2] < 0.5
+        await pilot.press("minus", "g", "j", "right", "j")
+        left = (inbox._list.line, len(inbox._list.ids))
+        await pilot.press("escape", "b")
+        await until(pilot, lambda: pilot.app.screen is not inbox, "the inbox is opened again")
+        inbox = await opened(pilot, 5_000)
+        assert (inbox._list.line, len(inbox._list.ids)) == left, "as it was left"
         await pilot.press("minus", "g", "a", "a")
         await waits(pilot, 4_900)
 

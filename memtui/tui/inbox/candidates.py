@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -54,6 +54,7 @@ class CandidateList(MemoryList):
         self._texts: dict[str, str] = {}
         self._folded: set[str] = set()
         self._was_folded = False
+        self._left_at: str | None = None  # The row that the cursor was on when the inbox was left
         self._less_sure: frozenset[str] = frozenset()
         self.most = 0  # proposals of one source that are shown unfolded; 0 for all
         self.at_hand = self._sketches
@@ -62,7 +63,7 @@ class CandidateList(MemoryList):
 
     def show_offers(self, offers: Iterable[Offer], *, follow: str | None, notice: Sequence[str]) -> None:
         """Show what waits; the cursor follows a candidate or a group, and from one that is gone goes to the next."""
-        is_first = not self.offers
+        is_first, again = not self.offers, self._left_at
         self.offers = {offer.id: offer for offer in offers}
         self._texts.clear()
         group = self.arranged.groups.get(follow or "")
@@ -73,9 +74,23 @@ class CandidateList(MemoryList):
             self._was_folded = True
             self._folded = {file_key(offer) for offer in self.offers.values()}
             self._folded = self._folded if len(self._folded) > 1 else set()
-        self._arrange(follow, notice=notice, fresh=True)
-        if is_first:
+        self._arrange(again if is_first and again else follow, notice=notice, fresh=True)
+        if is_first and (again is None or self.line != again):
             self._to_candidate()
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """What is found again when the inbox is opened again: what is folded, how it is grouped, and the cursor."""
+        if not self.offers:
+            return {}
+        folds = {"folded": set(self._folded), "was_folded": self._was_folded, "less_sure": self._less_sure}
+        return folds | {"by_kind": self.by_kind, "left_at": self.line}
+
+    def restore(self, looks: Mapping[str, Any]) -> None:
+        """Look as the inbox did when it was left."""
+        if looks:
+            self._folded, self._was_folded = set(looks["folded"]), looks["was_folded"]
+            self._less_sure, self.by_kind, self._left_at = looks["less_sure"], looks["by_kind"], looks["left_at"]
 
     def _fold_less_sure(self) -> None:
         """Fold the proposals beyond the surest of each source, those that were not shown before."""

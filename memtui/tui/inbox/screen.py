@@ -34,7 +34,7 @@ from memtui.tui.inbox.view import (
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.screens.dialogs import ask_planted, pick
 from memtui.tui.source_opener import SourceOpener
-from memtui.tui.state import Opening
+from memtui.tui.state import Opening, state_of
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
@@ -110,8 +110,17 @@ class InboxScreen(ListDetail):
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""
         self._detail.set_title("2 Candidate")
+        self._list.restore(state_of(self.app, self.opening.vault).in_run.get(self._run_key, {}))
         self._show_head()
         self.begin_looking()
+
+    @property
+    def _run_key(self) -> str:
+        return f"{INBOX} {self.opening.place}"
+
+    def on_unmount(self) -> None:
+        """Keep how the list looks for the next time."""
+        state_of(self.app, self.opening.vault).in_run[self._run_key] = self._list.looks
 
     # -- reading ----------------------------------------------------------------------------------
 

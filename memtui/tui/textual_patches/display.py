@@ -113,6 +113,7 @@ def stand_clear(screen: Screen[Any]) -> None:
 
 _TOAST_CELLS = 5  # Beside the text of a toast at the bottom: what holds it, its edge, and a blank on either side
 _BESIDE_LABEL = 2  # Cells of a border right of the blank behind its label
+_LONGEST_LABEL = 30  # Cells that a label may grow to while a toast lies beside it
 
 
 def over_labels(screen: Screen[Any], text: str) -> str:
@@ -123,9 +124,10 @@ def over_labels(screen: Screen[Any], text: str) -> str:
         return text
     right = _TOAST_CELLS + cell_len(text)
     for pane in panes:
-        if pane.region.bottom == lowest and pane.border_subtitle:
+        if pane.region.bottom == lowest and pane.region.x < right:
             end = pane.region.right - _BESIDE_LABEL
-            start = end - cell_len(Content.from_markup(pane.border_subtitle).plain) - 2
+            label = cell_len(Content.from_markup(pane.border_subtitle or "").plain) + 2
+            start = end - max(label, min(_LONGEST_LABEL, pane.region.width // 3))  # it may grow meanwhile
             if start < right < end:
                 return text + "\N{NO-BREAK SPACE}" * (end - right)
     return text

@@ -376,3 +376,7 @@ async def test_a_toast_hides_the_whole_of_a_label_that_it_reaches_or_nothing_of_
             right = cell_len(over_labels(pilot.app.screen, "x" * cells)) + 5
             assert right <= label or right >= 40 - 2
         assert over_labels(pilot.app.screen, "short") == "short"
+        pane.border_subtitle = Content("1 of 1")
+        for cells in range(5, 34):
+            right = cell_len(over_labels(pilot.app.screen, "x" * cells)) + 5
+            assert right <= label or right >= 40 - 2, "a label that grows shows none of itself beside the toast"
