@@ -216,7 +216,7 @@ _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweighs that a text stands among conventions
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
-_WEAK_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 4.0, 20.0
+_WEAK_WEIGHT, _MILD_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 1.9, 4.0, 20.0
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
 _HEAD = re.compile(r"\s[—–-]{1,2}\s|[:：]\s")
 _PARENS = re.compile(r"[(（][^()（）]*[)）]")
@@ -278,7 +278,7 @@ def _source_weights(path: str, hint: str | None, text: str, features: set[str]) 
     yield kind, next((weight for name, weight in _HINTS if word in table("hints")[name].split()), _HINT_WEIGHT)
 
 
-_HINTS = (("firm", _FIRM_WEIGHT), ("weak", _WEAK_WEIGHT))
+_HINTS = (("firm", _FIRM_WEIGHT), ("weak", _WEAK_WEIGHT), ("mild", _MILD_WEIGHT))
 
 _FIRST_WORD = re.compile(r"[\s*_>`-]*(?:please\s+)?([\w'\u2019]+)", re.IGNORECASE)
 

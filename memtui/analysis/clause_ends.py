@@ -49,6 +49,7 @@ _OBLIGES = re.compile(r"\b(?:must|should|shall|always|never|only|required?|manda
 _PARTICIPLE_END = re.compile(
     r"(?<!ly)(?<! already)(?<! not)(?<! never) (?!need|feed|seed|embed|speed|red|bed|shared|advanced)\w+ed$"
 )
+_LAST_MEMBER = re.compile(r";\s+(?:or|and|und|oder|et|ou|y|o)\s")  # of `never lift; lower; or stop`
 _VERB_FOLLOWS = re.compile(
     r"(?:(?!(?:that|which|who|when|where|if|because|to|so|and)\b)[^\s,;:.—–]+ ){1,6}?"
     r"(?:must|should|shall|cannot|can|may|will|is|are)\b"
@@ -97,7 +98,7 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
     """Return how good a sentence ends at an edge between its head and the rest, 1 to 5; 0 for no end at all."""
     grammar = grammar_of(language)
     sign, tail = edge.strip(), _CLAUSE_END.split(rest, maxsplit=1)[0]
-    if _breaks(edge, rest, tail, language):
+    if _breaks(edge, rest, tail, language) or (sign == ";" and ";" in head and _LAST_MEMBER.search(rest)):
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)

@@ -91,6 +91,8 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         both = _below(above, named)
         if cell_width(both) <= MAX_TITLE_CELLS:
             return both
+        if begins and matches("headings", "referring", name) and cell_width(_below(above, name)) <= MAX_TITLE_CELLS:
+            return _below(above, name)
     return title if begins else _fitting_below(name, title)
 
 

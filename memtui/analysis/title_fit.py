@@ -36,6 +36,7 @@ _SUBJECTS = re.compile(
     r"(?=(?:must|should|may|can|will|needs?) )"
 )
 _NAMED_CONDITION = re.compile(r"(?:if|when|whenever|unless) (?:the|an?|any|your|its) ", re.IGNORECASE)
+_LISTED_ACT = re.compile(r"(?=never|do not|don['’]t)([^;]{20,}?);", re.IGNORECASE)
 _SO = re.compile(
     r",? so (?:(?:you|we) should|please)?\s*(?=(?:always|never|only|do not|don['’]t|make sure|ensure|try|use)\b)"
     r"(.{20,})",
@@ -171,8 +172,14 @@ def turned(sentence: str, held: HeldCode) -> str:
     if language_of(sentence) != "en" or not main or not is_imperative(main):
         return ""
     ends = [len(lead), *(comma.start() for comma in reversed(list(_COMMA.finditer(lead))))]
-    turns = (f"{main} {lead[:end]}" for end in ends if not _breaks_off(lead[:end]))
-    return next((words for words in turns if cell_width(held.put_back(words)) <= MAX_TITLE_CELLS), "")
+    leads = [lead[:end] for end in ends if not _breaks_off(lead[:end])]
+
+    def width(text: str) -> int:
+        return cell_width(held.put_back(text))
+
+    listed = _LISTED_ACT.match(main)  # of several acts the first is one of its own
+    turns = (f"{act} {clause}" for act in (main, *(listed.groups() if listed else ())) for clause in leads)
+    return next((words for words in turns if width(words) <= MAX_TITLE_CELLS), "")
 
 
 def with_fewer_subjects(sentence: str) -> str:

@@ -155,6 +155,8 @@ class Headings:
     def missing(self, words: str) -> str:
         """Return the heading's subject if a statement does not stand without it, else nothing."""
         above = self.last
+        if is_manner(words, above):
+            return ""
         grammar = grammar_of(language_of(words))
         is_section = matches("headings", "section", above)
         forbids = not is_section and matches("headings", "bad", above) and not grammar.negation.search(words)

@@ -67,6 +67,9 @@ _GOES_BACK = re.compile(
     r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
     r"|This|It|They|These) "
 )
+_OF_HEADING = re.compile(
+    r"(?:Available|Required|Needed|Used|Allowed|Supported|Included|Provided|Defined|Stored|Optional|Installed)\s(?!by\b)"
+)
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 
@@ -223,6 +226,9 @@ class _Writer:
             return ""
         if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
             return self._done(bare)  # "All rules follow this structure" says more than "All rules"
+        subject = self.headings.subject()
+        if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
+            lead = subject  # "Available at night" says nothing of what is
         return self._listed(lead, heads_in(following, self.held), awaited=bare != announced)
 
     def _items(self, found: Sequence[Block]) -> str:

@@ -35,6 +35,7 @@ from memtui.text.words import CJK
 SEPARATOR = " > "
 
 _LONGEST = 80
+_LONGEST_BOTH = 120  # A heading says nothing without the one it means
 _BRIEF_WORDS = 3  # A heading this short is preceded by the one above it
 _SHORT_WORDS = 12  # A rule this short says little of what it holds for
 _LABELLED_WORDS = 30
@@ -65,7 +66,8 @@ def lead_of(path: Sequence[str]) -> str:
     last = names[told[-1]]
     above = next((names[at] for at in reversed(told[:-1]) if at or lasting), "")
     both = f"{above}{SEPARATOR}{last}"
-    return both if above and (words_in(last) <= _BRIEF_WORDS or lasting) and len(both) <= _LONGEST else last
+    most = _LONGEST_BOTH if lasting else _LONGEST
+    return both if above and (words_in(last) <= _BRIEF_WORDS or lasting) and len(both) <= most else last
 
 
 def _name(heading: str) -> str:

@@ -120,6 +120,7 @@ def test_the_documents_title_is_no_evidence() -> None:
         ("claude-memory:project", "Launch is in May", "decision"),
         ("claude-memory:user", "Likes short answers", "convention"),
         ("claude-memory:reference", "The board is at /d/abc", "tooling"),
+        ("claude-memory:reference", "Never lift a boat from the board.", "constraint"),
         ("adr", "The pipeline must never fail; bugs and races were fixed", "decision"),
         ("memory-bank:activeContext", "We must never deploy on Friday", "note"),
         ("memory-bank:systemPatterns", "Hexagonal", "architecture"),

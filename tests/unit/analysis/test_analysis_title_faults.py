@@ -162,3 +162,31 @@ def test_a_headline_does_not_leave_you_get() -> None:
 )
 def test_a_lead_keeps_its_verb_and_a_label_that_says_nothing_goes(text: str, title: str) -> None:
     assert title_for(text, ("Harbour", "Ropes")).endswith(title)
+
+
+def test_a_rule_that_is_listed_behind_its_occasion_keeps_both() -> None:
+    text = (
+        "During storms, floods, fog, repairs, or inspections of the pier, never lift the boats of the harbour, the "
+        "ferries, or the barges; move or sink the outer mooring; or otherwise touch the crane that is in use."
+    )
+
+    assert (
+        title_for(text, ())
+        == "Never lift the boats of the harbour, the ferries, or the barges during storms, floods, fog, repairs"
+    )
+
+
+def test_a_list_below_words_that_mean_the_heading_is_titled_by_that() -> None:
+    text = "Available without any of the steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
+
+    assert title_for(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
+        "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0"
+    )
+
+
+def test_steps_below_a_heading_that_means_its_parent_are_titled_by_that() -> None:
+    title = title_for(
+        "1. Open it.\n2. Lift it.", ("Harbour — the first lift of a crane needs a rope that is bound", "Resolution")
+    )
+
+    assert title.startswith("Harbour — the first lift of a crane needs a rope that is bound: Resolution")
