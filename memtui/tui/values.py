@@ -97,6 +97,7 @@ class Listing:
     misnamed: tuple[str, str] | None = None  # what stands like a field in the words, and the field it may mean
     only_closest: bool = False  # whether nothing matches well, so that these are merely the closest
     names_project: bool = False  # whether the query chooses the projects, in place of what is in view
+    near: int = 0  # how many of them hold none of the words, and are near in meaning alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,8 @@ def shown_count(listing: Listing) -> str:
     total = len(listing.base.ids)
     if not listing.query.strip():
         return f"{total:,}" if total else ""
-    count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}"
+    near = f", {listing.near:,} by meaning alone" if listing.near and not listing.only_closest else ""
+    count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}"
     return f"{_no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
 
 

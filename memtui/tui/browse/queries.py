@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -168,6 +168,7 @@ class ListQueries:
             partial=partial,
             only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
             names_project=asked.names_project,
+            near=self._near(ids),
         )
 
     def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
@@ -194,7 +195,13 @@ class ListQueries:
             rows=self._first_rows(ids),
             partial=partial,
             only_closest=_only_closest(ids, found, is_known=is_sure or partial),
+            near=self._near(set(ids).difference(by_title)),
         )
+
+    def _near(self, ids: Iterable[str]) -> int:
+        """Return how many of the hits of the last search hold none of its words."""
+        hits = (self._hits[1].get(identifier) for identifier in ids)
+        return sum(hit is not None and not _BY_WORDS.intersection(part.name for part in hit.parts) for hit in hits)
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
         browsing = self._browsing(at_hand.base.wanted, self._vault.now())
@@ -449,6 +456,9 @@ class ListQueries:
         scope = self._browsing(Wanted(), self._vault.now()).scope
         dead = dead_anchors(self._reading, MemoryFilter(scope=scope, statuses=None), here)
         self._gone = (counter, tuple(sorted({anchor.key for anchor in dead.values()})))
+
+
+_BY_WORDS = frozenset({"words", "name", "letters"})  # Parts of a score that what is searched for stands in the memory
 
 
 def cleaned(query: str) -> str:
