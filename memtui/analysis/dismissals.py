@@ -27,7 +27,6 @@ from memtui.analysis.snapshot import (
     Pair,
     Snapshot,
     TextCache,
-    pair_of,
 )
 from memtui.domain.memory import Memory, Verdict
 
@@ -198,8 +197,3 @@ def _number(key: Key, pairs: Collection[Pair]) -> int:
             heads[left] = right
             joins += 1
     return joins if key[0] in BY_PAIR else sum(1 for end in heads if heads[end] == end)
-
-
-def taught_by(lesson: Lesson) -> set[Pair]:
-    """Return the pairs that were dismissed."""
-    return {pair_of(verdict.memory_id, verdict.reason.partition(" ")[0]) for verdict in lesson.verdicts}

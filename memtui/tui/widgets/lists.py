@@ -265,11 +265,6 @@ class PickList(CursorList):
         self.refresh()
         self.cursor_moved()
 
-    @property
-    def has_current(self) -> bool:
-        """Whether the cursor stands on a line."""
-        return self.cursor < self.count and self.selectable(self.cursor)
-
     def cursor_moved(self) -> None:
         """Tell that the cursor came to another line."""
         self.post_message(self.Highlighted(self))
