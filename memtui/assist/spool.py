@@ -10,18 +10,24 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui import locations
+from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.errors import MemtuiError
+from memtui.progress import ProgressCallback
 from memtui.vault.lease import lease, restrict, vault_file
 from memtui.vault.packs import Serving, add_servings
 from memtui.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from memtui.capture.proposals.run import CaptureReport, CaptureRequest
+
 
 WAIT_SECONDS = 0.2  # How long a line waits for another process that writes one
 LARGEST_BYTES = 2 << 20
@@ -222,3 +228,29 @@ def _signals(record: Mapping[str, Any]) -> Iterator[Signal]:
         elif record["kind"] == "served":
             for identifier in record["memories"]:
                 yield Signal(memory_id=str(identifier), signal="injected", at=at, actor=actor)
+
+
+def with_noted(vault: Vault, request: CaptureRequest) -> CaptureRequest:
+    """Return a request that reads what hooks noted too."""
+    # Copilot CLI and OpenCode name no file: their sessions are found where they usually lie.
+    noted = [(one.assistant, Path(one.path)) for one in Spool(vault.path).transcripts() if "\0" not in one.path]
+    return replace(request, noted=[(name, path) for name, path in noted if path.is_absolute() and path.name])
+
+
+def capture_noted(
+    vault: Vault,
+    request: CaptureRequest,
+    *,
+    actor: Actor,
+    dry_run: bool = False,
+    progress: ProgressCallback | None = None,
+) -> CaptureReport:
+    """Capture, and forget what hooks noted once all of it was read; parameters and errors as for `capture`."""
+    from memtui.capture.proposals.run import capture
+
+    spool = Spool(vault.path)
+    noted = spool.transcripts()
+    report = capture(vault, with_noted(vault, request), actor=actor, dry_run=dry_run, progress=progress)
+    if request.is_whole and not dry_run and not report.is_cancelled:
+        spool.take_transcripts(noted)
+    return report

@@ -45,7 +45,7 @@ def _capture(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.git:
         _capture_commits(arguments, session)
         return
-    from memtui.assist.ended_sessions import capture_noted
+    from memtui.assist.spool import capture_noted
     from memtui.capture.proposals.report import capture_record
 
     request = _request(arguments, session)

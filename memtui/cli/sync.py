@@ -59,7 +59,7 @@ def _put_report(report: SyncReport, session: Session) -> int:
 
 def _watch(request: SyncRequest, session: Session) -> int:
     """Sync until interrupted; failures are told, and overcome."""
-    from memtui.sync.watch import Watch
+    from memtui.sync.service import Watch
 
     for found in Watch(session.vault, request).reports():
         if isinstance(found, MemtuiError):

@@ -241,7 +241,7 @@ def _doctor(arguments: argparse.Namespace, session: Session) -> int:
     The hooks and servers that are installed are called as the assistants would. Changes nothing without --repair,
     which keeps a copy of a damaged file before it recovers what it can. Exits 0 when healthy, 1 when damaged.
     """
-    from memtui.cli.wiring import wiring_checks
+    from memtui.cli.assistants import wiring_checks
     from memtui.vault.doctor import diagnose
     from memtui.vault.repair import repair
 

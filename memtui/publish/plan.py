@@ -22,8 +22,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.publish import blocks
 from memtui.publish.blocks import Block, State
 from memtui.publish.edits import read_file
-from memtui.publish.places import Place, base_of, head_for, place_named, places, split_by_files
-from memtui.publish.safe_text import for_block, rebased
+from memtui.publish.places import Place, base_of, for_block, head_for, place_named, places, rebased, split_by_files
 from memtui.recall.rank import recall
 from memtui.recall.result import Recall, Task
 from memtui.recall.semantic import Meaning

@@ -143,7 +143,7 @@ def _on_command(event: Event, desk: Desk, session: Session) -> Reply:
     A rule stops it where the person switched that on and the assistant can be stopped; else the assistant is told, once
     a session for each constraint.
     """
-    from memtui.assist.check_commands import forbidden_command
+    from memtui.assist.check import forbidden_command
     from memtui.assist.check_constraints import stored_constraints
 
     constraints = stored_constraints(desk.vault, desk.view.workspace.folder, desk.view.project)

@@ -117,7 +117,7 @@ class CaptureAccess:
 
     def unread(self) -> Unread:
         """Return how much there is that no capture has read."""
-        from memtui.assist.ended_sessions import with_noted
+        from memtui.assist.spool import with_noted
         from memtui.capture.proposals.run import found_and_to_read
 
         vault = self._access.vault
@@ -126,7 +126,7 @@ class CaptureAccess:
 
     def run(self, progress: ProgressCallback) -> Done:
         """Read what is new and propose what it teaches."""
-        from memtui.assist.ended_sessions import capture_noted
+        from memtui.assist.spool import capture_noted
 
         opening = self._access.opening
         opening.before_change()

@@ -9,9 +9,8 @@ from datetime import datetime
 
 from memtui.errors import MemtuiError
 from memtui.sync.carrier import SyncReport
-from memtui.sync.service import Asked, TeamState, ask_team, sync, team_states
+from memtui.sync.service import Asked, TeamState, Watch, ask_team, sync, team_states
 from memtui.sync.sharing import SyncRequest
-from memtui.sync.watch import Watch
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import ago, days_between, short_age

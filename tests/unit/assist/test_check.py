@@ -10,9 +10,8 @@ import pytest
 from checking import Repo, constraints, places, staged
 from support import NOON, make_memory
 
-from memtui.assist.check import lines_wanted, run_check
+from memtui.assist.check import files_changed_by, forbidden_command, lines_wanted, run_check
 from memtui.assist.check_changes import Change, Changes
-from memtui.assist.check_commands import files_changed_by, forbidden_command
 from memtui.assist.check_constraints import Constraints, of_memory, stored_constraints, written_constraints
 from memtui.assist.check_git import Repository
 from memtui.errors import MemtuiError, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.domain.memory import Memory, Source
-from memtui.publish.safe_text import rebased
+from memtui.publish.places import rebased
 
 
 @pytest.fixture

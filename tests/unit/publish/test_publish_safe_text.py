@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.publish import blocks
-from memtui.publish.safe_text import for_block
+from memtui.publish.places import for_block
 
 _LINES = st.lists(
     st.sampled_from(

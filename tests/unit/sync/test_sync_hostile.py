@@ -475,8 +475,8 @@ def test_a_server_that_hangs_in_the_middle_is_given_up(team: Squad, monkeypatch:
 
 
 def test_where_many_listen_already_one_looks_now_and_then(team: Squad, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memtui.sync.service import Watch
     from memtui.sync.sharing import SyncRequest
-    from memtui.sync.watch import Watch
 
     memory, one, two = _pair(team)
     monkeypatch.setattr(postgres_carrier, "MOST_CONNECTIONS", 0)

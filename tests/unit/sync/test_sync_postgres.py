@@ -25,9 +25,8 @@ from memtui.errors import MemtuiError, RefusedError
 from memtui.sync import database
 from memtui.sync.database import add_member, init_statements, init_team, list_members, remove_member
 from memtui.sync.postgres_carrier import PostgresCarrier
-from memtui.sync.service import orders_of, purge_ordered, sync, team_states
+from memtui.sync.service import Watch, orders_of, purge_ordered, sync, team_states
 from memtui.sync.sharing import SyncRequest
-from memtui.sync.watch import Watch
 from memtui.vault.purge import purge_memories
 from memtui.vault.source_texts import SourceText, source_texts
 from memtui.vault.teams import read_teams

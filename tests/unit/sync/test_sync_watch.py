@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from flows.app_driver import fill, memory
 
-from memtui.sync import watch
+from memtui.sync import service
 from memtui.sync.carrier import SyncReport
+from memtui.sync.service import Watch
 from memtui.sync.sharing import SyncRequest
-from memtui.sync.watch import Watch
 from memtui.vault.vault import Vault
 
 
@@ -29,9 +29,9 @@ def test_a_change_that_is_made_while_a_sync_runs_is_sent_by_the_next_at_once(
         fill(vault, [memory(10 + len(runs), "What the sync itself writes")])
         return SyncReport()
 
-    monkeypatch.setattr(watch, "sync", sync)
-    monkeypatch.setattr(watch, "teams_of", lambda *_: [])
-    monkeypatch.setattr(watch, "SLICE_SECONDS", 0.05)
+    monkeypatch.setattr(service, "sync", sync)
+    monkeypatch.setattr(service, "teams_of", lambda *_: [])
+    monkeypatch.setattr(service, "SLICE_SECONDS", 0.05)
     found = Watch(mine, SyncRequest(folder=tmp_path), poll_seconds=1.0)
     reports = found.reports()
     next(reports)
