@@ -46,6 +46,7 @@ _ABBREVIATION = re.compile(
     r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z])\.$|^\d{1,3}\.$",
     re.IGNORECASE,
 )
+_LISTED_NUMBER = re.compile(r"\s+[a-z]")  # `1. lift the boat, 2. tie it`
 _RULE_WORDS = re.compile(
     r"\b(?:never|always|must|don['’]?t|do not|avoid|prefer|only|use|no|nie|niemals|immer"
     r"|jamais|toujours|nunca|siempre|sempre)\b|禁止|必须|不要|必ず|禁じ",
@@ -225,7 +226,8 @@ def sentences(text: str) -> Iterator[str]:
     start = 0
     for end in _SENTENCE_END.finditer(text):
         sentence = text[start : end.end()]
-        if (end[0] != "." or not _ABBREVIATION.search(sentence[-12:])) and is_balanced(sentence):
+        is_number = end[0] == "." and _LISTED_NUMBER.match(text, end.end()) and sentence[-2:-1].isdigit()
+        if (end[0] != "." or not (is_number or _ABBREVIATION.search(sentence[-12:]))) and is_balanced(sentence):
             yield sentence.strip()
             start = end.end()
     if text[start:].strip():

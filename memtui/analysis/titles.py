@@ -206,6 +206,7 @@ class _Writer:
             is_rule(bare)
             or matches("headings", "unfinished", bare)
             or grammar_of(language_of(bare)).condition.match(bare)
+            or _OF_HEADING.match(bare)
         )
         return (is_short and not states) or is_dropped(bare)
 

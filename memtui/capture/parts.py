@@ -344,7 +344,7 @@ class Parts:
         """Return items as parts of their own, fragments with their neighbours."""
         each = self._is_each(path)
         parts: list[Part] = []
-        hangs = False
+        hangs = leads = False
         for item in block.items:
             text = item_text(self.page.lines, item)
             reason = no_text_reason(text)
@@ -352,7 +352,8 @@ class Parts:
                 self.gaps.append((item, reason))
                 self.dropped.append(item)
                 continue
-            states = each or (is_statement(text) and not is_dependent(text))
+            states = each or (is_statement(text) and not (is_dependent(text) or (leads and text.startswith("`"))))
+            leads = announces(text) if states else leads
             new = self._item(block, item, text, path)
             if parts and (hangs or not states) and len(new) == 1 and self._fits(parts[-1], new[0]):
                 parts[-1].last = new[0].last

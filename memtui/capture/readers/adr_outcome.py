@@ -110,7 +110,7 @@ def _of_topic(subject: str, decision: str, most: int) -> str:
         return subject
     says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("…", "?", "？"))
     if not says_more or says_the_same(told, subject):
-        return told if says_more and done else subject
+        return told if says_more and (done or is_imperative(told)) else subject
     if is_question:
         both = f"{subject} {told}"
         return both if cell_width(both) <= most else subject

@@ -177,7 +177,7 @@ def test_a_rule_that_is_listed_behind_its_occasion_keeps_both() -> None:
 
 
 def test_a_list_below_words_that_mean_the_heading_is_titled_by_that() -> None:
-    text = "Available without any of the steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
+    text = "Available without any install steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
 
     assert title_for(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
         "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0"
@@ -190,3 +190,9 @@ def test_steps_below_a_heading_that_means_its_parent_are_titled_by_that() -> Non
     )
 
     assert title.startswith("Harbour — the first lift of a crane needs a rope that is bound: Resolution")
+
+
+def test_numbers_within_a_sentence_do_not_end_it() -> None:
+    text = "In general, work by 1. lifting the boat, 2. tying it, and 3. writing the log."
+
+    assert title_for(text, ()) == "Work by 1. lifting the boat, 2. tying it, and 3. writing the log"

@@ -103,3 +103,12 @@ def test_a_heading_that_means_another_goes_before_a_text_with_that() -> None:
     path = ("Loom — the first weave", "When this does NOT apply")
 
     assert context_lead("Not for twill.", path, "x") == "Loom — the first weave > When this does NOT apply"
+
+
+def test_an_item_that_leads_to_the_code_below_it_keeps_that() -> None:
+    source = (
+        "## Style\n\n- Keep the owners of folders as they are now:\n- `tide.log` owns the tables of all the tides.\n"
+        "- `tide.rope` owns the ropes.\n- Use short names for functions and long ones for folders.\n"
+    )
+
+    assert [text.count("`") for text in texts(source)] == [4, 0]

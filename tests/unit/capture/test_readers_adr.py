@@ -123,6 +123,11 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
         ("Queue", "We will use Redis streams.", "Queue: Use Redis streams"),
         # what was done is what was decided
         (
+            "Rope Provider Architecture",
+            "Introduce a rope provider for the boats.",
+            "Introduce a rope provider for the boats",
+        ),
+        (
             "Rope Layer Pattern",
             "We introduced a pool of ropes:\n\n- Wire\n- Hemp",
             "Rope Layer Pattern: Introduced a pool of ropes: Wire, Hemp",
