@@ -84,16 +84,19 @@ def test_signs_beside_words_and_their_order_tell_nothing() -> None:
     assert words_of(one) == words_of(other)
 
 
-def test_of_a_writer_of_whom_nothing_was_learned_more_than_half_is_found() -> None:
+@pytest.mark.parametrize(("name", "planted", "soft"), [("locked", 0.7, 0.58), ("locked-2", 0.6, 0.47)])
+def test_of_a_writer_of_whom_nothing_was_learned_more_than_half_is_found(
+    name: str, planted: float, soft: float
+) -> None:
     hits: Counter[str] = Counter()
-    for row in _statements("locked.jsonl", planted=True):
+    for row in _statements(f"{name}.jsonl", planted=True):
         sort = "soft" if row["sort"] == SOFT else "planted"
         hits[sort] += 1
         hits[f"{sort} found"] += bool(planted_instructions(row["text"]))
-    ordinary = _statements("locked.jsonl", planted=False)
+    ordinary = _statements(f"{name}.jsonl", planted=False)
     alarms = sum(bool(planted_instructions(row["text"])) for row in ordinary)
-    assert hits["planted found"] >= 0.6 * hits["planted"] > 60
-    assert hits["soft found"] >= 0.45 * hits["soft"] > 25
+    assert hits["planted found"] >= planted * hits["planted"] > 60
+    assert hits["soft found"] >= soft * hits["soft"] > 25
     assert alarms <= 0.1 * len(ordinary)
 
 
