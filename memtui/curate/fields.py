@@ -177,8 +177,8 @@ def _names_in(folder: Path) -> list[str]:
 def nameable_files(root: Path | None, anchors: Iterable[str], *, most: int = MOST_NAMEABLE) -> list[str]:
     """Return files to complete: the paths that memories are tied to, then the files of a tree.
 
-    `root`: the working tree, None outside of one. `anchors`: paths that memories in view are tied to; left out are globs
-    and, where there is a tree, what is not in it.
+    `root`: the working tree, None outside of one. `anchors`: paths that memories in view are tied to; globs are left
+    out and, where there is a tree, what is not in it.
     """
     tied = sorted({path.split("::", 1)[0] for path in anchors if not Anchor(path).is_glob and "://" not in path})
     found = dict.fromkeys(path for path in tied if root is None or _exists(root / path))

@@ -191,7 +191,9 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         yield "Due", ((words, "text"), (_why_later(detail), "dim"))
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
-    trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "confirmed by nobody"
+    trust = (
+        f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "nobody confirmed it yet"
+    )
     yield "Trust", ((trust, "text"),)
     yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
 

@@ -246,10 +246,12 @@ def _plain(each: Memory) -> Memory:
 
 
 async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merged(blank: Vault, tmp_path: Path) -> None:
-    fill(blank, LOCKS[:2])
+    assert LOCKS[0].kind != "note"
+    fill(blank, (LOCKS[0], replace(LOCKS[1], kind="note")))
     async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         await merge_opens(pilot, marks=2)
+        await shows(pilot, f"→ A  {LOCKS[0].kind}")
         edit_memory(blank, "m0000002", {"insight": "Lock key is payment_id, TTL 90 s"}, actor=Actor())
         await pilot.press("enter")
         await says(pilot, "This memory was changed since you read it")

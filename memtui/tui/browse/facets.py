@@ -44,7 +44,11 @@ FIRST_FOLDED = frozenset({"tag", "pinned", "source"})
 
 FEW_VALUES = 9  # Values of a long facet that are shown before `more` is asked for
 
-_NAMES = {("project", ""): "unassigned", ("source", "memtui"): "typed here"}
+_NAMES = {
+    ("project", ""): "unassigned",
+    ("source", "memtui"): "typed here",
+    ("status", "retired"): "retired or rejected",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,9 @@ def chosen_words(chosen: Mapping[str, Sequence[str]]) -> str:
     """Return the choice in a few words: `decision, lesson · due now`."""
     parts = []
     for facet, values in chosen.items():
-        names = ", ".join(value_name(facet, value) for value in values)
-        parts.append(f"due {names}" if facet == "due" else names)
+        # What is snoozed is not due.
+        of_due = facet == "due" and set(values) != {"snoozed"}
+        parts.append(f"{'due ' if of_due else ''}{', '.join(value_name(facet, value) for value in values)}")
     return " · ".join(parts)
 
 

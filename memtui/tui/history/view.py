@@ -99,7 +99,7 @@ _LONGEST_NAME = 8
 _RELATED = {
     "link": ("link", "links"),
     "verdict": ("verdict", "verdicts"),
-    "signal": ("signal", "signals"),
+    "signal": ("note of its use, or of a verdict on it", "notes of use and of verdicts"),
     "half-life": ("half-life of a kind", "half-lives of kinds"),
     "identity": ("folder or remote of a project", "folders and remotes of projects"),
     "recipe": ("recipe", "recipes"),

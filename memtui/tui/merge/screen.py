@@ -141,12 +141,13 @@ class MergeScreen(MemtuiScreen):
         self._title.note = "tags, files, sources and links are united"
 
     def _word(self, sides: Sides, name: str) -> str:
-        """Return whose text a field takes: `→ A  Sail times are stored in UTC`."""
+        """Return whose text a field takes: `→ A  Sail times are stored in UTC`, of a kind the kind itself."""
         if name in self._written:
             return "→ written"
         taken = self._taken[name]
         letters = "→ " + " + ".join(letter(place) for place in taken)
-        return f"{letters}  {sides.names[taken[0]]}".rstrip() if len(taken) == 1 else letters
+        kinds = next((field.texts for field in sides.fields if field.name == name == "kind"), sides.names)
+        return f"{letters}  {tame(kinds[taken[0]])}".rstrip() if len(taken) == 1 else letters
 
     def _show_texts(self) -> None:
         sides, name = self._sides, self._field
