@@ -44,7 +44,7 @@ _MOST_HEADS = 6
 _DONE = re.compile(
     r"\b(?:is|are|be|was|were|been) \w+(?:ed|en|ilt|pt|nt|ut)$"
 )  # `is deployed` of `is deployed with the crane`
-_ADVERB = re.compile(r"[a-z]+ly")
+_PAIR_OF_ADVERBS = re.compile(r"ly (?:and|or) [a-z]+ly\b")
 _HOW = re.compile(r"\s(?:using|via|by|with|through)\s")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
@@ -222,6 +222,7 @@ def brief(head: str) -> str:
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
     ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
+    ends = (end for end in ends if not _PAIR_OF_ADVERBS.match(head, max(0, end - 2)))
     starts = (head[:end].rstrip(_ENDING) for end in ends if " " in head[:end] and is_balanced(head[:end]))
-    dangling = (grammar.dangling, _PARTICLE, _ADVERB)
+    dangling = (grammar.dangling, _PARTICLE)
     return next((one for one in starts if not any(end.fullmatch(one.rpartition(" ")[2]) for end in dangling)), head)
