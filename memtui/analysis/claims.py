@@ -23,6 +23,7 @@ class _Table:
     """The classes of `exclusive_terms.txt`, numbered by line."""
 
     classes: dict[str, frozenset[int]]  # numbers of the classes that a name belongs to
+    same: dict[str, str]  # the name by which another name of the same thing is known
     tools: frozenset[int]  # the classes of tools, as against values
     names_of_two: tuple[str, ...]  # names of two words, as they are written
 
@@ -30,6 +31,7 @@ class _Table:
 @cache
 def _table() -> _Table:
     found: dict[str, set[int]] = {}
+    same: dict[str, str] = {}
     tools: set[int] = set()
     section = ""
     for number, line in enumerate(Path(__file__).with_name("exclusive_terms.txt").read_text("utf-8").split("\n")):
@@ -38,10 +40,14 @@ def _table() -> _Table:
         elif not line.startswith("#"):
             if section == "[tools]":
                 tools.add(number)
-            for name in line.split():
-                found.setdefault(name, set()).add(number)
+            for listed in line.split():
+                first, *others = listed.split("=")
+                same.update(dict.fromkeys(others, first))
+                for name in (first, *others):
+                    found.setdefault(name, set()).add(number)
     pairs = sorted(name.replace("_", " ") for name in found if "_" in name and name != "snake_case")
-    return _Table({name: frozenset(numbers) for name, numbers in found.items()}, frozenset(tools), tuple(pairs))
+    classes = {name: frozenset(numbers) for name, numbers in found.items()}
+    return _Table(classes, same, frozenset(tools), tuple(pairs))
 
 
 def classes_of(name: str) -> frozenset[int]:
@@ -56,7 +62,11 @@ def is_tool(name: str) -> bool:
 def names_in(text: str) -> frozenset[str]:
     """Return the names of tools and words with an opposite in a text in lower case."""
     found = frozenset().union(*map(_named.__getitem__, _NAME.findall(text)))
-    return found.union(name.replace(" ", "_") for name in filter(text.__contains__, _table().names_of_two))
+    return found.union(_known(name.replace(" ", "_")) for name in filter(text.__contains__, _table().names_of_two))
+
+
+def _known(name: str) -> str:
+    return _table().same.get(name, name)
 
 
 def rivals(ones: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
@@ -258,7 +268,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 _named: Memo[str, frozenset[str]] = Memo(
-    lambda word: frozenset(form for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)), most=100_000
+    lambda word: frozenset(_known(form) for form in (word, word.rstrip("s"), f"{word}s") if classes_of(form)),
+    most=100_000,
 )
 """Word to the names of tools and values that it may stand for."""
 

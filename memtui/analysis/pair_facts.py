@@ -43,7 +43,10 @@ def _cues(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
 
 
-_ENDED = "dropped|replaced|removed|deleted|retired|deprecated|abandoned|ditched|switched off|turned off"
+_ENDED = (
+    "dropped|replaced|removed|deleted|retired|deprecated|abandoned|ditched|switched off|turned off|phased out|scrapped"
+    "|discontinued|sunset|decommissioned"
+)
 _USED_TO = (
     r"(?<=\w )(?<!\bis )(?<!are )(?<!be )(?<!was )(?<!were )(?<!only )(?<!can )used to"  # Not `used to lift`: a purpose
 )
@@ -63,7 +66,8 @@ _GONE = re.compile(
     rf"|{_USED_TO}|until recently"
     rf"|(?:we|have|has|was|were) (?:\w+ )?(?:{_ENDED}))\b"
     rf"|\b(?P<after>(?:was|were|has been|have been) (?:\w+ )?(?:{_ENDED})"
-    r"|(?:is|are) (?:\w+ )?(?:gone|retired|deprecated|abandoned|switched off|unused)|has gone"
+    r"|(?:is|are) (?:\w+ )?(?:gone(?! (?:within|after|by|when|once|if|in)\b)|retired|deprecated|abandoned"
+    r"|switched off|unused|history|obsolete|phased out|(?:a )?leftovers?)|(?:has|have) gone|went away"
     rf"|{_NO_LONGER}|any ?more"
     r"|any longer|isn't used|not used|aren't used|isn't installed)\b",
     re.IGNORECASE,
@@ -139,6 +143,20 @@ _OPPOSITES = [
         "prefix | suffix, trailing",
         "before | after",
         "prefer | never, avoid",
+        "several, multiple, any number | at most one, only one, exactly one, single, just one, only once",
+        "included, includes, served, exposed | excluded, excludes, left out, unsupported, not supported",
+        "kept, retained, keep | delete, deleted, purged, thrown away, discarded",
+        "independent, independently, separate, separately | shared, shares, jointly, combined",
+        "anywhere, any order | first, last, top, in order",
+        "lazily, lazy, on demand | eagerly, eager, up front, upfront",
+        "remote, remotely, hosted, cloud | local, locally, on-premise, self-hosted",
+        "sorted, ordered, in order | unsorted, unordered, any order",
+        "hard-coded, hardcoded | configurable, configured",
+        "nullable | not null, non-null",
+        "case-sensitive | case-insensitive, ignoring case",
+        "fails, fail, aborts, raises | warns, warning, ignored, skipped, silently",
+        "immediately, at once, straight away | later, queued, batched, delayed",
+        "required, requires, needed | unnecessary, not needed, needn't, nobody has to, no need",
     )
 ]
 _SIDES_OF_WORD: dict[str, list[int]] = {}

@@ -11,49 +11,70 @@ from functools import lru_cache
 
 from memtui.analysis.claims import LIGHT, names_in
 from memtui.analysis.pair_facts import Facts, is_supposed, numbers_of_one, unquoted
+from memtui.analysis.stated_values import sets_otherwise, turns_list_round
 from memtui.analysis.text_features import stems_of
 from memtui.text.normal_form import plain_form
 
-GIVEN_UP, ASSIGNED, MOVED, RULED_OUT, PERMITTED, RECOUNTED, FORBIDDEN, FACED = 2.0, 2.0, 1.5, 1.0, 1.0, 1.0, 0.5, 0.0
+GIVEN_UP, ASSIGNED, MOVED, TURNED, RULED_OUT, PERMITTED, RECOUNTED = 2.0, 2.0, 1.5, 1.5, 1.0, 1.0, 1.0
+ENDED, FORBIDDEN, FACED = 1.0, 0.5, 0.0
 """What each sort of turn adds to the score of a pair, as `memtui.analysis.sentence_clash` counts it. Set on 76
 statements that contradict a rule and 64 that do not."""
 
+HALF = 0.5  # Share of the words of a denial that a sentence which it meets has
 FEWEST_SHARED = 2  # Words of meaning outside of paths that a permission and the rule that it lifts share
 OPENING = 30  # Characters within which a sentence that forbids says so
+SHORT = 60  # Words of a text all of which bears on one of its sentences
+NEAR_PLACE = 30  # Characters before a path in which it is said to be a place
 NEAR_CUE = 4  # Words after a cue that may be what is given up; one fewer before it
 
 _BEFORE = re.compile(
     r"\b(?:(?:has |have |had )?replace[sd]|instead of|rather than|in place of|no more|rid of|tired of"
     r"|stop(?:ped)? using|off|away from|(?:switched|moved|migrated) from|swapped|dropped|removed|ditched|retired"
-    r"|goodbye to|not (?:with|in|the)|nothing (?:\w+ ){0,1}?(?:uses|reads|needs|calls|runs|loads|imports))"
+    r"|goodbye to|we(?: have)? left|gave up(?: on)?|given up(?: on)?|phas(?:ed|ing) out|scrapped|not (?:with|in|the)"
+    r"|nothing (?:\w+ ){0,1}?(?:uses|reads|needs|calls|runs|loads|imports))"
     r" (?:the |our |a |an |using )?(?P<named>[^.,;:]{2,40})",
     re.IGNORECASE,
 )
 """A cue before what is given up."""
 
 _AFTER = re.compile(
-    r"(?P<named>[\w@./ `-]{2,30}?)(?:'s \w+)? (?:(?:is|are|was|were|has been|have been|got) (?:\w+ (?:and )?)?"
-    r"(?:gone|out|dropped|replaced|removed|deleted|retired|deprecated|abandoned|unused|outdated|obsolete|swapped out"
-    r"|no longer|not (?:used|supported|installed|available|needed|allowed)|only left over)"
+    r"(?P<named>[\w@./ `#+-]{2,30}?)(?<! ones)(?:'s \w+)?"
+    r" (?:(?:is|are|was|were|has been|have been|got) (?:\w+ (?:and )?)?(?:gone|out"
+    r"|dropped|replaced|removed|deleted|retired|deprecated|abandoned|unused|outdated|obsolete|swapped out"
+    r"|no longer|not (?:used|supported|installed|available|needed|allowed)|only left over|phased out|cut|history"
+    r"|unmaintained|scrapped|discontinued|(?:a |just a |only a )?leftovers?)|went away|goes away|had to go"
     r"|(?:kept|keeps) \w+ing|caused|causes|isn't|aren't|is not|are not|no longer|doesn't|does not"
     r"|(?:was|were) an? experiment)(?!\w)",
     re.IGNORECASE,
 )
 """A cue after it."""
 
+_ENDED = re.compile(
+    r"\b(?:got rid of|done with|we(?: have)? left|gave up(?: on)?|given up(?: on)?|phas(?:ed|ing) out|scrapped|dropped"
+    r"|removed|ditched|retired|goodbye to|moved (?:off|away from)|(?:switched|moved|migrated) from)"
+    r" (?:the |our |a |an )?(?P<after>[\w-]{3,})"
+    r"|\b(?P<before>[\w-]{3,})(?: \w+)? (?:(?:is|are|was|were|has been|have been|got) (?:being |now |\w+ and )?(?:gone"
+    r"|dropped|removed|deleted|retired|deprecated|abandoned|phased out|cut|history|unmaintained|scrapped|discontinued)"
+    r"|went away|had to go)(?!\w)",
+    re.IGNORECASE,
+)
+"""What says in so many words that something has ended, with the one word that it is said of."""
+
 _NOT = re.compile(r"(?:^|[,;.] )(?:not|no|never) (?P<named>[^.,;:]{2,30})", re.IGNORECASE)
 _PERMITS = re.compile(
     r"\b(?:(?:it'?s|is|are) (?:\w+ )?(?:fine|ok|okay|allowed|enough|safe|welcome|tolerated|supported|possible)"
-    r"|may|can|could|no need|need not|needn'?t|not needed|don'?t (?:have|need) to|optional|free to)\b",
+    r"|may|can|could|no need|need not|needn'?t|not needed|don'?t (?:have|need) to|optional|free to"
+    r"|nobody (?:has|needs) to|without (?:asking|waiting)|(?:straight|right) (?:on|away))\b",
     re.IGNORECASE,
 )
+_MAY = re.compile(r"\b(?:may|can|could) (?:\w+ly |also |now )?(?P<act>\w+)", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"\b(?:never|don'?t|do not|must not|mustn'?t|not|no|cannot|can'?t|forbidden|avoid|prohibited|without|rejects?"
     r"|isn'?t|aren'?t|doesn'?t|does not)\b",
     re.IGNORECASE,
 )
 _OBLIGES = re.compile(
-    r"\b(?:always|must|required?|mandatory|only|every|each|all|prefer|never|needs?)\b"
+    r"\b(?:always|must|should|has to|have to|required?|mandatory|only|every|each|all|prefer|never|needs?)\b"
     r"|^\W*(?:[A-Z][\w /&-]{2,40}: ?)?(?:\*\*)?(?:Use|Keep|Run|Add|Write|Make|Put|Work|Read|Avoid|Do|Import|Return"
     r"|Prefer|Give|Wrap|Update)\b",
     re.IGNORECASE,
@@ -61,6 +82,13 @@ _OBLIGES = re.compile(
 _PATH = re.compile(
     r"(?:~|\.{1,2})?/?[\w@.-]+(?:/[\w@.<>*-]+)+/?|[\w-]+\.(?:py|ts|tsx|js|md|toml|json|ya?ml|h|cpp|rs|go|java)\b"
 )
+_PLACES = re.compile(
+    r"(?:\b(?:in|into|under|at|to|from|inside|within|is|are|lives?|of|by|through|via|use)|[:>→=(])\s*"
+    r"(?:the |its |our |a )?(?:\w+ )?[`*\"'(]*$",
+    re.IGNORECASE,
+)
+"""What stands before a path that is a place."""
+
 _ASSIGNMENT = re.compile(r"\b([A-Za-z][\w.-]*_[\w.-]*|[A-Z][A-Z0-9_]{2,}) ?= ?[`\"']?([\w.-]+)")
 _NAME = re.compile(
     r"`([^`]+)`|(?<=[\w,;:)] )([A-Z][\w.+#-]*[\w+#])|\b(\w+[_./@-]\w[\w./-]*)|\b([a-z]+\d\w*|[a-z]+[A-Z]\w*)"
@@ -68,21 +96,23 @@ _NAME = re.compile(
 """A name: code, a capital within a sentence, a word with a sign, a number or a capital in it."""
 
 
-def turn_between(typed: Facts, own: Facts, filed: Facts) -> float | None:
+def turn_between(typed: Facts, own: Facts, filed: Facts, whole: Facts | None = None) -> float | None:
     """Return the worth of the plainest turn between two sentences, None if there is none.
 
     `typed`: the whole text that came by itself, which may say in another sentence what is given up. `own`: its sentence
-    that is compared. `filed`: the sentence of the file.
+    that is compared. `filed`: the sentence of the file. `whole`: the text of the file that it stands in.
     """
     found = [
         worth
         for worth, is_turn in (
             (GIVEN_UP, _gives_up(typed, filed)),
-            (ASSIGNED, _assigns(own, filed)),
+            (ENDED, _ends(typed, filed)),
+            (ASSIGNED, _assigns(own, filed) or sets_otherwise(own.insight, filed.insight)),
+            (TURNED, turns_list_round(typed.insight, (whole or filed).insight)),
             (MOVED, _moves(own, filed)),
-            (RULED_OUT, _does_what_was_ruled_out(typed, filed)),
+            (RULED_OUT, _does_what_was_ruled_out(typed, filed, whole or filed)),
             (RECOUNTED, any(True for _ in numbers_of_one(own, filed))),
-            *_turned_rules(own.insight, filed.insight),
+            *_turned_rules(own, filed),
         )
         if is_turn
     ]
@@ -95,10 +125,18 @@ def _gives_up(typed: Facts, filed: Facts) -> bool:
     return bool(_given_up(typed.insight) & used & _names(filed.insight))
 
 
-def _does_what_was_ruled_out(typed: Facts, filed: Facts) -> bool:
-    """Return whether the sentence rules out a name that the first text goes by."""
-    ruled_out = (_given_up(filed.insight) | filed.denied) & _names(filed.insight)
-    return bool(ruled_out & (_stems(typed.insight) - _given_up(typed.insight) - typed.denied))
+def _ends(typed: Facts, filed: Facts) -> bool:
+    """Return whether the first text says of anything that it has ended, and the sentence on that subject goes by it."""
+    ended = _ended(typed.insight)
+    used = _stems(filed.insight) - _given_up(filed.insight) - filed.denied
+    return bool(ended & used) and len(_stems(typed.insight) & used) >= FEWEST_SHARED
+
+
+def _does_what_was_ruled_out(typed: Facts, filed: Facts, whole: Facts) -> bool:
+    """Return whether the sentence, or a short text that it stands in, rules out a name that the first text goes by."""
+    done = _stems(typed.insight) - _given_up(typed.insight) - typed.denied
+    around = whole.denied & _names(typed.insight) if len(whole.insight.split()) <= SHORT else frozenset()
+    return bool(((_given_up(filed.insight) | filed.denied) & _names(filed.insight) | around) & done)
 
 
 def _assigns(own: Facts, filed: Facts) -> bool:
@@ -108,22 +146,44 @@ def _assigns(own: Facts, filed: Facts) -> bool:
 
 def _moves(own: Facts, filed: Facts) -> bool:
     """Return whether both name places, none of which is or is in one of the other."""
-    mine, theirs = ({path.lower() for path in _PATH.findall(each.insight)} for each in (own, filed))
+    mine, theirs = (_places(each.insight) for each in (own, filed))
     apart = not any(one in other or other in one for one in mine for other in theirs)
     return bool(mine and theirs) and apart and _shared(own.insight, filed.insight) > 0
 
 
-def _turned_rules(own: str, filed: str) -> list[tuple[float, bool]]:
-    """Return what permitting what was ruled, banning what was not, and facing a ban are worth, and whether it is so."""
-    ban = _FORBIDS.search(filed)
-    shared = _shared(own, filed)
-    permits = _PERMITS.search(own) and not _FORBIDS.search(_PERMITS.sub("", own)) and (ban or _OBLIGES.search(filed))
-    forbids = _FORBIDS.search(own)
-    return [
-        (PERMITTED, bool(permits) and shared >= FEWEST_SHARED),
-        (FORBIDDEN, bool(forbids) and ban is None and shared >= FEWEST_SHARED),
-        (FACED, forbids is None and ban is not None and ban.start() < OPENING and shared > 0),
+@lru_cache(maxsize=20_000)
+def _places(text: str) -> frozenset[str]:
+    """Return the paths that a text names as a place, in lower case; what a command is run on is none."""
+    found = [
+        path for path in _PATH.finditer(text) if _PLACES.search(text, max(0, path.start() - NEAR_PLACE), path.start())
     ]
+    return frozenset(path[0].lower() for path in found)
+
+
+def _turned_rules(own: Facts, filed: Facts) -> list[tuple[float, bool]]:
+    """Return what permitting what was ruled, banning what was not, and facing a ban are worth, and whether it is so."""
+    said, ruled = own.insight, filed.insight
+    ban, forbids = _FORBIDS.search(ruled), _FORBIDS.search(said)
+    shared = _shared(said, ruled)
+    permits = _PERMITS.search(said) and not _FORBIDS.search(_PERMITS.sub("", said))
+    lifts = _permits_what_is_banned(said, filed) if ban else bool(_OBLIGES.search(ruled))
+    return [
+        (PERMITTED, bool(permits) and lifts and shared >= FEWEST_SHARED),
+        (FORBIDDEN, bool(forbids) and ban is None and shared >= FEWEST_SHARED and meets(own, filed)),
+        (FACED, forbids is None and ban is not None and ban.start() < OPENING and meets(filed, own)),
+    ]
+
+
+def _permits_what_is_banned(said: str, filed: Facts) -> bool:
+    """Return whether what somebody may do is the act that is banned; `is fine` may be said of it in other words."""
+    act = _MAY.search(said)
+    return act is None or bool(_stems(act["act"]) & filed.denied)
+
+
+def meets(denial: Facts, other: Facts) -> bool:
+    """Return whether another sentence has what one denies: its first word, and half of the others."""
+    has = other.wording.parts | other.wording.terms
+    return any(first in has and len(words & has) >= HALF * len(words) for first, words in denial.sides.denied)
 
 
 def _shared(one: str, other: str) -> int:
@@ -152,6 +212,13 @@ def _given_up(text: str) -> frozenset[str]:
         if not is_supposed(said, each.end("named"))
     ]
     return frozenset().union(*map(_stems, found))
+
+
+@lru_cache(maxsize=20_000)
+def _ended(text: str) -> frozenset[str]:
+    said = unquoted(text)
+    found = [cue for cue in _ENDED.finditer(said) if not is_supposed(said, cue.start())]
+    return frozenset().union(*(_stems(cue["after"] or cue["before"]) for cue in found))
 
 
 @lru_cache(maxsize=20_000)

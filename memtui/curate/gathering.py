@@ -83,7 +83,7 @@ def pairs_by_meaning(
 
 NEAREST = 3  # Neighbours of each memory that are looked at where they are nearer than `FAINT`
 FAINT = 0.42  # Cosine below which two memories have hardly a subject in common; of 81 strangers' duplicates 5 are below
-NEAREST_IN_FILES, FAINT_IN_FILES = 8, 0.3
+NEAREST_IN_FILES, FAINT_IN_FILES = 8, 0.2
 """The same of what came by itself among what was imported from files, which it may take back in few words: of 76
 statements that contradict a file 62 are found by the former, 71 by these."""
 

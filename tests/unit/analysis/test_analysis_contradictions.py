@@ -56,6 +56,11 @@ def test_what_agrees_or_sets_something_else_is_no_contradiction(one: str, other:
     assert between(one, other, project="mill") == []
 
 
+def test_two_names_of_one_tool_exclude_nothing_and_rivals_do() -> None:
+    assert between("Ledgers are kept in PostgreSQL.", "Ledgers are kept in Postgres.", project="mill") == []
+    assert between("Ledgers are kept in PostgreSQL.", "Ledgers are kept in SQLite3.", project="mill")
+
+
 def test_one_setting_with_two_values_stays_a_contradiction() -> None:
     assert between("Boiler manifest: `auto-vent = true`", "Boiler manifest: `auto-vent = false`", project="mill")
 

@@ -51,6 +51,13 @@ def test_a_sentence_within_a_longer_rule_is_found_to_exclude_what_was_typed(said
         ("Use Hopper two for oats.", "Use the small bin for oats instead of Hopper."),
         ("It's fine to run the mill in high wind.", "Never run the mill in high wind."),
         ("Do not mix rye and wheat in one sack.", "Rye and wheat are mixed in one sack."),
+        ("We left Grist, bran is sieved by hand.", "Bran goes through Grist, at a slow pace."),
+        ("The windlass went away in spring.", "Sacks are lifted with the windlass by two."),
+        ("twine_check is off unless you ask for it.", "Each sack is sewn with `twine_check=True`."),
+        ("Marks take a dash: RYE becomes RYE-1.", "Marks take an x: RYE becomes `RYEx`."),
+        ("Sew the sacks first and weigh the load afterwards.", "1. Weigh the load\n2. Oil the scale\n3. Sew the sacks"),
+        ("Leave the gate open, nobody has to wait for the miller.", "You should wait for the\nmiller at the gate."),
+        ("Weigh by `tally`, the clerk reads it.", "Weigh by `balance`, not by tally marks."),
     ],
 )
 def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -> None:
@@ -63,12 +70,17 @@ def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -
         ("`balance` shows ounces as well.", "Weighing: `balance`"),
         ("Tallow is kept in the shed.", "Grease the axle with Tallow every week."),
         ("Deliveries of `ledger/in.md` are signed twice.", "Deliveries are listed in `ledger/in.md`."),
+        ("`sieve` is configured in mill.toml.", "sieve check grain/rye.py"),
         ("Start the mill with GRAIN_MODE=1 in winter.", "The mill is started with `GRAIN_MODE=1`."),
         ("Hopper is being repaired.", "Use the small bin for oats, not Flume."),
         ("Call the smith if `balance` is no longer level.", "Weighing: `balance`"),
         ("Clean the axle as soon as Tallow is gone.", "Grease the axle with Tallow every week."),
         ("Oil wheels that Tallow no longer reaches.", "Grease the axle with Tallow every week."),
         ('Write notes such as "Tallow is gone" on the slate.', "Grease the axle with Tallow every week."),
+        ("Copies of the ledger go to the smith.", "A copy of the ledger is gone within 7 days."),
+        ("Rye sacks are weighed, Tallow ones are not.", "Grease the axle with Tallow every week."),
+        ("Weigh the load first and sew the sacks afterwards.", "1. Weigh the load\n2. Oil the scale\n3. Sew the sacks"),
+        ("Clerks may lend old sacks.", "Don't wash old sacks."),
     ],
 )
 def test_what_adds_to_a_rule_takes_nothing_back(said: str, rule: str) -> None:
