@@ -21,11 +21,11 @@ from memtui.analysis.snapshot import (
     Pair,
     Snapshot,
     TextCache,
-    are_notes,
     by_project,
     candidate_pairs,
     is_of_file,
     nearness,
+    nearness_of,
     pair_of,
 )
 from memtui.domain.memory import Memory, content_hash
@@ -103,7 +103,7 @@ def find_contradictions(
             pair = pair_of(one.id, other.id)
             if pair in decided or pair in found or not _at_one_time(one, other):
                 continue
-            contradiction = contradiction_between(one, other, known, _nearness_of(one, other, near.get(pair), others))
+            contradiction = contradiction_between(one, other, known, nearness_of(one, other, near.get(pair), others))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
                 found[pair] = contradiction
             elif pair in near:
@@ -114,10 +114,6 @@ def find_contradictions(
     step(0)
     found.update((contradiction.ids, contradiction) for contradiction in _surest(lone, found, total))
     return sorted(found.values(), key=lambda contradiction: contradiction.ids)
-
-
-def _nearness_of(one: Memory, other: Memory, alike: Alike | None, others: int) -> Nearness:
-    return nearness(alike, others, is_noted=alike is not None and are_notes(one, other))
 
 
 def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int, int]]:

@@ -25,12 +25,11 @@ from memtui.analysis.snapshot import (
     Places,
     Snapshot,
     TextCache,
-    are_notes,
     candidate_pairs,
     cliques,
     in_one_view,
     is_of_file,
-    nearness,
+    nearness_of,
     others_in_view,
     pair_of,
     views,
@@ -290,8 +289,7 @@ class _Finder:
     def _note(self, one: Memory, other: Memory, alike: Alike | None = None) -> None:
         if not self._is_open(one, other):
             return
-        noted = alike is not None and are_notes(one, other)
-        near = nearness(alike, self._others[one.project], is_noted=noted)
+        near = nearness_of(one, other, alike, self._others[one.project])
         found = None if self._only_shares_a_subject(one, other, near) else compare(one, other, self._texts, near)
         if found:
             self._edges[pair_of(one.id, other.id)] = found

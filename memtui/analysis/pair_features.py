@@ -40,6 +40,7 @@ class Nearness:
     crowd: float = UNKNOWN_CROWD  # mean cosine of each to its next neighbours
     is_crowded: bool = False  # whether they were picked from many
     is_noted: bool = False  # whether, of many, both are short notes of their own rather than parts of files
+    elsewhere: bool | None = None  # whether two parts of files stand in different ones; None of anything else
 
 
 def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
@@ -270,7 +271,33 @@ def model_odds(found: Mapping[str, float], near: Nearness) -> dict[Question, flo
         # What is the same in files, much of it word for word, is so in notes.
         of_files = model_name("duplicate", replace(near, is_noted=False))
         odds["duplicate"] = max(odds["duplicate"], _models()[of_files].odds(found))
+    if near.is_crowded and near.elsewhere is not None and near.cosine is not None and odds["duplicate"] <= 0.0:
+        odds["duplicate"] = _models()[SAID_AGAIN].odds(signs_of_repetition(found, odds["duplicate"], near))
     return odds
+
+
+SAID_AGAIN = "duplicate, said again, vectors"
+"""The model of what files say again in other words, asked of what the one of many says no to."""
+
+LEAST_ODDS = -6.0  # Odds below which two are no more unlike
+
+
+def signs_of_repetition(found: Mapping[str, float], odds: float, near: Nearness) -> dict[str, float]:
+    """Return what tells whether two parts of files say the same in other words.
+
+    Files repeat what other files say, and hardly themselves; and what is said again stands out of its neighbours.
+    Two reports of the same form differ in their numbers.
+
+    `odds`: by the model of many, relative to where a pair is proposed.
+    """
+    cosine = near.cosine or 0.0
+    return {
+        "odds": max(LEAST_ODDS, min(1.0, odds)),
+        "cosine": cosine,
+        "margin": cosine - near.crowd,
+        "elsewhere": float(bool(near.elsewhere)),
+        "number": found["number"],
+    }
 
 
 HALF_THE_WORDS = 0.5  # Dice share of the words from which the model of files is asked about notes as well

@@ -82,18 +82,26 @@ class Alike(NamedTuple):
 CROWD = 2  # Other memories in view from which the nearest of one is picked from many
 
 
-def nearness(alike: Alike | None, others: int, *, is_noted: bool = False) -> Nearness:
+def nearness(alike: Alike | None, others: int, *, is_noted: bool = False, elsewhere: bool | None = None) -> Nearness:
     """Return what is known of a pair besides its texts.
 
     Args:
         alike: how near their vectors are.
         others: memories in view of them.
         is_noted: whether both are notes, see `are_notes`; without vectors it makes no difference.
+        elsewhere: whether two of files are of different ones, see `are_elsewhere`; as little.
     """
     crowded = others >= CROWD
     if alike is None:
         return Nearness(is_crowded=crowded)
-    return Nearness(alike.cosine, alike.crowd, is_crowded=crowded, is_noted=crowded and is_noted)
+    return Nearness(alike.cosine, alike.crowd, is_crowded=crowded, is_noted=crowded and is_noted, elsewhere=elsewhere)
+
+
+def nearness_of(one: Memory, other: Memory, alike: Alike | None, others: int) -> Nearness:
+    """Return what is known of two memories besides their texts."""
+    if alike is None:
+        return nearness(None, others)
+    return nearness(alike, others, is_noted=are_notes(one, other), elsewhere=are_elsewhere(one, other))
 
 
 LONGEST_NOTE = 80  # Words of a memory; a longer one shares something with everything on its subject
@@ -130,6 +138,13 @@ def by_project(memories: Iterable[Memory]) -> dict[str | None, list[Memory]]:
 def is_of_file(memory: Memory) -> bool:
     """Return whether a memory was imported from a file, in which it stands among others."""
     return memory.source is not None and memory.source.path is not None
+
+
+def are_elsewhere(one: Memory, other: Memory) -> bool | None:
+    """Return whether two memories of files stand in different ones, None where one is of no file."""
+    if not (is_of_file(one) and is_of_file(other)) or one.source is None or other.source is None:
+        return None
+    return one.source.path != other.source.path
 
 
 def in_one_view(one: Memory, other: Memory) -> bool:

@@ -6,7 +6,10 @@ Whether two memories put side by side are the same is also learned from `strange
 judged once; with it the models of a crowd proposed more in real repositories, half of it wrong, so these learned none
 of the later pairs. The models of notes learned the files of pairs, each put into one vault, with its other neighbours
 as what is not the same, and the neighbours in vaults of typed memories (`tests/eval/strangers-*-dev`).
-Figures are of strangers whose own pairs were left out of the fit. `--neighbours VAULT…` computes the neighbours again.
+Whether files say again what other files say, in other words, is learned from `said-again.jsonl`: neighbours in vaults
+of seventeen real repositories that the model of many says no to, judged by hand without a look at their scores.
+Figures are of strangers whose own pairs, and of vaults whose own neighbours, were left out of the fit.
+`--neighbours VAULT…` computes the neighbours again.
 """
 
 from __future__ import annotations
@@ -32,7 +35,17 @@ from scripts.logistic import fit_logistic
 
 from memtui.analysis import pair_features
 from memtui.analysis.pair_facts import Facts
-from memtui.analysis.pair_features import Nearness, Question, decide, features, is_plain, model_name, model_odds
+from memtui.analysis.pair_features import (
+    SAID_AGAIN,
+    Nearness,
+    Question,
+    decide,
+    features,
+    is_plain,
+    model_name,
+    model_odds,
+    signs_of_repetition,
+)
 from memtui.analysis.text_features import wording_of
 from memtui.curate import gathering
 from memtui.domain.memory import Memory, content_hash
@@ -43,6 +56,7 @@ from memtui.vault.vault import Vault
 
 WEIGHTS = Path(pair_features.__file__).with_name("pair_weights.json")
 NEIGHBOURS = CURATION / "neighbours.jsonl"
+AGAIN = CURATION / "said-again.jsonl"
 RIDGE = 3.0  # Penalty of squared weights of standardised features; 5 and 8 give the same figures within .03
 OWN_WEIGHT = {"noted, vectors": 1.0}
 """Weight of a pair by the project's author, against one by a stranger, where it is not 0.3. With more, strangers' pairs
@@ -56,7 +70,7 @@ NATURAL = {"duplicate": (100.0, 0.5), "contradiction": (60.0, 0.25)}
 """Total weight of unjudged neighbours, which are taken for neither, and the weight of each judged or telling one."""
 
 LEAST = {
-    "duplicate, alone, vectors": 0.3,
+    "duplicate, alone, vectors": 0.27,
     "duplicate, alone, words": 0.4,
     "duplicate, crowded, vectors": 0.7,
     "duplicate, crowded, words": 0.85,
@@ -66,6 +80,7 @@ LEAST = {
     "contradiction, crowded, vectors": 0.5,
     "contradiction, crowded, words": 0.55,
     "contradiction, noted, vectors": 0.7,
+    SAID_AGAIN: 0.7,
 }
 """Share from which a pair is proposed. In a crowd so that of the proposals in real repositories eight of ten are right,
 among notes so that hardly any is in vaults of typed memories, which have no duplicates."""
@@ -77,7 +92,7 @@ SETTINGS = (
 )
 QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 BEFORE = ("own", "strangers-dev", "strangers-locked")
-NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 8))
+NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 10))
 NOTES = ("strangers-dev", "strangers-locked", *NEWCOMERS)  # Files of pairs of which each is put into one vault
 VAULTS = sorted((CURATION.parent / "eval").glob("strangers-*-dev/memories.jsonl"))
 """Typed memories of which none says the same as another."""
@@ -232,6 +247,35 @@ def train(question: Question, near: Nearness, pairs: tuple[Pair, ...], *, withou
     return {"weights": rounded, "base": round(base, 4), "least": LEAST[model_name(question, near)]}
 
 
+def rows_of_again(many: pair_features.Model) -> list[Row]:
+    """Return the judged neighbours in vaults, the vault as their writer. `many`: the model that they come after."""
+    found: list[Row] = []
+    for line in AGAIN.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        told = _filled(row["features"], vectors=True)
+        near = Nearness(told["cosine"], told["cosine"] - told["margin"], is_crowded=True, elsewhere=row["elsewhere"])
+        signs = signs_of_repetition(told, many.odds(told), near)
+        found.append(Row(signs, row["label"] == "duplicate", 1.0, f"vault {row['vault']}"))
+    return found
+
+
+def said_again(rows: Sequence[Row], *, without: str = "") -> dict[str, Any]:
+    """Return the model of what files say again. `without`: a vault whose neighbours are left out."""
+    weights, base = fit([row for row in rows if row.writer != without])
+    rounded = {name: round(weight, 4) for name, weight in weights.items()}
+    return {"weights": rounded, "base": round(base, 4), "least": LEAST[SAID_AGAIN]}
+
+
+def held_out_again(rows: Sequence[Row]) -> str:
+    """Return the figures on each vault by a model of the others."""
+    asked = []
+    for vault in sorted({row.writer for row in rows}):
+        model = pair_features.Model(**said_again(rows, without=vault))
+        asked += [(row.says_yes, model.odds(row.found) > 0.0) for row in rows if row.writer == vault]
+    figures = Figures(sum(a and b for a, b in asked), sum(b for _, b in asked), sum(a for a, _ in asked))
+    return f"{SAID_AGAIN:<36}{figures}"
+
+
 def held_out(near: Nearness, pairs: tuple[Pair, ...], writers: Iterable[str]) -> Iterator[str]:
     """Yield the figures of both questions on strangers by models that saw none of a stranger's pairs."""
     said: list[tuple[Pair, Question | None]] = []
@@ -313,6 +357,9 @@ def main() -> None:
             print("the first three strangers", *held_out(near, pairs, strangers(read_pairs(*BEFORE))), sep="\n")
         print("newcomers", *held_out(near, pairs, NEWCOMERS), sep="\n")
         models |= {model_name(question, near): train(question, near, pairs) for question in QUESTIONS}
+    again = rows_of_again(pair_features.Model(**models["duplicate, crowded, vectors"]))
+    print(held_out_again(again))
+    models[SAID_AGAIN] = said_again(again)
     WEIGHTS.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
 
 

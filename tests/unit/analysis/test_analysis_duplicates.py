@@ -287,11 +287,13 @@ def test_vectors_add_what_words_alone_do_not_tell() -> None:
     assert groups_of(one, other, *rest, alike=[Alike("one", "other", 0.3)]) == []
 
 
-def in_a_crowd(one: str, other: str, source: Source | None = None) -> list[DuplicateGroup]:
-    sources = (source,) if source else ()
-    memories = [said(one, id="one", sources=sources), said(other, id="other", sources=sources)]
+def in_a_crowd(
+    one: str, other: str, source: Source | None = None, other_source: Source | None = None, cosine: float = 0.75
+) -> list[DuplicateGroup]:
+    mine, theirs = ((each,) if each else () for each in (source, other_source or source))
+    memories = [said(one, id="one", sources=mine), said(other, id="other", sources=theirs)]
     rest = [said(f"Word{number}", id=f"rest{number}") for number in range(3)]
-    return groups_of(*memories, *rest, alike=[Alike("one", "other", 0.75)])
+    return groups_of(*memories, *rest, alike=[Alike("one", "other", cosine)])
 
 
 def test_two_notes_in_other_words_are_proposed_among_many_and_two_lines_of_a_rules_file_are_not() -> None:
@@ -300,6 +302,15 @@ def test_two_notes_in_other_words_are_proposed_among_many_and_two_lines_of_a_rul
     assert [set(group.ids) for group in in_a_crowd(one, other)] == [{"one", "other"}]
     assert in_a_crowd(one, other, Source(format="memtui"))
     assert in_a_crowd(one, other, Source(format="claude-md", path="CLAUDE.md")) == []
+
+
+def test_what_files_say_again_in_other_words_is_proposed_where_it_stands_in_another_file() -> None:
+    one = "Coverage of the `sluice` tests is tracked with Gauge, uploaded to Weir."
+    other = "Coverage reports are uploaded to Weir"
+    here, there = (Source(format="claude-md", path=path) for path in ("CLAUDE.md", "AGENTS.md"))
+    assert in_a_crowd(one, other, here, there, cosine=0.83) != []
+    assert in_a_crowd(one, other, here, here, cosine=0.83) == []
+    assert in_a_crowd(one, other, here, there, cosine=0.5) == []
 
 
 def test_a_long_note_that_only_shares_its_subject_is_not_proposed() -> None:
