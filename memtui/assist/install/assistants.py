@@ -91,6 +91,13 @@ class Assistant:
         return Path(moved).expanduser() / self.moved_to if moved else Path.home() / self.folder
 
     @property
+    def loads_here(self) -> tuple[str, ...]:
+        """What it reads by itself, its own folder named as the environment has it."""
+        named, here = f"~/{self.folder}/", f"{self.home}/"
+        is_moved = self.home != Path.home() / self.folder
+        return tuple(words.replace(named, here) for words in self.loads) if is_moved else self.loads
+
+    @property
     def is_here(self) -> bool:
         """Whether the assistant seems to be installed on this machine."""
         return self.home.is_dir() or any(map(shutil.which, self.programs))

@@ -185,7 +185,7 @@ def assistant_blocks(
     blocks += _probed_blocks(probed)
     blocks += _use_blocks(row, read.titles)
     blocks.append(Block((("Loaded by itself", "heading"),), gap=True))
-    blocks += [Block(((f"- {words.replace('`', '')}", "text"),)) for words in assistant.loads]
+    blocks += [Block(((f"- {words.replace('`', '')}", "text"),)) for words in assistant.loads_here]
     blocks.append(Block(((f"limit: {assistant.limit}", "dim"),)))
     blocks.append(Block((("What is left to you", "heading"),), gap=True))
     blocks += [Block(((f"- {words.replace('`', '')}", "text"),)) for words in assistant.steps]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.assist.install.assistants import Assistant, assistants
+from memtui.assist.install.assistants import Assistant, assistant_named, assistants
 from memtui.assist.install.command import Program
 from memtui.assist.install.parts import ConfigFile, without_ours
 from memtui.assist.install.plan import Wishes, config_files
@@ -203,3 +203,14 @@ def test_every_event_passes_the_assistant_and_a_time_limit_of_two_seconds(assist
         assert re.search(f'--assistant(?:"?,? *\n? *"?| ){assistant.name}', text)
         assert re.findall(r'(?:timeout|timeoutSec)": (\d+)', text) or "LIMIT_MS = 2000" in text
         assert set(re.findall(r'(?:timeout|timeoutSec)": (\d+)', text)) <= {"2", "2000"}
+
+
+def test_the_files_that_an_assistant_reads_are_named_where_its_folder_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    claude = assistant_named("claude-code")
+    assert claude.loads_here == claude.loads
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "moved"))
+    assert f"`{tmp_path}/moved/CLAUDE.md`" in claude.loads_here[0]
+    assert claude.loads_here[1:] == claude.loads[1:]
