@@ -20,7 +20,7 @@ _KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _RUN, _CODE, _SETTING = "\u2318", "\u25e6", "\u2699"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}{_SETTING}]")
 _SLASH_COMMAND = re.compile(r"/[a-z][\w:-]+(?: .*)?")
-_SCRIPT_NAME = re.compile(r"[\w.-]+\.sh")
+_SCRIPT_NAME = re.compile(r"[\w.-]+\.(?:sh|ps1|bat)")
 _FORBIDDING_CODE = re.compile(r"#!?\[(?:forbid|deny)\(")
 _OPTION = re.compile(r"--?[a-z][\w-]+(?:[= ]\S+)?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\S*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
@@ -314,7 +314,7 @@ def _command() -> re.Pattern[str]:
     return re.compile(
         rf"(?:\$ )?(?:sudo |[A-Z_]+=\S+ )*(?:(?:\./)?(?:{programs}) \S|\./[\w./-]+\.(?:sh|ps1|py)\b|\./[\w-]+ \S"
         r"|(?:\./)?(?:scripts?|bin)/[\w./-]+ \S"
-        r"|\./(?:scripts?|bin)/[\w./-]+|[\w./-]+\.sh\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
+        r"|\./(?:scripts?|bin)/[\w./-]+|[\w./-]+\.(?:sh|ps1|bat)\b|[\w./-]+(?: [\w./:-]+)* --?[a-z])"
     )
 
 

@@ -43,6 +43,7 @@ SAMPLES = [
     ("Pagination is 1-based", (), "architecture"),
     ("It turns out that the vendor rounds down", (), "lesson"),
     ("The tide table lies on the pier, written only by the harbour office.", (), "architecture"),
+    ("`tide.ps1` manages the life of the pier: `start`, `stop`, `log`.", ("Harbour", "Operations"), "tooling"),
     ("- Run all of them: `bin/tide test`\n- Run one: `bin/tide test one`", ("Harbour", "Trials"), "tooling"),
     ("Two cranes on one rope cause a collision of boats, since each pulls.", ("Harbour", "Cranes"), "bug-pattern"),
 ]
