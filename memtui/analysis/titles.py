@@ -356,18 +356,28 @@ class _Writer:
         """Return what a text with bold words before it states."""
         label = without_label(undecorated(label)[0])[1]
         if not rest.strip():
-            return Statement("" if is_metadata(label) or is_dropped(label) else label, label)
+            told = "" if is_metadata(label) or is_dropped(label) else self._whole_sentences(label)
+            return Statement(told, label)
         if is_dropped(label):
             statement = self._statement(rest)
             statement.avoid |= is_bad(label)
             return statement
         if stands_alone(label) and not matches("headings", "unfinished", label):
-            return Statement(label, label)
+            return Statement(self._whole_sentences(label), label)
         told = self._first(unmarked(rest))
         if matches("labels", "part", label):
             return Statement(told, label, part=True)
         between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
         return Statement(f"{label}{between}{told}" if told else label, label)
+
+    def _whole_sentences(self, label: str) -> str:
+        """Return as many sentences of bold words as fit, at least the first."""
+        first, *more = sentences(label)
+        for sentence in more if self._width(label) > MAX_TITLE_CELLS else ():
+            if self._width(f"{first} {sentence}") > MAX_TITLE_CELLS:
+                return first
+            first = f"{first} {sentence}"
+        return first if more and self._width(label) > MAX_TITLE_CELLS else label
 
     def _first(self, plain: str) -> str:
         """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""

@@ -196,3 +196,12 @@ def test_numbers_within_a_sentence_do_not_end_it() -> None:
     text = "In general, work by 1. lifting the boat, 2. tying it, and 3. writing the log."
 
     assert title_for(text, ()) == "Work by 1. lifting the boat, 2. tying it, and 3. writing the log"
+
+
+def test_of_bold_sentences_as_many_as_fit_are_the_title() -> None:
+    text = (
+        "> **This is a trial. Cranes lift real boats. Try it at the small quay first, before any of the ferries "
+        "comes in.**"
+    )
+
+    assert title_for(text, ()) == "This is a trial. Cranes lift real boats"
