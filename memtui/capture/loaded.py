@@ -10,13 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, text_of
+from memtui.curate.projects import view_of
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Link, Memory, content_hash
 from memtui.errors import MemtuiError
 from memtui.publish import blocks
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
 from memtui.vault.publications import Publication, publications
-from memtui.vault.reader import SourceState
+from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
@@ -204,11 +205,26 @@ def _known(vault: Vault, named: Mapping[str, Path]) -> _Known:
         listed = [one for one in publications(reader) if os.path.realpath(one.path) in real]
         ids = {state.memory_id for state in states} | {name for one in listed for name in one.memory_ids}
         memories = reader.get_many(ids)
+        states = _of_own_projects(reader, states, named, memories)
         links = [link for link in reader.links(memories) if link.type == "contradicts"] if memories else []
         others = reader.get_many({end for link in links for end in (link.from_id, link.to_id)})
         stated = stated_otherwise(reader, memories.values(), by_memory(states))
     active = {identifier for identifier, memory in others.items() if memory.status == "active"}
     return _Known(states, listed, memories, _contradictions(links, active), stated)
+
+
+def _of_own_projects(
+    reader: VaultReader, states: Sequence[SourceState], named: Mapping[str, Path], memories: Mapping[str, Memory]
+) -> list[SourceState]:
+    """Return the states that belong to the files: a name within a repository may stand in many repositories."""
+    within = [state for state in states if state.path != named[state.path].as_posix()]
+    projects = {folder: view_of(reader, folder, None).project for folder in {named[one.path].parent for one in within}}
+    foreign = {
+        state
+        for state in within
+        if state.memory_id in memories and memories[state.memory_id].project != projects[named[state.path].parent]
+    }
+    return [state for state in states if state not in foreign]
 
 
 def _contradictions(links: Sequence[Link], active: Collection[str]) -> dict[str, str]:

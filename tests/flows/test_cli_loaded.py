@@ -104,6 +104,9 @@ def test_what_was_retired_or_changed_and_still_stands_in_a_file_is_stale(desk: C
     stale = files(desk, "codex")["AGENTS.md"]["stale"]
     assert {(one["id"], one["reason_code"]) for one in stale} == {(imported["id"], "retired"), (added["id"], "edited")}
     assert "still says what was retired" in desk("loaded", "--assistant", "codex").out
+    desk.repository("quay")
+    desk.write("AGENTS.md", "# Quay\n\n- Tide tables are written by hand, because the pilots want it so.\n")
+    assert files(desk, "codex")["AGENTS.md"]["stale"] == []  # What another repository's file of this name said
 
 
 def test_what_is_published_is_not_served_again_to_the_same_assistant(desk: Cli) -> None:
