@@ -11,6 +11,7 @@ from itertools import combinations, starmap
 from typing import Literal
 
 from memtui.analysis.claims import difference_in_denials
+from memtui.analysis.classify import is_imperative
 from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import Facts
@@ -37,11 +38,13 @@ from memtui.analysis.snapshot import (
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, LinkType, Memory, content_hash
 from memtui.progress import ProgressCallback
+from memtui.text.inline import plain_text
 
 _VERSION = re.compile(r"\d+\.\d+")
 _BEFORE_NUMBER = re.compile(
     r"\b(?:version|v|python|node|postgres|redis|java|go|ruby|php|django|react|vue|rust|kafka) ?$"
 )
+_ORDERS = re.compile(r"(?:always|never|only)\b|[^.:;!?\n]{1,80}\b(?:must|should always)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +74,36 @@ def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
         Difference(denials) if denials else None,
         _sides("environments differ", one.environments, other.environments),
         _sides("order or direction differs", one.directions - apart, other.directions - apart),
-        Difference("one is a plan, the other is done") if one.is_plan != other.is_plan else None,
+        Difference("one is a plan, the other is done") if _is_plan_of_other(one, other) else None,
         Difference("the same words in another order") if _is_reordered(one, other) else None,
     ]
     return tuple(difference for difference in found if difference is not None)
 
 
 def _numbers(one: Wording, other: Wording) -> Difference | None:
-    differing = one.numbers ^ other.numbers
+    differing = one.told_numbers ^ other.told_numbers
     is_version = any(_VERSION.search(number) for number in differing) or any(
         _BEFORE_NUMBER.search(wording.normal.split(number)[0]) for wording in (one, other) for number in differing
     )
-    return _sides("versions differ" if is_version else "numbers differ", one.numbers, other.numbers)
+    return _sides("versions differ" if is_version else "numbers differ", one.told_numbers, other.told_numbers)
 
 
 def _names(one: Wording, other: Wording) -> Difference | None:
     """Compare names of code that only one text holds; one that is in the other's prose counts as the same."""
-    left = {name for name in one.identifiers - other.identifiers if not other.says(name)}
-    right = {name for name in other.identifiers - one.identifiers if not one.says(name)}
+    left = {name for name in one.told_names - other.told_names if not other.says(name)}
+    right = {name for name in other.told_names - one.told_names if not one.says(name)}
     paths = any("/" in name for name in left) and any("/" in name for name in right)
     return _sides("paths differ" if paths else "names differ", left, right)
+
+
+def _is_plan_of_other(one: Wording, other: Wording) -> bool:
+    """Return whether one plans what the other tells as done; an order is neither, whatever it says will come of it."""
+    return one.is_plan != other.is_plan and not _is_order(one) and not _is_order(other)
+
+
+def _is_order(wording: Wording) -> bool:
+    said = plain_text(wording.text.removeprefix(wording.title)).strip()
+    return any(is_imperative(part) or _ORDERS.match(part) for part in (said, said.partition(": ")[2]))
 
 
 def _is_reordered(one: Wording, other: Wording) -> bool:
@@ -176,7 +189,7 @@ def _why(one: Facts, other: Facts, near: Nearness) -> str:
     mine, theirs = one.wording, other.wording
     said = [f"{near.cosine:.0%} alike in meaning"] if near.cosine is not None else []
     said.append(f"{dice(mine.parts, theirs.parts):.0%} of the words")
-    shared = sorted((mine.identifiers & theirs.identifiers) | (mine.numbers & theirs.numbers))[:3]
+    shared = sorted((mine.told_names & theirs.told_names) | (mine.told_numbers & theirs.told_numbers))[:3]
     return ", ".join([*said, *([f"both name {', '.join(shared)}"] if shared else [])])
 
 

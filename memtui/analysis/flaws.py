@@ -263,13 +263,14 @@ def _names_more(title: str, text: str) -> frozenset[str]:
 
 
 class Neighbours:
-    """What stood before and after each memory in its source."""
+    """What stood before and after each memory in its source, under the same heading."""
 
     NEAR = 3  # Lines between two memories that are neighbours
 
     def __init__(self, memories: Iterable[Memory]) -> None:
         places: dict[tuple[str | None, str], list[tuple[int, int, str]]] = {}
         self._texts: dict[str, str] = {}
+        self._headings: dict[str, str] = {}
         self._place: dict[str, tuple[tuple[str | None, str], tuple[int, int, str]]] = {}
         for memory in memories:
             source = memory.source
@@ -278,6 +279,7 @@ class Neighbours:
                 places.setdefault(key, []).append(place)
                 self._place[memory.id] = (key, place)
                 self._texts[memory.id] = memory.insight
+                self._headings[memory.id] = (source.native_id or "").rpartition("#")[0]
         self._places = {key: sorted(found) for key, found in places.items()}
 
     def before(self, identifier: str) -> str:
@@ -302,7 +304,8 @@ class Neighbours:
             return ""
         other = row[at]
         gap = place[0] - other[1] if step < 0 else other[0] - place[1]
-        return other[2] if 0 < gap <= self.NEAR else ""
+        is_beside = 0 < gap <= self.NEAR and self._headings[other[2]] == self._headings[identifier]
+        return other[2] if is_beside else ""
 
 
 def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: int) -> tuple[Mend, str]:

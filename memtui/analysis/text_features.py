@@ -59,6 +59,13 @@ _IDENTIFIER = re.compile(
     r"|[a-z]{1,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Za-z]\w{0,80}_\w+"
 )
 _QUOTED_CODE = re.compile(r"`([^`\n]{1,60})`")
+_SCHEME = re.compile(r"^[a-z][a-z+]{1,9}://(?:www\.)?|^www\.", re.IGNORECASE)
+_LINK = re.compile(
+    r"\b(?:[a-z][a-z+]{1,9}://|www\.)[^\s<>`]+|(?<![\w./@-])[\w-]+(?:\.[\w-]+)+/[^\s<>`]*", re.IGNORECASE
+)
+_SHORT_FORMS = "e.g i.e a.k.a n.b p.s w.r.t a.m p.m u.s z.b d.h u.a p.ex and/or either/or he/she his/her s/he w/o n/a"
+_NO_NAMES = frozenset(_SHORT_FORMS.split())
+"""Short forms of prose that are written like names of code."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,17 @@ class Wording:
         telling = " ".join(word for word in self.text.replace("`", " ").split() if not _is_plain(word))
         found = {*_IDENTIFIER.findall(telling), *(name for name in quoted if " " not in name)}
         return frozenset(_without_emphasis(name, telling).lower().strip("()./-") for name in found) - {""}
+
+    @cached_property
+    def told_numbers(self) -> frozenset[str]:
+        """The numbers that tell something by themselves: without those within an address, such as `v3` in a URL."""
+        bare = _LINK.sub(" ", self.text) if "/" in self.text else self.text
+        return self.numbers if bare == self.text else self.numbers & Wording(bare).numbers
+
+    @cached_property
+    def told_names(self) -> frozenset[str]:
+        """The names of code as people tell them apart: an address without its scheme, and no short form of prose."""
+        return frozenset(_SCHEME.sub("", name).strip("/") for name in self.identifiers - _NO_NAMES) - {""}
 
     @cached_property
     def is_plan(self) -> bool:

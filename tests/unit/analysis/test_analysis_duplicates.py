@@ -174,6 +174,31 @@ def test_what_differs_is_told(one: str, other: str, warning: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Buoys come from https://buoys.example.org/v3/index.json alone.", "Buoys come from the buoy store alone."),
+        ("Buoys come from `https://buoys.example.org/v3/list`.", "Buoys come from buoys.example.org/v3/list."),
+        ("Buoys come from `https://www.buoys.example.org/list/`.", "Buoys come from `http://buoys.example.org/list`."),
+        ("Tie up at a quay, e.g., the inner one and/or the outer.", "Tie up at a quay, the inner one or the outer."),
+        ("Always tie up first.", "Tie up first, which will then hold the boat until the tide turns."),
+        ("**Ropes First**: Always tie up at the quay.", "**Tie up first at the quay.** The rope will hold by itself."),
+        ("Boats must be tied up.", "Tie up each boat; it will drift otherwise."),
+    ],
+)
+def test_no_name_number_or_plan_is_told_that_is_none(one: str, other: str) -> None:
+    texts = [wording_of(memory.title, memory.insight) for memory in (said(one), said(other))]
+    told = [difference.text for difference in text_differences(*texts)]
+    assert not [each for each in told if each.startswith(("versions", "numbers")) or "plan" in each or "e.g" in each]
+    assert not [each for each in told if each.startswith(("names differ", "paths differ")) or "and/or" in each]
+
+
+def test_two_addresses_are_told_apart_by_what_differs_in_them() -> None:
+    texts = [wording_of("", f"Buoys come from https://buoys.example.org/{part}.") for part in ("v2/list", "v3/list")]
+    told = [difference.text for difference in text_differences(*texts)]
+    assert told == ["paths differ: buoys.example.org/v2/list / buoys.example.org/v3/list"]
+
+
 def test_only_what_denies_the_other_is_said_to() -> None:
     denying = {
         number

@@ -93,6 +93,14 @@ def test_a_fragment_is_joined_with_what_stood_next_to_it_in_its_file() -> None:
     assert mend_of(far, FlawReason.OPEN, neighbours, 1) == (Mend.HEADING, "")
 
 
+def test_a_fragment_is_not_joined_with_the_last_text_of_another_heading() -> None:
+    last, fragment = piece("a", 3, 4, "Harbour > Ropes"), piece("b", 6, 6, "Harbour > Trust", "These ropes are tested.")
+    following = piece("c", 8, 9, "Harbour > Trust > Cranes")
+    neighbours = Neighbours([last, fragment, following])
+    assert mend_of(fragment, FlawReason.BACK, neighbours, 1) == (Mend.HEADING, "")
+    assert mend_of(fragment, FlawReason.OPEN, neighbours, 1) == (Mend.HEADING, "")
+
+
 def test_what_refers_to_a_section_further_above_is_left_to_a_person() -> None:
     before, middle = piece("a", 3, 4), piece("b", 6, 6, insight="Apply the rules of the section above.")
     assert mend_of(middle, FlawReason.BACK, Neighbours([before, middle]), 1) == (Mend.EDIT, "")
