@@ -340,6 +340,15 @@ _MAY_BE_AFTER = re.compile(
 )
 """A path that there may be, or is not: `under X, Y, or similar`, `a folder such as X`, `there is no X directory`."""
 
+_OUTSIDE = r"`(?:~/|/|\$\{?[A-Z]\w*\}?[/\\]|%\w+%[/\\])[^`\n]*`"  # A folder of the home or the machine
+_OUTSIDE_BEFORE = re.compile(rf"{_OUTSIDE}\s*(?:[:(–—-]|(?:has|holds|contains)\b)(?:[^.\n]|\.(?=\S))*$")
+_OUTSIDE_AFTER = re.compile(
+    rf"\s+(?:[\w-]+\s+){{0,3}}?(?:in|under|inside|within|below)\s+(?:the\s+)?{_OUTSIDE}", re.IGNORECASE
+)
+_OUTSIDE_LEAD = re.compile(rf"{_OUTSIDE}[^`\n]*:[*_]*\s*$")
+_MARKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+"""What says that a path lies outside the repository: `X in Y`, `Y: X`, and a list below a line that ends in `Y:`."""
+
 
 def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
     """Return the relative paths in code spans and links, at most eight, in order.
@@ -347,13 +356,15 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
     A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
     fenced code do not count, nor do those of each part of a project, such as every package's tests.
 
-    `is_there`: whether a path exists, asked of those that are named as a possibility and count only then.
+    `is_there`: whether a path exists, asked of those that are named as a possibility, or as lying outside the
+    repository, and count only then.
     """
     found: dict[str, None] = {}
     lines = ["", *_prose(text[:_READ_CHARS]), ""]
-    for previous, line, following in zip(lines, lines[1:], lines[2:], strict=False):
+    outside = _lines_outside(lines)
+    for number, (previous, line, following) in enumerate(zip(lines, lines[1:], lines[2:], strict=False), start=1):
         spans = [
-            (span.start(), span[2].split(), _is_possible(line, span, previous, following))
+            (span.start(), span[2].split(), number in outside or _is_possible(line, span, previous, following))
             for span in CODE_SPAN.finditer(line)
             if not _is_of_each(line, span)
         ]
@@ -365,6 +376,26 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
     return tuple(found)[:MAX_ANCHORS]
 
 
+def _lines_outside(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of lists that stand below the name of a folder outside the repository."""
+    found: set[int] = set()
+    lead: str | None = None
+    for number, line in enumerate(lines):
+        if lead is not None and line.strip():
+            deeper = _indent(line) > _indent(lead) or (_MARKED.match(line) and not _MARKED.match(lead))
+            if deeper:
+                found.add(number)
+                continue
+            lead = None
+        if _OUTSIDE_LEAD.search(line):
+            lead = line
+    return frozenset(found)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def _is_of_each(line: str, span: re.Match[str]) -> bool:
     """Return whether a code span names what each of several folders has."""
     before, after = line[max(0, span.start() - _OWNER_CHARS) : span.start()], line[span.end() :][:_OWNER_CHARS]
@@ -372,8 +403,10 @@ def _is_of_each(line: str, span: re.Match[str]) -> bool:
 
 
 def _is_possible(line: str, span: re.Match[str], previous: str, following: str) -> bool:
-    """Return whether a code span names what there may be rather than what there is; a sentence may go over lines."""
+    """Return whether a code span names what there may be, or what lies elsewhere; a sentence may go over lines."""
     before, after = line[: span.start()], line[span.end() :]
+    if _OUTSIDE_BEFORE.search(before) or _OUTSIDE_AFTER.match(after):
+        return True
     if not _BEGINS.match(line):
         before = f"{previous} {before}"
     if not _BEGINS.match(following):

@@ -281,3 +281,23 @@ def test_at_most_one_sentence_in_ten_gets_a_wrong_kind_in_any_language(language:
         if (guess := kind_guess(text, text, ("Notes", heading) if heading else ())).kind != kind
     ]
     assert len(wrong) * 10 <= len(rows), wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- The harbour's books lie in `~/.config/harbour/`:\n    - `ropes/` - Of each boat\n        - `bow/`",
+        "Books lie in `~/.config/harbour/`:\n\n- `ropes/`: of each boat\n- `bow/`: of the bow",
+        "The harbour writes `ropes/` under `$HOME/.harbour/`.",
+        "In `/var/lib/harbour/`: `ropes/` and `bow/log.txt`.",
+        "`%APPDATA%/harbour/` holds `ropes/`.",
+    ],
+)
+def test_what_is_said_to_lie_outside_the_repository_is_no_path_of_it(text: str) -> None:
+    assert anchors_in(text, lambda _: False) == ()
+    assert "ropes/" in anchors_in(text, lambda path: path == "ropes/")
+
+
+def test_what_follows_a_list_of_what_lies_outside_is_a_path_again() -> None:
+    text = "- Books in `~/.harbour/`:\n    - `ropes/`\n- The code is in `src/ropes/`, read from `~/.harbour/`."
+    assert anchors_in(text, lambda _: False) == ("src/ropes/",)
