@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,44 @@ GOING = [one.id.removeprefix("go-") for one in ACTIONS if one.id.startswith("go-
 def listed(pilot: Pilot[Any]) -> list[str]:
     """Return the lines of palette or help, blanks run together."""
     return [" ".join(str(option.prompt).split()) for option in pilot.app.screen.query_one(OptionList).options]
+
+
+async def reaches_every_line(pilot: Pilot[Any]) -> None:
+    """Check that the keys show every line of the help, and skip none."""
+    await pilot.resize_terminal(*NARROW)
+    choices = pilot.app.screen.query_one(OptionList)
+    await until(pilot, lambda: choices.max_scroll_y > 0, "it is laid out anew")
+    page, end = choices.scrollable_content_region.height, choices.max_scroll_y
+    tops = [0]
+    while tops[-1] < end and len(tops) < end:
+        await pilot.press("pagedown")
+        tops.append(choices.scroll_offset.y)
+    assert tops[-1] == end, "pagedown comes to the end"
+    assert all(0 < after - before <= page for before, after in pairwise(tops)), "no line is skipped"
+    await pilot.press("home", "end")
+    assert choices.scroll_offset.y == end
+    await pilot.press("down")
+    assert choices.scroll_offset.y == 0, "from the end to the beginning"
+    for move, last in ((choices.action_cursor_down, end), (choices.action_cursor_up, 0)):
+        for _ in range(2 * end):
+            before = choices.scroll_offset.y
+            move()
+            assert abs(choices.scroll_offset.y - before) <= page, "no line is skipped"
+            if choices.scroll_offset.y == last:
+                break
+        assert choices.scroll_offset.y == last
+    await pilot.press("up")
+    assert choices.scroll_offset.y == end, "from the beginning to the end"
+    await pilot.resize_terminal(*WIDE)
+
+
+async def names_a_section(pilot: Pilot[Any], explained: Sequence[tuple[str, str]]) -> None:
+    """Check that the beginning of its heading lists a section of the help as a whole."""
+    number = len(listed(pilot))
+    await pilot.press(*"words")
+    await until(pilot, lambda: len(listed(pilot)) < number, "it is filtered")
+    section = listed(pilot)[listed(pilot).index("Words and marks on this screen") + 1 :]
+    assert section[: len(explained)] == [f"{word} {meaning}" for word, meaning in explained]
 
 
 async def open_palette(pilot: Pilot[Any], key: str = "colon") -> None:
@@ -156,6 +196,9 @@ async def test_help_begins_with_the_purpose_of_the_screen_and_its_keys_and_ends_
             assert "Words and marks on this screen" in lines
             for word, meaning in told.words:
                 assert f"{word} {meaning}" in lines
+            if area == "inbox":
+                await reaches_every_line(pilot)
+                await names_a_section(pilot, told.words)
             await pilot.press("escape")
 
 

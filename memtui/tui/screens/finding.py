@@ -26,6 +26,83 @@ _BOX_CELLS = 84
 _EDGE_CELLS = 8  # Border, padding and scrollbar of the box
 
 
+class FoundList(OptionList):
+    """A list whose lines that are only read are reached too: the keys scroll to them where no choice is near.
+
+    A choice that is scrolled out of sight is not the highlighted one any more: enter runs only what is seen.
+    """
+
+    @property
+    def _page(self) -> int:
+        """Lines in sight."""
+        return max(1, self.scrollable_content_region.height)
+
+    def _seen(self) -> list[int]:
+        """Return the choices that are wholly in sight."""
+        top, starts, heights = self.scroll_offset.y, self._index_to_line, self._heights
+        return [
+            place
+            for place, option in enumerate(self.options)
+            if not option.disabled and top <= starts[place] <= top + self._page - heights[place]
+        ]
+
+    def _scroll_by(self, lines: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False, immediate=True, force=True)
+        if self.highlighted not in self._seen():
+            self.highlighted = None
+
+    def _step(self, direction: int) -> None:
+        """Highlight the next choice if no line is skipped by it, else scroll a line; from an end, go to the other."""
+        if not self.options:
+            return
+        top, page = self.scroll_offset.y, self._page
+        anchor = self._lines[top][0] if self.highlighted is None else self.highlighted
+        ahead = range(anchor + 1, self.option_count) if direction > 0 else range(anchor - 1, -1, -1)
+        near = next((place for place in ahead if not self.options[place].disabled), None)
+        if near is not None:
+            start = self._index_to_line[near]
+            skipped = start + self._heights[near] - top - page if direction > 0 else top - start
+            if skipped < page:
+                self.highlighted = near
+                return
+        if 0 <= top + direction <= self.max_scroll_y:
+            self._scroll_by(direction)
+        elif direction > 0:
+            self.action_first()
+        else:
+            self.action_last()
+
+    def action_cursor_down(self) -> None:
+        """Go on to the next choice or line."""
+        self._step(1)
+
+    def action_cursor_up(self) -> None:
+        """Go back to the choice or line before."""
+        self._step(-1)
+
+    def action_first(self) -> None:
+        """Go to the first line."""
+        self._scroll_by(-len(self._lines))
+        self.highlighted = next(iter(self._seen()), None)
+
+    def action_last(self) -> None:
+        """Go to the last line."""
+        self._scroll_by(len(self._lines))
+        self.highlighted = next(reversed(self._seen()), None)
+
+    def action_page_down(self) -> None:
+        """Go on by what is in sight; the last line of it stays in sight."""
+        self._scroll_by(max(1, self._page - 1))
+        seen = self._seen()
+        if seen:
+            self.highlighted = seen[-1 if self.scroll_offset.y >= self.max_scroll_y else 0]
+
+    def action_page_up(self) -> None:
+        """Go back by what is in sight; the first line of it stays in sight."""
+        self._scroll_by(-max(1, self._page - 1))
+        self.highlighted = next(iter(self._seen()), self.highlighted)
+
+
 class FindScreen(OptionScreen, inherit_bindings=False):
     """Returns the id of the action to run on the screen beneath; subclasses say what is listed."""
 
@@ -35,6 +112,8 @@ class FindScreen(OptionScreen, inherit_bindings=False):
         Binding("up", "list('cursor_up')", show=False),
         Binding("pagedown,ctrl+d", "list('page_down')", show=False, priority=True),
         Binding("pageup", "list('page_up')", show=False, priority=True),
+        Binding("home,ctrl+home", "list('first')", show=False, priority=True),
+        Binding("end,ctrl+end", "list('last')", show=False, priority=True),
     ]
     NAME: ClassVar[str]  # Start of the ids of its widgets
     HINT: ClassVar[str]  # What its keys do
@@ -56,7 +135,7 @@ class FindScreen(OptionScreen, inherit_bindings=False):
             yield Input(
                 placeholder="what do you want to do?", id=f"{self.NAME}-find", classes="find-line", compact=True
             )
-            yield OptionList(id=f"{self.NAME}-list", classes="find-list", markup=False)
+            yield FoundList(id=f"{self.NAME}-list", classes="find-list", markup=False)
 
     def on_mount(self) -> None:
         """Show everything, ready to type."""
@@ -95,6 +174,12 @@ class FindScreen(OptionScreen, inherit_bindings=False):
     def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Close once: a second key would close the screen beneath while this one is being left."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys for both ends to what is typed, where something is."""
+        if action == "list" and parameters[0] in {"first", "last"}:
+            return not self.query_one(Input).value
+        return super().check_action(action, parameters)
 
     def _fill(self, typed: str) -> None:
         choices = self.query_one(OptionList)

@@ -210,7 +210,8 @@ class HelpScreen(FindScreen):
     def _explained(
         self, name: str, lines: Iterable[tuple[str, str]], words: Sequence[str], also: str = ""
     ) -> Iterator[Option]:
-        found = [(term, meaning) for term, meaning in lines if _fits(f"{also} {term} {meaning}", words)]
+        is_named = bool(words) and name.lower().startswith(" ".join(words))
+        found = [(term, meaning) for term, meaning in lines if is_named or _fits(f"{also} {term} {meaning}", words)]
         if found:
             yield heading(name)
         for term, meaning in found:
