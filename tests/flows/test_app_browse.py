@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from flows.app_driver import (
     NARROW,
+    PATIENT_SECONDS,
     WIDE,
     app_on,
     browser,
@@ -40,6 +41,7 @@ from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import list_reader, queries
 from memtui.tui.browse.facets import shown_count
 from memtui.tui.browse.queries import ListQueries
+from memtui.tui.health.screen import HealthScreen
 from memtui.tui.textual_patches.display import MOST_SHOWN
 from memtui.tui.values import Base, Listing
 from memtui.tui.widgets.form_fields import FormArea
@@ -250,10 +252,30 @@ async def test_an_empty_vault_names_the_commands_that_fill_it_and_says_why_nothi
         assert {severity for severity, _ in app.said} == {"warning"}
 
 
-async def test_an_empty_project_says_what_the_vault_holds(ferry: Vault, tmp_path: Path) -> None:
+async def test_an_empty_project_says_what_the_vault_holds_unless_it_was_filled_and_is_being_read(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared, moved = threading.Event(), ListQueries.moved
+
+    def slow(queries: ListQueries, base: Base) -> bool:
+        compared.wait(PATIENT_SECONDS)
+        return moved(queries, base)
+
     async with app_on(ferry, tmp_path, project="barge").run_test(size=WIDE) as pilot:
         await shows(pilot, "No active memories in project barge.")
         await shows(pilot, "The vault holds 5 memories")
+        await pilot.app.run_action("go('health')")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HealthScreen), "another screen lies over it")
+        await until(pilot, lambda: not browser(pilot).loader.is_under_way("poll"), "the last look is over")
+        monkeypatch.setattr(ListQueries, "moved", slow)
+        fill(ferry, [memory(31, "Tar the hull in May", project="barge")])
+        await pilot.press("escape")
+        await shows(pilot, "reading …")
+        for words in ("No active memories", "0 memories"):
+            assert words not in screen_text(pilot)
+        compared.set()
+        await shows(pilot, "Tar the hull in May")
+        await shows(pilot, "1 memory")
 
 
 async def test_a_narrow_screen_shows_the_list_and_enter_opens_the_memory_over_it(ferry: Vault, tmp_path: Path) -> None:

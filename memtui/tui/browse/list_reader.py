@@ -27,6 +27,8 @@ FILLING_SECONDS = 0.2
 """Pause before the memories of rows are read that are shown without them: while somebody types or scrolls on,
 they are not needed."""
 
+READING = "reading …"
+
 TYPING_SECONDS = 0.03  # Pause after a key before the filter asks the vault
 
 QUICK_TYPING_SECONDS = 0.01
@@ -54,6 +56,7 @@ class ListReader:
     Attributes:
         listing: what is shown; None before the first read.
         outdated: whether the list has to be read again before it is filtered.
+        says_reading: whether nothing was listed so far and that is being looked at again.
     """
 
     def __init__(self, screen: MemtuiScreen, pane: MemoryList, shown: Callable[[Listing], object]) -> None:
@@ -70,6 +73,7 @@ class ListReader:
         self.query = ""
         self.listing: Listing | None = None
         self.outdated = True
+        self.says_reading = False
         self.focus: str | None = None
         """The memory to bring the cursor to with the next list; it outlives lists that are dropped as stale."""
         self._steady = False
@@ -127,6 +131,7 @@ class ListReader:
     def reload(self, *, steady: bool = False, focus: str | None = None) -> None:
         """Read the list again. `steady`: whether what is shown keeps its order."""
         self.outdated = True
+        self._say_reading()
         self._steady = self._steady or steady
         self.focus = focus or self.focus
         shown = self._pane.ids if self._steady else ()
@@ -165,6 +170,19 @@ class ListReader:
 
         self._loader.run(filtered, group="list")
 
+    def look_after(self) -> None:
+        """Look for changes at once, after another screen: what it filled is not told of as empty meanwhile."""
+        if self.listing is not None and self.queries.may_have_moved(self.listing.base):
+            self._say_reading()
+        self.poll()
+
+    def _say_reading(self) -> None:
+        """Say that an empty list is being read: what it said may be true no longer."""
+        if self.listing is not None and not self.listing.ids and not self.says_reading:
+            self.says_reading = True
+            self._pane.show((), follow=None, fresh=False, notice=(READING,))
+            self._shown(self.listing)
+
     def poll(self) -> None:
         """Look for changes of others; after a failure, read the list again."""
         if self._screen.acting:
@@ -185,6 +203,8 @@ class ListReader:
         is_shown = self.listing is not None and self.listing.base is base
         if moved and is_shown and not self._screen.acting and not self.outdated:
             self.reload()
+        elif not moved and is_shown and self.says_reading and not self.outdated:
+            self._show_notice()
 
     def _show(self, listing: Listing, *, fresh: bool) -> None:
         # While a change is under way, a list read before it would bring back rows that are gone from the screen.
@@ -192,7 +212,7 @@ class ListReader:
             return
         self._screen.trouble_is_over()
         pane, before, base = self._pane, self.listing, listing.base
-        self.listing = listing
+        self.listing, self.says_reading = listing, False
         follow = self._follow(listing, before)
         if fresh:
             if self.focus is not None and self.focus not in listing.ids:
@@ -205,6 +225,13 @@ class ListReader:
         pane.put_rows(listing.rows)
         pane.show(listing.ids, follow=follow, fresh=fresh, notice=notice_of(listing))
         self._shown(listing)
+
+    def _show_notice(self) -> None:
+        """Say of an empty list that did not change what it said before."""
+        if self.listing is not None:
+            self.says_reading = False
+            self._pane.show((), follow=None, fresh=False, notice=notice_of(self.listing))
+            self._shown(self.listing)
 
     def _follow(self, listing: Listing, before: Listing | None) -> str | None:
         """Return the memory that the cursor stays on or comes to."""

@@ -60,9 +60,13 @@ class ListQueries:
         self._asked: Mapping[str, AskedSince] = {}
         """Memories that something else than their age asks about, as of the last list."""
 
+    def may_have_moved(self, base: Base) -> bool:
+        """Return whether the vault's file changed since a list was read."""
+        return self._access.signature() != base.signature
+
     def moved(self, base: Base) -> bool:
         """Return whether the vault changed since a list was read; opens it only if the file changed."""
-        if self._access.signature() == base.signature:
+        if not self.may_have_moved(base):
             return False
         with self._reading.read() as reader:
             return reader.change_counter() != base.counter

@@ -34,7 +34,7 @@ from memtui.tui.browse.facets import (
     marked_count,
     shown_count,
 )
-from memtui.tui.browse.list_reader import ListReader
+from memtui.tui.browse.list_reader import READING, ListReader
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
@@ -209,7 +209,7 @@ class BrowseScreen(MemtuiScreen):
         self._tell_counts()
         self._tell_titles()
         self._count_facets()
-        if not listing.base.ids and not listing.base.elsewhere:
+        if not listing.base.ids and not listing.base.elsewhere and not self.lists.says_reading:
             self.post_message(self.NothingStored())
 
     @on(MemoryList.Marked)
@@ -235,7 +235,9 @@ class BrowseScreen(MemtuiScreen):
 
     def _tell_counts(self) -> None:
         """Write into the head how much there is, and what works in the background."""
-        if self.lists.listing is not None:
+        if self.lists.says_reading:
+            self._title.counts = [Content.styled(READING, "$memtui-dim")]
+        elif self.lists.listing is not None:
             meaning = "off" if self.opening.meaning is None else self.opening.meaning.words
             self._title.counts = head_counts(self.lists.listing.base, self._team, meaning)
 
@@ -305,14 +307,15 @@ class BrowseScreen(MemtuiScreen):
 
     def on_screen_resume(self) -> None:
         if self.lists.listing is not None:
-            self._poll()
+            self.lists.look_after()
+            self._tell_counts()
             if self._waiting:
                 self.loader.read(self._waiting_sources, self._take_waiting, group="sources")
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why a read failed, in the list too where there is nothing else to show."""
         super().look_failed(error)
-        if self.lists.listing is None:
+        if self.lists.listing is None or self.lists.says_reading:
             self._list.show((), follow=None, fresh=True, notice=(error.what, error.where, error.remedy))
 
     # -- which actions are possible ---------------------------------------------------------------
