@@ -383,6 +383,10 @@ class MemtuiScreen(Screen[None]):
         shown = display.over_labels(self.app.screen, tame(text, _LONGEST_TOAST))
         self.notify(shown, severity=severity, timeout=display.SECONDS[severity], markup=False)
 
+    def unsay(self, text: str) -> None:
+        """Take a toast away that `say` showed, where it is still there: what it tells is no longer so."""
+        display.take_away(self.app, tame(text, _LONGEST_TOAST))
+
     def look_failed(self, error: MemtuiError) -> None:
         """Show why the vault could not be read."""
         self.complain(str(error))

@@ -351,6 +351,11 @@ async def test_the_less_sure_proposals_of_an_agent_are_folded_at_first(tmp_path:
         assert len(inbox._list.arranged.shown) == 13
 
 
+def asked(pilot: Pilot[Any]) -> bool:
+    """Return whether a toast that is on the screen asks for a second press."""
+    return any("again accepts all" in one.message for one in pilot.app._notifications)
+
+
 async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_path: Path) -> None:
     rules = "".join(f"- Keep winch number {number} greased with oil {number}.\n" for number in range(24))
     root = repository(tmp_path / "harbour", {"CLAUDE.md": f"# Harbour\n\n{rules}"})
@@ -362,11 +367,15 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
         await opened(pilot, number)
         await pilot.press("k", "a")
         await says(pilot, f"a again accepts all {number} of this group")
-        await pilot.press("f", "f", "a")
-        assert statuses(vault) == {"candidate": number}, "another key drops it"
+        await until(pilot, lambda: asked(pilot), "it is asked")
+        await pilot.press("f")
+        await until(pilot, lambda: not asked(pilot), "another key drops the question")
+        await pilot.press("f", "a")
+        assert statuses(vault) == {"candidate": number}, "and what was asked"
         await pilot.press("a")
         await says(pilot, f"Accepting {number} …")
         await says(pilot, f"Accepted {number} memories")
+        assert not asked(pilot), "the answer ends the question"
         assert statuses(vault) == {"active": number}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.cells import cell_len
 from textual._styles_cache import StylesCache
+from textual.app import App
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.css.stylesheet import Stylesheet
@@ -90,6 +91,13 @@ class FewNotifications(Notifications):
             del self[one]
         super().add(notification)
         return self
+
+
+def take_away(app: App[Any], text: str) -> None:
+    """Take the toasts away that say this; blanks behind the text aside, see `over_labels`."""
+    # Textual has a public method only for taking all away.
+    for one in [one for one in app._notifications if one.message.rstrip() == text.rstrip()]:  # noqa: SLF001
+        app._unnotify(one)  # noqa: SLF001
 
 
 def stand_clear(screen: Screen[Any]) -> None:
