@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.capture.draft import Reader, SourceFile, regular_bytes
+from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.readers.registry import is_misplaced
 from memtui.capture.readers.rule_files import RuleReader
 from memtui.capture.readers.skills import SKILL_FILE, skill_of
@@ -30,6 +31,8 @@ _NO_CODE |= {".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini"}
 _MANIFESTS = frozenset({"package.json", "pyproject.toml", "Cargo.toml", "composer.json", "Makefile", "Dockerfile"})
 _PLUGIN_MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
 _MOST_LOOKED_AT = 300
+_AGENT_NAME = re.compile(r"\.(?:agent|chatmode|prompt)\.md$")
+_AGENT_KEYS = frozenset({"name", "description", "tools", "model", "mode"})  # Settings of which an agent has one or more
 
 
 class LeftOut(StrEnum):
@@ -238,7 +241,13 @@ def _read_when_asked_for(file: SourceFile, *, is_named: bool) -> LeftOut | None:
     """Return why a text is read only when a skill or a person asks for it; None if it is not one of these."""
     if file.path.name != SKILL_FILE and skill_of(file) is not None:
         return LeftOut.SKILL_PART
-    return LeftOut.STARTED if not is_named and _is_started_by_name(file) else None
+    owned = None if is_named else _folder_started_by_name(file)
+    if owned is None:
+        return None
+    if file.path.stem.lower() == "readme":
+        # A page for people; in `.github`, which is no folder of assistants, it is of no interest.
+        return None if file.name.startswith(".github/") else LeftOut.UNLOADED
+    return LeftOut.UNLOADED if _is_article(file, *owned) else LeftOut.STARTED
 
 
 def _is_beside_offered_skills(file: SourceFile) -> bool:
@@ -250,10 +259,27 @@ def _is_beside_offered_skills(file: SourceFile) -> bool:
     return (is_plugin or folder.name.lower().endswith("skills")) and any(folder.glob(f"skills/*/{SKILL_FILE}"))
 
 
-def _is_started_by_name(file: SourceFile) -> bool:
+def _folder_started_by_name(file: SourceFile) -> tuple[str, int] | None:
+    """Return the folder of an assistant's agents, commands or prompts that holds a file, and how far above it is."""
     parts = file.name.split("/")[:-1]
     owner = next((number for number, part in enumerate(parts) if _is_assistants(part)), None)
-    return owner is not None and any(part in folder_names("started_by_name") for part in parts[owner + 1 : owner + 2])
+    if owner is None or not set(parts[owner + 1 : owner + 2]) & folder_names("started_by_name"):
+        return None
+    return parts[owner + 1], len(parts) - owner - 2
+
+
+def _is_article(file: SourceFile, folder: str, depth: int) -> bool:
+    """Return whether a text in a folder below that of the agents is none itself: neither its name nor its head says so.
+
+    A command may lie in any folder below that of the commands, which is part of its name.
+    """
+    if depth == 0 or folder not in folder_names("agents") or _AGENT_NAME.search(file.path.name.lower()):
+        return False
+    try:
+        head = regular_bytes(file.path).decode("utf-8", "replace")
+    except OSError:
+        return False
+    return _AGENT_KEYS.isdisjoint(split_frontmatter(head).values)
 
 
 def _is_assistants(folder: str) -> bool:

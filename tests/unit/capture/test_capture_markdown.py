@@ -439,6 +439,18 @@ def test_what_tells_nothing_but_of_files_and_the_assistant_is_no_memory(text: st
     assert reason in {gap.reason for gap in split.skipped}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is the longest section and should cover all ropes.",
+        "This chapter must always list the cranes of each quay.",
+        "The README needs to describe every lift.",
+    ],
+)
+def test_what_a_section_is_to_hold_is_a_rule_and_no_introduction(text: str) -> None:
+    assert [piece.text for piece in split_markdown(f"# Yard\n\n## Cranes\n\n{text}\n").pieces] == [text]
+
+
 def test_a_numbered_line_and_a_summary_that_can_be_folded_are_headings() -> None:
     text = f"7 · Lifts by night\n\n{LONG}\n\n<details><summary>More lifts</summary>\n\n{LONG}\n</details>\n"
     split = split_markdown(text)

@@ -71,7 +71,10 @@ def test_instructions_count_in_code_folders_and_pages_about_agents_do_not(tmp_pa
         (".claude/agents/reviewer.md", LeftOut.STARTED),
         (".github/prompts/plan.prompt.md", LeftOut.STARTED),
         (".clinerules/workflows/release.md", LeftOut.STARTED),
-        (".clinerules/hooks/README.md", LeftOut.STARTED),
+        (".clinerules/hooks/README.md", LeftOut.UNLOADED),
+        (".claude/commands/git/tie.md", LeftOut.STARTED),
+        (".github/agents/harbour/tie.agent.md", LeftOut.STARTED),
+        (".github/agents/knowledge/ropes.md", LeftOut.UNLOADED),
         (".claude/review-guide.md", LeftOut.UNLOADED),
         (".cursor/rules/plain.md", LeftOut.UNLOADED),
         ("web/best_practices.md", LeftOut.MISPLACED),
@@ -86,6 +89,15 @@ def test_what_no_assistant_loads_is_left_out_with_the_reason(
     sources = found(tmp_path / "shop", home)
     assert names(sources) == ["CLAUDE.md"]
     assert left_out(sources) == {name: reason}
+
+
+def test_an_agent_in_a_folder_below_is_known_by_its_head_and_a_page_for_people_is_none(
+    tmp_path: Path, home: Path
+) -> None:
+    agent = f"---\nname: tie\ndescription: Ties boats.\n---\n{RULE}"
+    texts = {".github/agents/harbour/tie.md": agent, ".github/workflows/README.md": RULE, "CLAUDE.md": RULE}
+    write_files(tmp_path / "shop", texts)
+    assert left_out(found(tmp_path / "shop", home)) == {".github/agents/harbour/tie.md": LeftOut.STARTED}
 
 
 @pytest.mark.parametrize(
