@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from memtui.analysis.classify import states_rule
@@ -23,12 +23,15 @@ from memtui.publish import blocks
 from memtui.publish.blocks import Block, State
 from memtui.publish.edits import read_file
 from memtui.publish.places import Place, base_of, for_block, head_for, place_named, places, rebased, split_by_files
-from memtui.recall.rank import recall
+from memtui.recall.rank import BEYOND_LIMIT, recall
 from memtui.recall.result import Recall, Task
+from memtui.recall.retrieve import MOST_STANDING
 from memtui.recall.semantic import Meaning
 from memtui.vault.filters import Scope
 from memtui.vault.publications import Publication, publications
 from memtui.vault.vault import Vault
+
+MOST_READ_ON = 1_000  # Memories read for a target that reads so many by itself that there is room for further ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,18 +47,29 @@ class Publisher:
     targets: Sequence[tuple[str, TargetSettings]] = ()
     meaning: Meaning | None = None
     recall_by: Callable[[Task, int], Recall] | None = None  # instead of recall on the vault
+    recall_on: Callable[[Task, int], Recall] | None = None  # the same, but reads as many as are asked for
 
     def recalling_once(self) -> Publisher:
         """Return a publisher that recalls each task once, however many places it plans for."""
         now = self.vault.now()
 
-        @cache
-        def recall_by(task: Task, limit: int) -> Recall:
-            return recall(
-                self.vault, task, self.scope, settings=self.settings, now=now, limit=limit, meaning=self.meaning
-            )
+        def by(standing_limit: int) -> Callable[[Task, int], Recall]:
+            @cache
+            def recall_by(task: Task, limit: int) -> Recall:
+                return recall(
+                    self.vault,
+                    task,
+                    self.scope,
+                    settings=self.settings,
+                    now=now,
+                    limit=limit,
+                    meaning=self.meaning,
+                    standing_limit=standing_limit,
+                )
 
-        return replace(self, recall_by=recall_by)
+            return recall_by
+
+        return replace(self, recall_by=by(MOST_STANDING), recall_on=by(MOST_READ_ON))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +188,8 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[l
     else:
         recipes = recipes_of(list_recipes(publisher.vault), publisher.project)
         options = replace(options, standing=tuple(recipe.name for recipe in recipes))
-    pack = context(
+    build = partial(
+        context,
         publisher.vault,
         Task(),
         publisher.scope,
@@ -185,8 +200,12 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[l
         now=publisher.vault.now(),
         meaning=publisher.meaning,
         recipes=recipes,
-        recall_by=publisher.recall_by,
     )
+    pack = build(recall_by=publisher.recall_by)
+    if not recipes and selection.ids is None and pack.has_all and BEYOND_LIMIT in pack.withheld_counts:
+        # What the target reads by itself made room for more than was read.
+        once = publisher if publisher.recall_on else publisher.recalling_once()
+        pack = build(recall_by=once.recall_on)
     included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
     included = [one for one in included if one.memory.status == "active"]
     included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))

@@ -19,7 +19,7 @@ from memtui.recall.anchors import FLOOR_STRENGTH
 from memtui.recall.eligibility import CODE_OF_PLACE, check_phase, elsewhere, guess_phase
 from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.result import Hit, Part, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
-from memtui.recall.retrieve import Fetched, fetch, fetch_for_search, fetch_for_task
+from memtui.recall.retrieve import MOST_STANDING, Fetched, fetch, fetch_for_search, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.vault.bm25 import UNASSIGNED
 from memtui.vault.filters import MemoryFilter, Scope
@@ -118,6 +118,7 @@ def recall(
     # the working tree to follow imports in before the lease, and to check anchors against after it
     tree: Tree | None = None,
     meaning: Meaning | None = None,  # compares the task with memories by meaning, None for words, files and links alone
+    standing_limit: int = MOST_STANDING,  # most memories that are read for a task without text because they are useful
 ) -> Recall:
     """Return the memories that are relevant to a task, the best first.
 
@@ -126,7 +127,10 @@ def recall(
 
     Raises `UsageError`: unknown phase.
     """
-    return gather(vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning).rank(vault.kinds, limit)
+    found = gather(
+        vault, task, scope, settings=settings, now=now, tree=tree, meaning=meaning, standing_limit=standing_limit
+    )
+    return found.rank(vault.kinds, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,7 @@ def gather(
     now: datetime,
     tree: Tree | None = None,
     meaning: Meaning | None = None,
+    standing_limit: int = MOST_STANDING,
 ) -> Evidence:
     """Return what a recall ranks, read under one lease; the arguments are those of `recall`."""
     read = partial(
@@ -184,6 +189,7 @@ def gather(
         freshness_weight=settings.freshness_weight,
         sense=meaning.sense(task.text[:LONGEST_QUERY]) if meaning and task.has_words else None,
         index=meaning.terms if meaning else None,
+        standing_limit=standing_limit,
     )
     fetched = fetch(read, meaning, tree, task.files)
     return Evidence(fetched, task, scope, settings, now)

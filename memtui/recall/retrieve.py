@@ -141,6 +141,7 @@ def fetch_for_task(
     surroundings: Surroundings = NO_SURROUNDINGS,
     sense: Sense | None = None,
     index: TermIndex | None = None,
+    standing_limit: int = MOST_STANDING,  # most memories that are read for a task without text because they are useful
 ) -> Fetched:
     """Return what ranking a task needs, read under one lease."""
     fetched = Fetched()
@@ -155,7 +156,7 @@ def fetch_for_task(
         standing: list[int] = []
         if not query:
             standing = reader.most_useful_keys(
-                active, at=at, now=now, weight=freshness_weight, by_kind=STANDING_KINDS, limit=MOST_STANDING
+                active, at=at, now=now, weight=freshness_weight, by_kind=STANDING_KINDS, limit=standing_limit
             )
             _count_all(reader, fetched, scope, at)
         near = _by_meaning(reader, fetched, sense, active, [*(hit.key for hit in hits), *matches])

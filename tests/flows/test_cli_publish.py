@@ -393,6 +393,17 @@ def test_a_rule_for_paths_that_the_assistant_reads_itself_is_not_published_again
     assert rule in cli("export", "--target", "codex", "--dry-run").out, "who does not read the folder is given it"
 
 
+def test_what_a_target_reads_by_itself_makes_room_for_memories_that_are_less_useful(cli: Cli) -> None:
+    cli.repository("desk")
+    cli("add", "Tide tables are printed on Mondays.", "--kind", "note")
+    rules = "\n".join(f"- Never moor a boat at berth {number}: pile {number * 7} is rotten." for number in range(130))
+    cli.write("AGENTS.md", f"# Quay\n\n{rules}\n")
+    cli("import", "AGENTS.md", "--active")
+    shown = cli("export", "--target", "codex", "--dry-run")
+    assert "Tide tables" in shown.out
+    assert "outranked" not in shown.err
+
+
 def test_undo_takes_away_the_folders_that_a_publication_made(desk: Cli) -> None:
     desk("export", "--target", "cursor")
     assert Path(".cursor/rules/memtui.mdc").is_file()
