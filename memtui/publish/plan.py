@@ -14,7 +14,7 @@ from memtui.config import RecallSettings, TargetSettings
 from memtui.domain.memory import content_hash
 from memtui.domain.reasons import Reason
 from memtui.errors import MemtuiError, RefusedError
-from memtui.pack.build import Included, context, recipes_of
+from memtui.pack.build import Included, Pack, context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_recipe, list_recipes
 from memtui.pack.targets.base import PackItem, PayloadInfo, Target
@@ -27,6 +27,7 @@ from memtui.recall.rank import BEYOND_LIMIT, recall
 from memtui.recall.result import Recall, Task
 from memtui.recall.retrieve import MOST_STANDING
 from memtui.recall.semantic import Meaning
+from memtui.text.words import Budget
 from memtui.vault.filters import Scope
 from memtui.vault.publications import Publication, publications
 from memtui.vault.vault import Vault
@@ -132,6 +133,7 @@ class Plan:
     memories: int = 0
     withheld: Mapping[Reason, int] = field(default_factory=dict)  # how many memories were left out, by reason
     selection: Selection = field(default_factory=Selection)
+    budget: Budget | None = None  # of the memories, where they were chosen for this plan
 
     @property
     def left_out(self) -> int:
@@ -155,13 +157,14 @@ class _Texts:
     files: Mapping[str, tuple[str, str, tuple[Included, ...]]]  # head, text, memories
     tokens: int
     withheld: Mapping[Reason, int]
+    budget: Budget
 
 
 def _texts(
     publisher: Publisher, place: Place, selection: Selection, *, base: Path, out: Path | None, is_single: bool
 ) -> _Texts:
     form = target_named(place.target, publisher.targets)
-    included, tokens, withheld = _chosen(publisher, form, selection)
+    pack, included, withheld = _chosen(publisher, form, selection)
     always, scoped = split_by_files([one.memory for one in included])
     if not place.scoped or is_single:
         always, scoped = [one.memory.id for one in included], {}
@@ -174,11 +177,11 @@ def _texts(
         text, kept = _rendered(publisher, form, members, head, folder)
         if kept:
             files[path] = (head, text, kept)
-    return _Texts(files, tokens, withheld)
+    return _Texts(files, pack.tokens, withheld, pack.budget)
 
 
-def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[list[Included], int, Counter[Reason]]:
-    """Return the memories of the payload in an order that no day changes, its tokens, and what was left out."""
+def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[Pack, list[Included], Counter[Reason]]:
+    """Return a payload, its memories in an order that no day changes, and what was left out."""
     recipes = None
     options = replace(publisher.options, publishing=True)
     if selection.ids is not None:
@@ -211,7 +214,7 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[l
     included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))
     withheld = Counter(one.reason.group for one in pack.withheld)
     withheld.update(pack.withheld_counts)
-    return included, pack.tokens, withheld
+    return pack, included, withheld
 
 
 def _rendered(
@@ -282,7 +285,7 @@ def plan_publication(
     ]
     plans += [_plan_removal(place, base, Path(path), known[path], force=force) for path in gone]
     memories = sum(len(content[2]) for content in wanted.values())
-    return Plan(place, tuple(plans), texts.tokens, memories, texts.withheld, selection)
+    return Plan(place, tuple(plans), texts.tokens, memories, texts.withheld, selection, texts.budget)
 
 
 def plan_removal(publisher: Publisher, target: str, *, out: Path | None = None, force: bool = False) -> Plan:

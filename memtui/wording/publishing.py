@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memtui.capture.loaded import Fault, Loaded, LoadedFile, Stale
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.wiring import Answer, Part, Scope, Use, Wiring
 from memtui.publish.plan import FilePlan, Note, Plan
 from memtui.text.sanitize import one_line
@@ -44,8 +45,14 @@ def plan_words(plan: Plan) -> str:
 def left_out_words(plan: Plan) -> str:
     """Return how many memories a plan leaves out and why, the most common reason first; empty for none."""
     by_reason = sorted(plan.withheld.items(), key=lambda one: -one[1])
-    why = ", ".join(f"{number:,} {sentence(reason)}" for reason, number in by_reason)
+    why = ", ".join(f"{number:,} {_why(plan, reason)}" for reason, number in by_reason)
     return f"{counted(plan.left_out, 'memory')} left out: {why}" if plan.left_out else ""
+
+
+def _why(plan: Plan, reason: Reason) -> str:
+    """Return a reason, with the budget where there was no room."""
+    is_over = reason.code is ReasonCode.OVER_BUDGET and plan.budget is not None
+    return f"over the budget of {plan.budget}" if is_over else sentence(reason)
 
 
 def shown_path(path: Path, root: Path) -> str:

@@ -375,7 +375,7 @@ def test_what_is_left_out_is_told_with_the_reason(desk: Cli) -> None:
     config = desk.home / "config" / "memtui.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('[context]\nbudget = "55"\n', encoding="utf-8")
-    assert "1 memory left out: 1 over budget" in desk("export", "--target", "codex", "--dry-run").err
+    assert "1 memory left out: 1 over the budget of 55 tokens" in desk("export", "--target", "codex", "--dry-run").err
     assert desk("export", "--target", "codex", "--json").json["left_out_by"] == {"over budget": 1}
 
 
