@@ -148,6 +148,8 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
         await pilot.press("d", "down", "down")
         await until(pilot, lambda: browser(pilot)._list.cursor == 2, "the keys moved the cursor")
         chosen = browser(pilot)._list.current
+        await shows(pilot, "filtering …")
+        assert "3 of 6" not in screen_text(pilot), "that was the count of other words"
         may_answer.set()
         await until(pilot, lambda: _answered(pilot) == "refund", "the late answer came")
         assert browser(pilot)._list.ids[0] != chosen

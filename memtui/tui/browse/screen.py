@@ -56,6 +56,10 @@ COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
 COUNTING_WHILE_TYPING_SECONDS = 0.5
 """The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
 
+LATE_SECONDS = 0.3
+"""Time for an answer to what is typed; from then on the count of what was typed before is not shown beside it."""
+
+_FILTERING = "filtering …"
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
@@ -222,13 +226,14 @@ class BrowseScreen(MemtuiScreen):
         pane.set_title(list_title(listing.base.wanted, best=best, only_closest=listing.only_closest), "")
         listed = len(pane.marked)
         marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
-        count = shown_count(listing)
+        typed = self.lists.query.strip()
+        count = shown_count(listing) if listing.query.strip() == typed else _FILTERING if typed else ""
         keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
         key = keymap.first(registry.by_id("go-import"))
         waiting = f"{counted(self._waiting, 'file')} to import here: {key}" if self._waiting else ""
         beyond = beyond_words(listing, keymap.first(registry.by_id(SWITCH)))
         # Said once: beside what is typed, where something is.
-        beside, below = (count, "") if listing.query.strip() else ("", count)
+        beside, below = (count, "") if typed else ("", count)
         pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, below) if part))
         self._filter_count.update(Content(beside))
         self.on_descendant_focus()
@@ -467,6 +472,7 @@ class BrowseScreen(MemtuiScreen):
     def _type_filter(self, event: Input.Changed) -> None:
         event.stop()
         self.lists.type_query(event.value)
+        self.loader.after(LATE_SECONDS, self._tell_titles, group="late")
 
     @on(FilterLine.Kept)
     def _keep_filter(self, message: FilterLine.Kept) -> None:
