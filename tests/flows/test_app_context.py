@@ -126,6 +126,12 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         assert row.state == "withheld"
         first = next(one for one in screen._list.rows if one.state == "withheld")
         assert row.id == first.id, "down leads to what is nearest of the others first"
+        await pilot.press("up")
+        assert screen._list.current is not None
+        assert screen._list.current.is_in, "the last one of the payload"
+        await pilot.press("G")
+        assert screen._list.current.id == screen._list.rows[-1].id, "from there it would be no more than a step"
+        await pilot.press("g", "G")
         put_in = row.id
         await pilot.press("i")
         await shows(pilot, "withheld: ")
@@ -170,6 +176,10 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
     tree = tmp_path / "ferry"
     (tree / "src").mkdir(parents=True)
     (tree / "src" / "quay.py").write_text("x = 1\n")
+    deep = tree / "boom" / "/".join(["winch-and-windlass"] * 6)
+    deep.mkdir(parents=True)
+    for name in ("pawl.py", "hook.py"):
+        (deep / name).write_text("x = 1\n")
     subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
     async with app_on(ferry, tree).run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
@@ -187,6 +197,9 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
         assert screen._lines.files_line.value == "src/quay.py, "
         await pilot.press(*"xx")
         await shows(pilot, "No such file")
+        await pilot.press("ctrl+u", *"boom")
+        for name in ("pawl.py", "hook.py"):
+            await shows(pilot, f"windlass/{name}")
         await pilot.press("ctrl+u", *"qy")
         await shows(pilot, "src/quay.py")
         await pilot.click("#context-offers")

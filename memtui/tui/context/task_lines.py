@@ -23,7 +23,7 @@ from memtui.config import ContextSettings
 from memtui.errors import MemtuiError
 from memtui.pack.targets.base import Style
 from memtui.text.sanitize import tame
-from memtui.text.words import clip
+from memtui.text.words import clip_start
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FILES
 from memtui.tui.context.ask import SEPARATOR
@@ -116,7 +116,7 @@ class Offers(Widget):
         lines = [
             Content.assemble(
                 ("▌" if place == self.chosen else " ", "$memtui-pin"),
-                (clip(tame(name), width), "bold $foreground" if place == self.chosen else "$memtui-dim"),
+                (clip_start(tame(name), width), "bold $foreground" if place == self.chosen else "$memtui-dim"),
             )
             for place, name in enumerate(self.names)
         ]

@@ -61,6 +61,7 @@ class RankedRow:
     pinned: bool = False  # unknown for what is withheld
     share: float = 0.0  # its chance, else its score, as a share of the best one
     chance: float | None = None  # that it matters for the task, None where that was not judged
+    is_judged: bool = False  # whether the chances of others in the list are known
     is_told: bool = False  # whether a line above says the reason, for several at once
 
     @property
@@ -81,11 +82,14 @@ class RankedList(RowList[RankedRow]):
     """The ranked memories over those that are not in the payload."""
 
     def move_to_end(self, *, last: bool) -> None:
-        """Move to the first line or the last; down first to where the memories begin that are not in the payload."""
+        """Move to the first line or the last; down first to where the memories begin that are not in the payload.
+
+        From the last memory of the payload that would be a single step, so there it goes to the last line at once.
+        """
         lines = self._lines
         withheld = (place for place, row in enumerate(lines) if isinstance(row, RankedRow) and row.state == "withheld")
         first = next(withheld, -1)
-        if not last or self.cursor >= first:
+        if not last or self.nearest(first - 1, -1) <= self.cursor:
             super().move_to_end(last=last)
             return
         self.cursor = first
@@ -112,7 +116,8 @@ def ranked_rows(pack: Pack) -> list[RankedRow]:
         _row(one.memory, one.hit, one.tokens, titles) for one in pack.included
     ]  # the memory as it went in: it may be masked
     rows += [_row(hit.memory, hit, None, titles) for hit in pack.left_out]
-    rows = [replace(row, chance=pack.chances.get(row.id)) for row in rows]
+    judged = bool(pack.chances)
+    rows = [replace(row, chance=pack.chances.get(row.id), is_judged=judged) for row in rows]
     # What was not judged where others were, such as what a person put in, comes after them.
     heights = {row.id: (row.chance or 0.0) if pack.chances else row.score for row in rows}
     best = max(heights.values(), default=0.0) or 1.0
@@ -160,9 +165,11 @@ def _named(reason: Reason, titles: Mapping[str, str]) -> str:
 
 
 def _height(row: RankedRow) -> str:
-    """Return what a memory stands in the list by: its chance, else its score."""
+    """Return what a memory stands in the list by: its chance, else its score, which is no number among chances."""
     if row.chance is not None:
         return percent(row.chance)
+    if row.is_judged:
+        return "–"
     return f"{row.score:.2f}" if row.score < _TEN else f"{row.score:.1f}"
 
 

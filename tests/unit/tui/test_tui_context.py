@@ -303,6 +303,9 @@ def test_pins_stand_first_then_what_likely_matters_and_what_was_left_out_keeps_i
     assert heights == sorted(heights)
     second = whole[1]
     assert [row.id for row in view.ranked_rows(_pack(vault_view, without={second.id}))][1] == second.id
+    without_chance = replace(pack, chances={key: value for key, value in pack.chances.items() if key != second.id})
+    unjudged = next(row for row in view.ranked_rows(without_chance) if row.id == second.id)
+    assert str(view.ranked_cells(unjudged, 80)[5].text) == "–", "a score is no number in a column of chances"
     rows = view.ranked_rows(_pack(vault_view, without={second.id}))
     left_out = next(row for row in rows if row.id == second.id)
     assert (left_out.state, left_out.is_in, left_out.kind) == ("left out", False, second.kind)
