@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_text, shows, until
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, screen_text, shows, until
 from textual.pilot import Pilot
 
 from memtui.assist.install.command import Program
@@ -51,6 +51,9 @@ async def test_the_change_is_shown_made_and_taken_back(vault: Vault, folder: Pat
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, DiffScreen), "the diff is closed")
         assert settings.read_bytes() == before
+        await until(pilot, lambda: "remove" not in screen_lines(pilot)[-1], "nothing is there to remove")
+        await pilot.press("x")
+        await says(pilot, "Nothing of memtui is installed in Gemini CLI.")
         await pilot.press("i")
         await shows(pilot, "enter installs it")
         await pilot.press("enter")

@@ -87,6 +87,8 @@ class AssistantsScreen(RowDetail[AssistantRow]):
             return f"memtui does not write the files of {row.state.assistant.title}; y copies the lines to paste."
         if row is not None and action.id == "assistants-test" and not row.state.is_installed:
             return "Nothing is installed that could be called."
+        if row is not None and action.id == "assistants-remove" and not row.state.is_installed and row.worst is None:
+            return f"Nothing of memtui is installed in {row.state.assistant.title}."
         if action.id == "assistants-scope" and self._read is not None and self._read.project is None:
             why = "There is no repository here" if self.opening.has_folder else no_folder(self.opening).rstrip(".")
             return f"{why}; it is installed for you, in every project."
