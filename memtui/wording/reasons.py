@@ -13,7 +13,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
 from memtui.recall.result import Hit, Part
-from memtui.text.words import Budget, counted, percent, shorten
+from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3
@@ -99,7 +99,7 @@ def sentence(reason: Reason) -> str:
     if template is None:
         return _BARE.get(reason.code) or str(reason.code)
     return template.format(
-        other=f"{reason.other} “{reason.title[:SHOWN_TITLE]}”" if reason.title else reason.other,
+        other=f"{reason.other} “{clip_at_word(reason.title, SHOWN_TITLE)}”" if reason.title else reason.other,
         names=", ".join(reason.names),
         date=f"{reason.date:%Y-%m-%d}" if reason.date else "",
         note=reason.note,
@@ -113,7 +113,7 @@ def with_titles(reason: Reason, titles: Mapping[str, str]) -> Reason:
     """Return a reason with the titles of other memories for their ids, where they are known."""
     because = tuple(with_titles(one, titles) for one in reason.because)
     other, *names = (
-        f"“{titles[one][:SHOWN_TITLE]}”" if one in titles else one for one in (reason.other, *reason.names)
+        f"“{clip_at_word(titles[one], SHOWN_TITLE)}”" if one in titles else one for one in (reason.other, *reason.names)
     )
     return replace(reason, because=because, other=other, names=tuple(names))
 

@@ -142,6 +142,10 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
     kin = with_titles(Reason(ReasonCode.KIN, names=("k3x9abcd", "unknown1")), titles)
     link = with_titles(Reason(ReasonCode.LINK, other="o6j6sc7w", link="relates"), titles)
     gone = with_titles(Reason(ReasonCode.SUPERSEDED, other="unknown1"), titles)
+    long = "Lock the key of the boathouse before the second bell has been rung by the mate"
+    cut = with_titles(Reason(ReasonCode.LINK, other="o6j6sc7w", link="relates"), {"o6j6sc7w": long})
+    shown = "Lock the key of the boathouse before the second bell has…"
+    assert part_words(Part("part", 1.0, cut)) == f"related to “{shown}”, which matches"
     words = [part_words(Part("part", 1.0, reason)) for reason in (kin, link, gone)]
     assert words == [
         "close in meaning to “Lock refunds” and unknown1",
