@@ -112,7 +112,7 @@ class ImportScreen(ListDetail):
         self._reminder = REMINDER if opening.has_folder else (no_folder(opening), *REMINDER)
         words = "\n".join(WELCOME if first_run else self._reminder)
         self._words = Static(Content(words), id="import-words", markup=False)
-        self._path = TextLine("a file or folder", longest=4_000, id="import-path")
+        self._path = TextLine("a file or folder, then enter", longest=4_000, id="import-path")
         self._known = Places(())
         self._stores = Stores()
         self._unclear: Mapping[str, str] = {}  # stores' project names with the project that each may be
