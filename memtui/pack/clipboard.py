@@ -176,7 +176,7 @@ def _comparable(text: str) -> str:
 def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
     if tool is TMUX:
         state = "verified in its buffer" if confirmed else "not verified"
-        ways = "its prefix and ] paste them; elsewhere they are if set-clipboard is on"
+        ways = "in tmux, its prefix and ] paste; other programs can paste it only with its set-clipboard on"
         message = f"Sent {_amount(size)} to tmux ({state}): {ways}"
     elif confirmed:
         message = f"Copied {_amount(size)} with {tool.name}, verified by reading back"

@@ -349,10 +349,12 @@ class MemoryActs:
         outcome = act()
         return Done(outcomes.acted(word, outcome, missing=gone), changed=bool(outcome.changed))
 
-    def undo(self, number: int | None = None) -> Done:
+    def undo(self, number: int | None = None, *, besides: str = "") -> Done:
         """Take back what this person did last, or undo a change by its number; one of elsewhere is said to be so.
 
         Where that writes files and is not what the screen did last, the first call only returns what it writes.
+
+        `besides`: what else is said of the change that was undone.
         """
         from memtui.curate import history
         from memtui.wording import outcomes
@@ -368,7 +370,7 @@ class MemoryActs:
             change, tell = back.change, outcomes.redone if back.is_made_again else outcomes.undone
         else:
             change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
-        said = tell(change, elsewhere=change.number not in own)
+        said = "; ".join(filter(None, (tell(change, elsewhere=change.number not in own), besides)))
         return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
 
     def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:

@@ -317,7 +317,7 @@ async def test_a_copy_is_taken_back_before_older_changes_and_nothing_of_somebody
         await says(pilot, "Recorded as pack")
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("u")
-        await says(pilot, "the pack no longer counts; the clipboard keeps its text")
+        await says(pilot, "; the pack no longer counts, the clipboard keeps its text; u makes it again")
         assert list_packs(ferry, 9) == []
         await until(pilot, lambda: not screen.acting and not screen.is_waiting, "at rest")
         await pilot.press("ctrl+r")

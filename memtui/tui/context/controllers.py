@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +123,10 @@ class PayloadKeeper:
             if is_new and take_back(path, text):
                 return Done(f"Deleted again: {tame(str(path))}")
             return Done(f"{tame(str(path))} stays as it is; undoing once more takes back what was done before it")
-        done = self._screen.memories.undo(None if step is None else step.change)
-        if step is None or not step.is_copy:
-            return done
-        return replace(done, message=f"{done.message}: the pack no longer counts; the clipboard keeps its text")
+        if step is None:
+            return self._screen.memories.undo()
+        besides = "the pack no longer counts, the clipboard keeps its text" if step.is_copy else ""
+        return self._screen.memories.undo(step.change, besides=besides)
 
     def verify(self) -> None:
         """Confirm the memory under the cursor as still true, a withheld one too."""

@@ -151,7 +151,9 @@ def test_a_tool_that_fails_gives_way_to_the_next(desk: Path, monkeypatch: pytest
     _program(desk, "tmux", f'if [ "$1" = load-buffer ]; then cat > {desk}/buffer; else cat {desk}/buffer; fi')
     result = copy(TEXT)
     assert (result.route, result.confirmed) == ("tmux", True)
-    assert "set-clipboard" in result.message
+    assert result.message.endswith(
+        "in tmux, its prefix and ] paste; other programs can paste it only with its set-clipboard on"
+    )
     assert (desk / "buffer").read_text(encoding="utf-8") == TEXT
 
 
