@@ -26,6 +26,9 @@ from memtui.analysis.snapshot import (
     Places,
     Snapshot,
     TextCache,
+    are_elsewhere,
+    are_in_row,
+    are_parallel,
     candidate_pairs,
     cliques,
     in_one_view,
@@ -33,6 +36,7 @@ from memtui.analysis.snapshot import (
     nearness_of,
     others_in_view,
     pair_of,
+    unheaded,
     views,
 )
 from memtui.analysis.text_features import Wording, wording_of
@@ -127,6 +131,7 @@ SAME = 1.0  # Score of two that say the same word for word
 WITHIN = 0.95  # Of two of which the one says all that the other does
 MAIN = 0.6  # Share of a text that another one makes up which says the main thing of it
 ALIKE_IN_WORDS = 0.5  # Dice share of the words below which words alone never make a duplicate of two in a crowd
+ALIKE_IN_ONE_FILE = 0.3  # The same of two in one file, whose author would have seen that it says something twice
 _HOPELESS = 0.4
 
 
@@ -303,7 +308,8 @@ class _Finder:
         if not self._is_open(one, other):
             return
         near = nearness_of(one, other, alike, self._others[one.project])
-        found = None if self._only_shares_a_subject(one, other, near) else compare(one, other, self._texts, near)
+        is_apart = self._only_shares_a_subject(one, other, near) or are_in_row(one, other)
+        found = None if is_apart else compare(one, other, self._texts, near)
         if found:
             self._edges[pair_of(one.id, other.id)] = found
         elif alike is not None:
@@ -325,7 +331,7 @@ class _Finder:
 
     def _note_within(self, inner: Memory, outer: Memory) -> None:
         said, text = unheaded(inner), unheaded(outer)
-        if not self._is_open(inner, outer) or _are_parallel(inner, outer) or not self._texts.held[said, text]:
+        if not self._is_open(inner, outer) or are_parallel(inner, outer) or not self._texts.held[said, text]:
             return
         subject = inner.title.partition(": ")[0] if ": " in inner.title else ""
         if not names_all(f"{outer.title}\n{outer.insight}", subject):
@@ -341,10 +347,11 @@ class _Finder:
             self._holders.setdefault(inner.id, []).append(outer.id)
 
     def _only_shares_a_subject(self, one: Memory, other: Memory, near: Nearness) -> bool:
-        """Return whether two that came by themselves and of which one is long have few words in common."""
-        if not near.is_crowded or near.is_noted or is_of_file(one) or is_of_file(other):
+        """Return whether two that came by themselves, or stand in one file, have few words in common."""
+        if not near.is_crowded or near.is_noted or is_of_file(one) != is_of_file(other) or are_elsewhere(one, other):
             return False
-        return dice(self._wordings[one.id].parts, self._wordings[other.id].parts) < ALIKE_IN_WORDS
+        least = ALIKE_IN_ONE_FILE if is_of_file(one) else ALIKE_IN_WORDS
+        return dice(self._wordings[one.id].parts, self._wordings[other.id].parts) < least
 
     def _groups_of_copies(self, copies: Iterable[list[str]]) -> Iterator[DuplicateGroup]:
         """Yield exact copies together, whatever their number."""
@@ -383,34 +390,6 @@ class _Finder:
 
     def _hashes(self, ids: Iterable[str]) -> dict[str, str]:
         return {name: content_hash(self._memories[name]) for name in ids}
-
-
-_POLAR = re.compile(
-    r"\b(?:wrong|bad|incorrect|anti-?patterns?|don'?ts?|do not|avoid|never|not|no)\b|[❌✗✘]", re.IGNORECASE
-)
-
-
-def unheaded(memory: Memory) -> str:
-    """Return what a memory says without the headings that it stood under, unless they turn its meaning."""
-    headings = _headings(memory)
-    for start in range(len(headings)):
-        prefix = f"{' > '.join(headings[start:])}:"
-        if memory.insight.startswith(prefix) and not _POLAR.search(prefix):
-            return memory.insight[len(prefix) :].strip()
-    return memory.insight
-
-
-def _headings(memory: Memory) -> list[str]:
-    native = (memory.source.native_id if memory.source else None) or ""
-    return [heading for heading in native.rpartition("#")[0].split(" > ") if heading]
-
-
-def _are_parallel(one: Memory, other: Memory) -> bool:
-    """Return whether two stand under headings of one list, such as names of two models, which tell them apart."""
-    mine, theirs = _headings(one), _headings(other)
-    if one.source is None or other.source is None or one.source.path != other.source.path:
-        return False
-    return len(mine) == len(theirs) > 1 and mine[:-1] == theirs[:-1] and mine[-1] != theirs[-1]
 
 
 def _linked_apart(snapshot: Snapshot) -> Iterator[Pair]:

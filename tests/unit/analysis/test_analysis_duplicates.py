@@ -135,8 +135,30 @@ def test_items_of_two_parallel_headings_are_told_apart_by_them() -> None:
     text = "May load timber, salt and grain at the inner quay."
     crews = [filed(name, text, f"Ships > {name}") for name in ("Heron", "Gannet")]
     assert not [group for group in groups_of(*crews, filed("rest", BUOY)) if group.why.startswith("what the one")]
+    below = filed("Heron", text, "Heron > Cargo"), filed("Gannet", f"{text} Ask the mate.", "Gannet > Cargo")
+    assert not [group for group in groups_of(*below, filed("rest", BUOY)) if group.why.startswith("what the one")]
     named = filed("inner", text, "dock-crane"), filed("outer", f"{text} Ask the mate.", "dock-rail", "b.md")
     assert not [group for group in groups_of(*named, filed("rest", BUOY)) if group.why.startswith("what the one")]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "found"),
+    [
+        ("docs/quay-guide.md", "docs/lock-guide.md", False),  # Each is about what its name tells
+        ("skills/quay/SKILL.md", "skills/lock/SKILL.md", False),
+        (".claude/skills/quay/SKILL.md", ".agents/skills/quay/SKILL.md", True),
+        ("docs/guide.md", "docs/rules.md", True),
+        ("CLAUDE.md", "AGENTS.md", True),
+    ],
+)
+def test_what_files_of_one_row_say_alike_is_of_different_things(here: str, there: str, *, found: bool) -> None:
+    one = (
+        "Each crane of the yard is tested with 2 tonnes before it lifts cargo, and the mate signs the sheet of the day."
+    )
+    other = f"{one.removesuffix('.')} in ink."
+    rest = [filed(f"rest{number}", f"Pier {name} is swept at dawn.") for number, name in enumerate("abc")]
+    groups = groups_of(filed("one", one, path=here), filed("other", other, path=there), *rest)
+    assert any(set(group.ids) == {"one", "other"} for group in groups) == found
 
 
 def test_the_set_is_large_enough() -> None:
@@ -336,6 +358,11 @@ def test_what_files_say_again_in_other_words_is_proposed_where_it_stands_in_anot
     assert in_a_crowd(one, other, here, there, cosine=0.83) != []
     assert in_a_crowd(one, other, here, here, cosine=0.83) == []
     assert in_a_crowd(one, other, here, there, cosine=0.5) == []
+    subject = (
+        "Gauge keeps what the `sluice` tests cover",
+        "Old pumps of `sluice` are slow in cold springs, so the foreman tests them by hand at night",
+    )
+    assert in_a_crowd(*subject, here, here, cosine=0.9) == []
 
 
 def test_a_long_note_that_only_shares_its_subject_is_not_proposed() -> None:
