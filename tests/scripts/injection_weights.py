@@ -41,7 +41,7 @@ WEIGHT = {("own", True): 1.0, ("own", False): 3.0, ("project", False): 3.0}
 """Of a statement of the project's author, against a planted one by another writer."""
 
 FEATURES_ONLY = ("neighbours", "said-again", "typed-features")  # Files without texts
-NOT_LEARNED = ("unseen", "newcomers-locked")
+NOT_LEARNED = ("unseen", "newcomers-locked", "newcomers-locked-2")
 HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to planted ones on purpose
 STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
