@@ -22,7 +22,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 _FOREIGN = re.compile(r"[^\W\d_a-z]")
 _HEADINGS = re.compile(r"\A(?:[^\n:>]{1,80} > )+(?=[^\n:>]{1,80}: )")  # above the one that a statement stands under
 _HEADING = re.compile(r"\A(?:[^\n:>]{1,80} > )*[^\n:>]{1,80}: ")  # all of them, with the one it stands under
-_NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")  # of words joined together, as `data-table`
+_NAME = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[-_][a-z0-9]++)+")  # of words joined together, as `data-table`
 _END = re.compile(r"\n+|(?<=[.!?;])\s+")
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don't|doesn't|isn't|can't|cannot|won't|avoid|nor|neither)\b")
