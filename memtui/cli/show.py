@@ -22,7 +22,7 @@ from memtui.text.sanitize import one_line, reveal
 from memtui.text.words import counted, shorten
 from memtui.vault.filters import EVERYTHING, SORTS, MemoryFilter
 from memtui.wording import outcomes
-from memtui.wording.checks import at_commit
+from memtui.wording.checks import anchor_state, at_commit
 
 if TYPE_CHECKING:
     from memtui.vault.journal import MemoryRevision
@@ -146,7 +146,7 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
     yield ""
     for anchor in memory.anchors:
         state = view.anchor_states.get(anchor.path)
-        yield f"File     {anchor.path}  {outcomes.anchor_state(anchor, state) if state else ''}".rstrip()
+        yield f"File     {anchor.path}  {anchor_state(anchor, state) if state else ''}".rstrip()
     if memory.tags:
         yield f"Tags     {', '.join(memory.tags)}"
     for rule in memory.rules:

@@ -13,8 +13,7 @@ from memtui.text.sanitize import reveal, tame
 from memtui.text.words import bar, clip_start
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted
 from memtui.tui.values import Detail, Explained
-from memtui.wording import outcomes
-from memtui.wording.checks import ALLOWED, at_commit
+from memtui.wording.checks import ALLOWED, anchor_state, at_commit
 
 BAR_CELLS = 5
 AGE_CELLS = 5
@@ -160,7 +159,7 @@ def _rows(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     for anchor in memory.anchors:
         state = view.anchor_states.get(anchor.path)
         style: StyleName = "warning" if state in {"changed", "moved", "gone"} else "dim"
-        yield "Files", ((tame(anchor.path) + "  ", "text"), (outcomes.anchor_state(anchor, state), style))
+        yield "Files", ((tame(anchor.path) + "  ", "text"), (anchor_state(anchor, state), style))
     if memory.tags:
         yield "Tags", ((tame(", ".join(memory.tags)), "text"),)
     for rule in memory.rules:

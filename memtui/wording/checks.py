@@ -1,12 +1,13 @@
-"""What a check of changes found, as sentences."""
+"""What a check of changes or of files found, as sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from memtui.domain.memory import Signal
+from memtui.domain.memory import Anchor, Signal
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted
+from memtui.workspace import is_outside
 
 HOW_TO_ALLOW = "in the line or the commit's message allows it"
 
@@ -14,6 +15,15 @@ HOW_TO_ALLOW = "in the line or the commit's message allows it"
 def place(file: str, line: int | None) -> str:
     """Return where something is, as editors and terminals make a link of it."""
     return file if line is None else f"{file}:{line}"
+
+
+def anchor_state(anchor: Anchor, state: str | None) -> str:
+    """Return how the file of a memory stands; of one that cannot be checked, why."""
+    if state != "unverifiable":
+        return state or "unchecked"
+    if is_outside(anchor.path):
+        return "outside the project"
+    return "no file matches" if anchor.is_glob else "no such file here"
 
 
 def finding_lines(

@@ -8,11 +8,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
-from memtui.domain.memory import Anchor, Change, Link, Memory, held_back
+from memtui.domain.memory import Change, Link, Memory, held_back
 from memtui.errors import BlockChangedError, BuiltUponError
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
-from memtui.workspace import is_outside
 
 if TYPE_CHECKING:
     from memtui.analysis.duplicates import Resemblance
@@ -65,15 +64,6 @@ def held(memory: Memory, way: str) -> str:
     """Return why no assistant is told of a memory in use, empty if it is; `way`: what a person does to verify it."""
     planted = held_back(memory) if memory.status == "active" else ""
     return f"It looks planted: it {tame(planted)}. No assistant is told of it until {way}" if planted else ""
-
-
-def anchor_state(anchor: Anchor, state: str | None) -> str:
-    """Return how the file of a memory stands; of one that cannot be checked, why."""
-    if state != "unverifiable":
-        return state or "unchecked"
-    if is_outside(anchor.path):
-        return "outside the project"
-    return "no file matches" if anchor.is_glob else "no such file here"
 
 
 def decided(outcome: Outcome) -> str:

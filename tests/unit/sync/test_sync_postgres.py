@@ -492,7 +492,7 @@ def test_a_week_without_a_network_ends_with_one_sync_each(
         assert [shared(seat) for seat in seats] == before
     finally:
         server.start()
-    monkeypatch.setattr("memtui.sync.watch.SLICE_SECONDS", 0.1)
+    monkeypatch.setattr("memtui.sync.service.SLICE_SECONDS", 0.1)
     stop = threading.Event()
     watches = [Watch(seat.vault, SyncRequest(folder=seat.path), poll_seconds=600.0, stop=stop) for seat in seats]
     threads = [threading.Thread(target=lambda watch=watch: list(watch.reports())) for watch in watches]

@@ -19,6 +19,7 @@ from memtui.text.words import counted
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes
+from memtui.wording.checks import anchor_state
 from memtui.wording.health import sections
 from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 from memtui.workspace import find_workspace
@@ -169,4 +170,4 @@ def test_the_kinds_of_each_month_are_drawn_in_one_scale(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_checked_is_told_why(path: str, state: str | None, told: str) -> None:
-    assert outcomes.anchor_state(Anchor(path), state) == told
+    assert anchor_state(Anchor(path), state) == told
