@@ -98,7 +98,7 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
 
 def _names(title: str, name: str) -> bool:
     """Return whether a title says a name in its middle, or in other words."""
-    if name.casefold() in title.casefold():
+    if name.casefold() in title.casefold() or _WORD.findall(name) == _WORD.findall(title):
         return True
     return not _PACKAGE.fullmatch(name) and says_the_same(title, name, share=_NAMED_SHARE)
 

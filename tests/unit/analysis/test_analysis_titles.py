@@ -494,6 +494,7 @@ _MARKDOWN = st.lists(st.sampled_from([*_PIECES, "\n"]), max_size=60).map(" ".joi
 
 @example('-" 0', [])
 @example(". - 0", [])
+@example("# A)", [])
 @given(st.one_of(st.text(max_size=300), _MARKDOWN), st.lists(st.text(max_size=40), max_size=3))
 def test_a_title_is_one_short_balanced_line_without_markup(text: str, path: list[str]) -> None:
     for title in (title_for(text, path), title_for(f"- **{text}**: x", path), cut_title(text)):
