@@ -137,6 +137,14 @@ class Included:
     status: str = ""  # what the payload says of it where it is not in use, else empty
 
 
+_NOT_IN_USE = frozenset(
+    {
+        *(ReasonCode.OTHER_PROJECT, ReasonCode.UNASSIGNED, ReasonCode.UNCONFIRMED, ReasonCode.RETIRED),
+        *(ReasonCode.SUPERSEDED, ReasonCode.MERGED),
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Pack:
     """A finished payload."""
@@ -164,6 +172,16 @@ class Pack:
     covered: Covered | None = None  # how well the vault covers the task, None without a task in words
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
+
+    @property
+    def told_in_use(self) -> int:
+        """Of how many memories in use this tells that they are in it or why not."""
+        known = [*(one.memory for one in self.included), *(hit.memory for hit in self.left_out)]
+        left_out = {hit.memory.id for hit in self.left_out}
+        named = [one.reason for one in self.withheld if one.id not in left_out]
+        others = sum(reason.code not in _NOT_IN_USE for reason in named)
+        others += sum(number for reason, number in self.withheld_counts.items() if reason.code not in _NOT_IN_USE)
+        return sum(memory.status == "active" for memory in known) + others
 
     @property
     def left(self) -> int:

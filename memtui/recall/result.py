@@ -89,6 +89,14 @@ class Hit:
     def is_put_in(self) -> bool:
         return any(reason.code is ReasonCode.PUT_IN for reason in self.reasons)
 
+    @property
+    def is_by_words(self) -> bool:
+        """Whether anything that is searched for stands in the memory; otherwise it is near in meaning alone."""
+        return not _BY_WORDS.isdisjoint(part.name for part in self.parts)
+
+
+_BY_WORDS = frozenset({"words", "name", "letters"})
+
 
 @dataclass(frozen=True, slots=True)
 class Withheld:

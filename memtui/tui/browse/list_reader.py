@@ -29,6 +29,14 @@ they are not needed."""
 
 READING = "reading …"
 
+COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
+
+COUNTING_WHILE_TYPING_SECONDS = 0.5
+"""The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
+
+LATE_SECONDS = 0.3
+"""Time for an answer to what is typed; from then on the count of what was typed before is not shown beside it."""
+
 TYPING_SECONDS = 0.03  # Pause after a key before the filter asks the vault
 
 QUICK_TYPING_SECONDS = 0.01

@@ -205,7 +205,7 @@ class ListQueries:
     def _near(self, ids: Iterable[str]) -> int:
         """Return how many of the hits of the last search hold none of its words."""
         hits = (self._hits[1].get(identifier) for identifier in ids)
-        return sum(hit is not None and not _BY_WORDS.intersection(part.name for part in hit.parts) for hit in hits)
+        return sum(hit is not None and not hit.is_by_words for hit in hits)
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
         browsing = self._browsing(at_hand.base.wanted, self._vault.now())
@@ -460,9 +460,6 @@ class ListQueries:
         scope = self._browsing(Wanted(), self._vault.now()).scope
         dead = dead_anchors(self._reading, MemoryFilter(scope=scope, statuses=None), here)
         self._gone = (counter, tuple(sorted({anchor.key for anchor in dead.values()})))
-
-
-_BY_WORDS = frozenset({"words", "name", "letters"})  # Parts of a score that what is searched for stands in the memory
 
 
 def cleaned(query: str) -> str:

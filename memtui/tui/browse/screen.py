@@ -34,7 +34,13 @@ from memtui.tui.browse.facets import (
     marked_count,
     shown_count,
 )
-from memtui.tui.browse.list_reader import READING, ListReader
+from memtui.tui.browse.list_reader import (
+    COUNTING_SECONDS,
+    COUNTING_WHILE_TYPING_SECONDS,
+    LATE_SECONDS,
+    READING,
+    ListReader,
+)
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
@@ -51,14 +57,6 @@ from memtui.tui.widgets.pane_border import STEP, PaneBorder
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
 AGAIN_SECONDS = 300.0  # Pause between two checks; one over 5,000 files takes less than a second of one core
-COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
-
-COUNTING_WHILE_TYPING_SECONDS = 0.5
-"""The same while a filter is typed: counting takes longer than filtering, so it waits for the end of the words."""
-
-LATE_SECONDS = 0.3
-"""Time for an answer to what is typed; from then on the count of what was typed before is not shown beside it."""
-
 _FILTERING = "filtering …"
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 

@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 from memtui.curate.explain_payload import PayloadContradiction, contradictions_in
 from memtui.curate.fields import nameable_files
 from memtui.curate.projects import View, narrow_to_files, usable_files, view_of
-from memtui.domain.reasons import ReasonCode
 from memtui.errors import MemtuiError, UsageError
 from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.clipboard import copy
@@ -77,24 +76,6 @@ class Since:
 
     diff: PackDiff
     titles: Mapping[str, str]
-
-
-_NOT_IN_USE = frozenset(
-    {
-        *(ReasonCode.OTHER_PROJECT, ReasonCode.UNASSIGNED, ReasonCode.UNCONFIRMED, ReasonCode.RETIRED),
-        *(ReasonCode.SUPERSEDED, ReasonCode.MERGED),
-    }
-)
-
-
-def told_in_use(pack: Pack) -> int:
-    """Return of how many memories in use a pack tells that they are in it or why not."""
-    known = [*(one.memory for one in pack.included), *(hit.memory for hit in pack.left_out)]
-    left_out = {hit.memory.id for hit in pack.left_out}
-    named = [one.reason for one in pack.withheld if one.id not in left_out]
-    others = sum(reason.code not in _NOT_IN_USE for reason in named)
-    others += sum(number for reason, number in pack.withheld_counts.items() if reason.code not in _NOT_IN_USE)
-    return sum(memory.status == "active" for memory in known) + others
 
 
 class LineError(UsageError):
@@ -181,7 +162,7 @@ class Payloads:
         just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
         waiting = 0 if pack.payload else self._waiting(view)
         clashes = self._contradictions(pack)
-        untied = max(0, self._in_use(view) - told_in_use(pack)) if task.text.strip() or task.files else 0
+        untied = max(0, self._in_use(view) - pack.told_in_use) if task.text.strip() or task.files else 0
         return Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
 
     def options(self, ask: Ask) -> PackOptions:

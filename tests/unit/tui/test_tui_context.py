@@ -21,7 +21,7 @@ from memtui.recall import rank
 from memtui.recall.result import Task
 from memtui.tui.context import view
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
-from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads, told_in_use
+from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads
 from memtui.tui.context.task_lines import completed, names_in, offers, typed_at
 from memtui.tui.state import Opening
 from memtui.tui.vault_access import VaultAccess
@@ -221,7 +221,7 @@ def test_every_memory_in_use_is_in_the_payload_or_counted_among_the_others(vault
         in_use = reader.count(MemoryFilter(scope=PAYMENTS))
     for text in (TASK, "webhook", "xylophone", ""):
         answer = access.answer(replace(USUAL, text=text))
-        assert told_in_use(answer.pack) + answer.untied == in_use, text
+        assert answer.pack.told_in_use + answer.untied == in_use, text
         rest = [line for line in view.rest_lines(answer) if line.endswith("more: nothing ties it to the task")]
         assert bool(rest) == bool(answer.untied), text
     assert access.answer(replace(USUAL, text="webhook")).untied
