@@ -60,6 +60,8 @@ OTHER_NAMES = {
 IN_PLACE_SECONDS = 0.2
 """How long a query may run on the vault itself, so that the lease stays below 250 ms; a longer one runs on a copy."""
 
+_INTERRUPTED_AGAIN_SECONDS = 0.02
+
 _SETTINGS = threading.Lock()
 
 _SPACE = r"(?:\s|;|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
@@ -147,15 +149,23 @@ def _stopped_after(connection: duckdb.DuckDBPyConnection, seconds: float | None)
     if seconds is None:
         yield
         return
-    timer = threading.Timer(seconds, connection.interrupt)
-    timer.daemon = True
-    timer.start()
+    done = threading.Event()
+
+    def interrupt() -> None:
+        wait = seconds
+        # DuckDB forgets an interrupt that comes before the statement has begun, so it is repeated.
+        while not done.wait(wait):
+            connection.interrupt()
+            wait = _INTERRUPTED_AGAIN_SECONDS
+
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        timer.cancel()
+        done.set()
         # A pending interrupt must not reach a connection that is closed by then.
-        timer.join()
+        thread.join()
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:
