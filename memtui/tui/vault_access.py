@@ -261,6 +261,16 @@ class FileChecks:
             found = check_trees(access.read_vault, chosen)
             self.moves = moves_of(check for checks in found.values() for check in checks)
 
+    def waiting_sources(self) -> int:
+        """Return how many rule files of the project in view are not imported, or changed since."""
+        from memtui.capture.importer import waiting_sources
+
+        opening, view = self._access.opening, self._access.view
+        # A demo is looked at and left; what lies beside it is in it already.
+        if view is None or view.tree is None or opening.state_path is None:
+            return 0
+        return waiting_sources(self._access.read_vault, view.tree.project, opening.folder, Path.home())
+
 
 def moves_of(checks: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:
     """Return where files surely or likely went: per memory id, old path to new path."""

@@ -39,8 +39,8 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
 from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import list_reader, queries
-from memtui.tui.browse.facets import shown_count
 from memtui.tui.browse.queries import ListQueries
+from memtui.tui.browse.view import shown_count
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.textual_patches.display import MOST_SHOWN
 from memtui.tui.values import Base, Listing
@@ -174,7 +174,9 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
         assert meaning.tend() == 0, "what was just saved is compared at once"
         assert "m0000004" in found.ids[:2]
         assert found.near > 0, "it holds neither word"
-        assert shown_count(replace(found, only_closest=False)).endswith(f" of 5, {found.near} by meaning alone")
+        assert shown_count(replace(found, only_closest=False), found.query).endswith(
+            f" of 5, {found.near} by meaning alone"
+        )
 
 
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(

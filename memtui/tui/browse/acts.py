@@ -58,6 +58,10 @@ class ListActions(ScreenPart):
             return "Mark memories with space, or filter the list with /: words, or kind:tooling age>180d."
         if action.id == "restore" and not self._may_restore():
             return "It is in use; the facet Status lists what is retired."
+        if action.id == "follow" and not self._details.linked():
+            return "It has no links."
+        if action.id in {"link-accept", "link-dismiss"} and not self._details.suggested:
+            return "No link is suggested for this memory."
         return None
 
     def _may_restore(self) -> bool:

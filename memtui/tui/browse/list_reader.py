@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker
 
 from memtui.errors import MemtuiError
-from memtui.tui.browse.facets import notice_of, outside_words
 from memtui.tui.browse.queries import LARGE_VAULT, ListQueries
+from memtui.tui.browse.view import notice_of, outside_words
 from memtui.tui.loader import Task
 from memtui.tui.values import SORTS, Base, FacetCounts, Listing, Row, Wanted, steady_order
 from memtui.tui.widgets.memory_list import MemoryList

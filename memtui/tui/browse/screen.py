@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on
@@ -17,22 +16,16 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
-from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action, Keymap
+from memtui.tui.actions.registry import BROWSE, RESEMBLING, Action
 from memtui.tui.browse.acts import ListActions
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.facets import (
     NO_SINGLE,
     BrowseState,
     FacetPane,
-    beyond_words,
-    head_counts,
     keep_state,
     kept_state,
-    list_title,
-    marked_count,
-    shown_count,
 )
 from memtui.tui.browse.list_reader import (
     COUNTING_SECONDS,
@@ -41,6 +34,7 @@ from memtui.tui.browse.list_reader import (
     READING,
     ListReader,
 )
+from memtui.tui.browse.view import beyond_words, head_counts, list_title, marked_count, shown_count, waiting_words
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
@@ -57,7 +51,6 @@ from memtui.tui.widgets.pane_border import STEP, PaneBorder
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
 AGAIN_SECONDS = 300.0  # Pause between two checks; one over 5,000 files takes less than a second of one core
-_FILTERING = "filtering …"
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
@@ -225,11 +218,9 @@ class BrowseScreen(MemtuiScreen):
         listed = len(pane.marked)
         marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
         typed = self.lists.query.strip()
-        count = shown_count(listing) if listing.query.strip() == typed else _FILTERING if typed else ""
-        keymap: Keymap = getattr(self.app, "keymap", None) or Keymap()
-        key = keymap.first(registry.by_id("go-import"))
-        waiting = f"{counted(self._waiting, 'file')} to import here: {key}" if self._waiting else ""
-        beyond = beyond_words(listing, keymap.first(registry.by_id(SWITCH)))
+        count = shown_count(listing, typed)
+        waiting = waiting_words(self._waiting, self.key_of("go-import"))
+        beyond = beyond_words(listing, self.key_of(SWITCH))
         # Said once: beside what is typed, where something is.
         beside, below = (count, "") if typed else ("", count)
         pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, below) if part))
@@ -292,17 +283,10 @@ class BrowseScreen(MemtuiScreen):
     def _check_files(self) -> None:
         """Check the files of memories; the poll that comes anyway brings what was found."""
         self.loader.read(self._files.check, group="files")
-        self.loader.read(self._waiting_sources, self._take_waiting, group="sources")
+        self._read_waiting()
 
-    def _waiting_sources(self) -> int:
-        """Return how many rule files of this project are not imported, or changed since."""
-        from memtui.capture.importer import waiting_sources
-
-        view = self.access.view
-        # A demo is looked at and left; what lies beside it is in it already.
-        if view is None or view.tree is None or self.opening.state_path is None:
-            return 0
-        return waiting_sources(self.access.read_vault, view.tree.project, self.opening.folder, Path.home())
+    def _read_waiting(self) -> None:
+        self.loader.read(self._files.waiting_sources, self._take_waiting, group="sources")
 
     def _take_waiting(self, number: int) -> None:
         self._waiting = number
@@ -313,7 +297,7 @@ class BrowseScreen(MemtuiScreen):
             self.lists.look_after()
             self._tell_counts()
             if self._waiting:
-                self.loader.read(self._waiting_sources, self._take_waiting, group="sources")
+                self._read_waiting()
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why a read failed, in the list too where there is nothing else to show."""
@@ -325,10 +309,6 @@ class BrowseScreen(MemtuiScreen):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        if action.id == "follow" and self.details.subject is not None and not self.details.linked():
-            return "It has no links."
-        if action.id in {"link-accept", "link-dismiss"} and not self.details.suggested:
-            return "No link is suggested for this memory."
         if action.id == "clear" and not self.lists.chosen:
             return "No facet is chosen."
         return super().why_not(action)
@@ -421,13 +401,7 @@ class BrowseScreen(MemtuiScreen):
     @on(FacetPane.Toggled)
     def _toggle_facet(self, message: FacetPane.Toggled) -> None:
         message.stop()
-        values = self.lists.chosen.get(message.facet, ())
-        if message.value in values:
-            values = tuple(value for value in values if value != message.value)
-        else:
-            values = (*values, message.value)
-        chosen = {**self.lists.chosen, message.facet: values}
-        self.choose({facet: values for facet, values in chosen.items() if values})
+        self.choose(self._facets.toggled(message.facet, message.value))
 
     def choose(self, chosen: dict[str, tuple[str, ...]]) -> None:
         """List only what has the chosen values of facets."""

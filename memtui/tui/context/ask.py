@@ -42,6 +42,12 @@ def with_lines(
     return {**habits, **({"tasks": dict(list(tasks.items())[-_MOST_PLACES:])} if tasks else {})}
 
 
+def is_another_task(text: str, before: str) -> bool:
+    """Return whether a task shares no word with the one before; an empty line is no other task."""
+    words, known = set(text.lower().split()), set(before.lower().split())
+    return bool(words and known) and words.isdisjoint(known)
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """Ticks, and what is allowed in."""

@@ -1,4 +1,4 @@
-"""What Context does with payloads while a task is typed, what it finds again, and its card of files read anyway."""
+"""What Context does with payloads while a task is typed, and what it finds again."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.loaded import Loaded, LoadedFile, loaded
-from memtui.capture.loads import assistant_named, assistant_names
 from memtui.errors import MemtuiError, RefusedError
-from memtui.pack.budget import counter_for
 from memtui.publish.files import take_back
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
@@ -17,15 +14,11 @@ from memtui.tui.actions.registry import CONTEXT
 from memtui.tui.context.ask import Ask, Step, Steps, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.screens.dialogs import CardScreen, pick
+from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import State
-from memtui.tui.styled_text import Block, Piece
-from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
-from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lines import AskLine, Question
 from memtui.vault.packs import Recipe
-from memtui.wording.publishing import loaded_notes, stale_words
 
 TYPING_SECONDS = 0.03
 """Pause after a key before the payload is made again: a paste is one change, and the answer takes some 70 ms more."""
@@ -236,53 +229,3 @@ class UsedTask:
         """Note what is shown as used, where it is meant and its payload holds something."""
         if answer is not None and answer.ask == ask and answer.pack.payload and self.typed(shown) == self._meant:
             self._used = shown
-
-
-_OF_TARGETS = {"claude-code": "claude-md", "claude-memory": "claude-md"}
-"""Targets by another that their assistant is published to by."""
-
-
-def show_own_files(screen: MemtuiScreen, target: str) -> None:
-    """Show on a card what the target's assistants read by themselves in the screen's folder."""
-
-    def show(found: list[Loaded]) -> None:
-        why = [] if screen.opening.has_folder else [Block(((no_folder(screen.opening), "warning"),))]
-        screen.app.push_screen(CardScreen("Loaded by itself", [*why, *own_files_blocks(found)]))
-
-    screen.loader.read(lambda: read_own_files(screen.access, target), show, group="own-files")
-
-
-def read_own_files(access: VaultAccess, target: str) -> list[Loaded]:
-    """Return what the target's assistants read by themselves; for a target of no assistant, what any reads."""
-    opening = access.opening
-    counter = counter_for(opening.context.encoding)
-    known = [assistant_named(name) for name in assistant_names()]
-    wanted = _OF_TARGETS.get(target, target)
-    meant = [one for one in known if one.target == wanted]
-    found = [
-        loaded(one, opening.folder, Path.home(), counter=counter, vault=access.read_vault) for one in meant or known
-    ]
-    return [one for one in found if one.files or meant]
-
-
-def own_files_blocks(found: Sequence[Loaded]) -> list[Block]:
-    """Return what assistants read by themselves, file by file, and what it costs a session."""
-    blocks: list[Block] = []
-    for one in found:
-        blocks.append(
-            Block(((one.assistant.label, "heading"), (f"  {one.assistant.version}", "dim")), gap=bool(blocks))
-        )
-        for file in one.files:
-            blocks += _file(file)
-        total = f"{one.total_tokens:,} tokens a session, before the first word" if one.files else "reads no file here"
-        blocks.append(Block(((total, "text"),)))
-    return blocks or [Block((("No file here is read by any assistant.", "text"),))]
-
-
-def _file(file: LoadedFile) -> Iterator[Block]:
-    pieces: list[Piece] = [(tame(file.shown, 300), "path"), (f"  {file.bytes:,} bytes, {file.tokens:,} tokens", "dim")]
-    if notes := loaded_notes(file):
-        pieces.append((f"  {tame(notes, 300)}", "warning" if file.cut or file.twice or file.stale else "dim"))
-    yield Block(tuple(pieces))
-    for stale in file.stale:
-        yield Block(((f"  {tame(stale_words(stale), 300)}", "warning"),))

@@ -14,14 +14,12 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.errors import MemtuiError, UsageError
-from memtui.pack.filters import SECRET_WORDS
-from memtui.pack.targets.formats import target_named, target_names
-from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, lines_of
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, is_another_task, lines_of
+from memtui.tui.context.cards import pick_phase, pick_secrets, pick_target, show_own_files, show_since
 from memtui.tui.context.controllers import (
     QUESTION,
     QUESTIONS,
@@ -30,14 +28,13 @@ from memtui.tui.context.controllers import (
     PayloadKeeper,
     PayloadMaker,
     UsedTask,
-    show_own_files,
 )
 from memtui.tui.context.payload_pane import PayloadPane
-from memtui.tui.context.queries import Answer, LineError, Payloads, Since
+from memtui.tui.context.queries import Answer, LineError, Payloads
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import BudgetMeter, ranked_cells
 from memtui.tui.list_detail import MemtuiScreen
-from memtui.tui.screens.dialogs import CardScreen, pick, read_memory, send_escape
+from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import AskLine, TitleLine
@@ -296,10 +293,7 @@ class ContextScreen(MemtuiScreen):
 
     def _drop_old_ticks(self) -> None:
         """Remove the ticks of another task: one that shares no word with what is typed now."""
-        text = self._lines.text
-        if not self._choices.has_ticks or not text.strip() or not self._ticked_for.strip():
-            return
-        if not set(text.lower().split()) & set(self._ticked_for.lower().split()):
+        if self._choices.has_ticks and is_another_task(self._lines.text, self._ticked_for):
             before, self._choices = self._choices, self._choices.without_ticks()
             self._steps.add(Step("ticks of the previous task removed", Moment(before), Moment(self._choices)))
             self.say("New task: the ticks of the previous one were removed; u brings them back")
@@ -325,13 +319,10 @@ class ContextScreen(MemtuiScreen):
         self._list.focus()
 
     def action_context_target(self) -> None:
-        choices = [(name, target_named(name).label) for name in target_names()]
-        pick(self.app, "Target", choices, self._lines.target, lambda name: self._set("target", name))
+        pick_target(self, self._lines.target, lambda name: self._set("target", name))
 
     def action_context_phase(self) -> None:
-        choices = [(GUESSED, "from the words of the task"), *((phase, "") for phase in PHASES)]
-        current = self._lines.phase or GUESSED
-        pick(self.app, "Phase", choices, current, lambda name: self._set("phase", "" if name == GUESSED else name))
+        pick_phase(self, self._lines.phase or "", lambda name: self._set("phase", name))
 
     def action_context_style(self) -> None:
         """Switch between full and compiled."""
@@ -343,12 +334,8 @@ class ContextScreen(MemtuiScreen):
 
     def action_context_secrets(self) -> None:
         """Choose what happens to memories that hold what looks like a secret."""
-
-        def take(name: str) -> None:
-            self._choose(replace(self._choices, secrets=name), f"secrets: {name}")
-
-        current = self._choices.secrets or self.opening.context.secrets
-        pick(self.app, "Secrets", list(SECRET_WORDS.items()), current, take)
+        was = self._choices
+        pick_secrets(self, was.secrets, lambda name: self._choose(replace(was, secrets=name), f"secrets: {name}"))
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -431,21 +418,13 @@ class ContextScreen(MemtuiScreen):
 
     def action_context_since(self) -> None:
         """Show what changed since the last pack of this task."""
-        diff = self._answer.diff if self._answer is not None else None
-
-        def show(since: Since) -> None:
-            self.app.push_screen(CardScreen("Since last time", view.since_blocks(since)))
-
-        if diff is not None:
-            self.loader.read(lambda: self._payloads.since(diff), show, group="detail")
+        if self._answer is not None:
+            show_since(self, self._payloads, self._answer)
 
     @on(AskLine.Given)
-    def _take_given(self, message: AskLine.Given) -> None:
-        message.stop()
-        self._keep(message)
-
     def _keep(self, message: AskLine.Given) -> None:
         """Keep what is shown; a payload that is being made is waited for."""
+        message.stop()
         if self.is_waiting:
             self.set_timer(_AGAIN_SECONDS, lambda: self._keep(message))
         elif self._answer is None or self._answer.ask != self._ask():
