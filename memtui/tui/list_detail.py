@@ -22,6 +22,7 @@ from memtui.errors import BlockChangedError, BuiltUponError, MemtuiError, Nothin
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, HISTORY, Action, Keymap
+from memtui.tui.asking import AskedAgain
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
@@ -102,6 +103,7 @@ class MemtuiScreen(Screen[None]):
         self.hints.set_reactive(KeyHints.place, self.AREA)
         self.looked_at: Signature | None = None  # The vault's files before the last read of `look_again`
         self.parts: tuple[ScreenPart, ...] = ()  # What is asked before the screen itself acts
+        self.again = AskedAgain(partial(self.say, severity="warning"), self.unsay)
         self.acting = False  # Whether a change is under way
         self.is_opening = False  # Whether keys have to wait for the fields of the screen
         self.border: PaneBorder | None = None  # Between the two panes of the screen, where it has them
@@ -151,6 +153,7 @@ class MemtuiScreen(Screen[None]):
 
     async def action_act(self, identifier: str) -> None:
         """Run an action of the registry, or say why it is not possible."""
+        self.again.look(identifier)
         if any([part.takes(identifier) for part in self.parts]):  # noqa: C419 - each is to look at it
             return
         action = registry.by_id(identifier)
@@ -216,6 +219,7 @@ class MemtuiScreen(Screen[None]):
     def on_screen_suspend(self) -> None:
         """Name no key of this screen beneath a box, where it would do something else."""
         self.hints.is_covered = True
+        self.again.drop()
 
     def _poll_files(self) -> None:
         # A screen that lies beneath another is looked at again once it is back; `is_current` is true of it as well.
@@ -236,7 +240,8 @@ class MemtuiScreen(Screen[None]):
         self.call_after_refresh(display.stand_clear, self)  # of a line that opens, for one
 
     def on_idle(self) -> None:
-        """Offer in the footer what is possible now, after whatever changed it."""
+        """Offer in the footer what is possible now, after whatever changed it, and drop a question it changed."""
+        self.again.look()
         if self.is_current:
             offered = registry.shown_in(self.hints.shown_place)
             self.hints.leave_out(frozenset(action.id for action in offered if self.why_not(action) is not None))
@@ -283,6 +288,7 @@ class MemtuiScreen(Screen[None]):
 
         `focus`: whether the cursor goes to the memory that was changed.
         """
+        self.again.drop()
         self._waiting_changes.append((change, focus))
         self._next_change()
         self.set_timer(TELL_SECONDS, self._tell_working)

@@ -183,6 +183,12 @@ async def says(pilot: Pilot[Any], text: str) -> None:
     await until(pilot, lambda: any(text in toast for toast in toasts(pilot)), f"a toast says {text!r}")
 
 
+async def unsays(pilot: Pilot[Any], text: str) -> None:
+    """Wait until no toast on the screen says a text any more."""
+    shown = pilot.app._notifications
+    await until(pilot, lambda: not any(text in one.message for one in shown), f"no toast says {text!r} any more")
+
+
 async def holds(pilot: Pilot[Any], number: int) -> None:
     await until(pilot, lambda: len(browser(pilot)._list.ids) == number, f"the list holds {number}")
 

@@ -27,6 +27,7 @@ from flows.app_driver import (
     shows,
     stored,
     toasts,
+    unsays,
     until,
     work_ends,
 )
@@ -187,7 +188,9 @@ async def test_leaving_keeps_what_was_typed_and_offers_it_again(ferry: Vault, tm
         await pilot.press("end", *" (draft)", "escape")
         await says(pilot, "Not saved yet")
         assert pilot.app.screen is screen, "the first esc leaves nothing"
-        await pilot.press("escape")
+        await pilot.press("space")
+        await unsays(pilot, "Not saved yet")
+        await pilot.press("backspace", "escape", "escape")
         await form_closes(pilot)
         shown = [notification.message for notification in pilot.app._notifications]
         assert shown == ["Not saved; a draft is kept: opening the form again brings it back"]

@@ -25,6 +25,7 @@ from flows.app_driver import (
     shows,
     stored,
     toasts,
+    unsays,
     until,
 )
 from flows.context_driver import open_context, type_task
@@ -304,7 +305,10 @@ async def test_u_on_the_row_of_another_change_says_first_which_one_it_takes_back
         await until(pilot, lambda: screen._list.current == 2, "the change before the last")
         await pilot.press("u")
         await says(pilot, "u undoes 3: retire 2 memories (u again does it). U undoes the one here.")
-        assert stored(told, LOCK).status == "retired", "nothing was undone"
+        await pilot.press("j")
+        await unsays(pilot, "again does it")
+        await pilot.press("k", "u")
+        assert stored(told, LOCK).status == "retired", "nothing was undone: the cursor left what was asked"
         await pilot.press("u")
         await says(pilot, "Undone: retire 2 memories")
         assert stored(told, LOCK).status == "active"

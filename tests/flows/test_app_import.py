@@ -22,6 +22,7 @@ from flows.app_driver import (
     screen_text,
     shows,
     toasts,
+    unsays,
     until,
 )
 from flows.context_driver import fake_tmux
@@ -289,6 +290,9 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
         for other in ("A", "j"):
             await pilot.press(other, *("k" if other == "j" else ""), "x")
             assert not ignored.exists(), "any other key drops it"
+        await pilot.press("j")
+        await unsays(pilot, "would be left out for good")
+        await pilot.press("k", "x")
         await pilot.press("x")
         await says(pilot, "Left out for good: the line /web/AGENTS.md is in .memtuiignore")
         await shows(pilot, "Left out by lines in .memtuiignore")

@@ -367,10 +367,11 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
         await opened(pilot, number)
         await pilot.press("k", "a")
         await says(pilot, f"a again accepts all {number} of this group")
-        await until(pilot, lambda: asked(pilot), "it is asked")
-        await pilot.press("f")
-        await until(pilot, lambda: not asked(pilot), "another key drops the question")
-        await pilot.press("f", "a")
+        for other, back in (("f", "f"), ("j", "k"), ("colon", "escape")):
+            await until(pilot, lambda: asked(pilot), "it is asked")
+            await pilot.press(other)
+            await until(pilot, lambda: not asked(pilot), f"{other} drops the question")
+            await pilot.press(back, "a")
         assert statuses(vault) == {"candidate": number}, "and what was asked"
         await pilot.press("a")
         await says(pilot, f"Accepting {number} …")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, shows, until
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, shows, unsays, until
 from textual.pilot import Pilot
 
 from memtui.domain.memory import Anchor, Source
@@ -119,6 +119,10 @@ async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_
         await pilot.press("p")
         await says(pilot, "Nothing was changed yet: p again publishes")
         await shows(pilot, "+<!-- memtui:begin v1 id=codex")
+        await pilot.press("1")
+        await unsays(pilot, "p again publishes")
+        await pilot.press("p")
+        await says(pilot, "Nothing was changed yet: p again publishes")
         assert (folder / "AGENTS.md").read_bytes() == before, "the change was not shown before"
         await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
@@ -178,6 +182,9 @@ async def test_the_ways_out_of_an_undo_that_an_edit_by_hand_stops_all_work(vault
         await shows(pilot, "edited by hand")
         await pilot.press("x")
         await says(pilot, "x again takes it out with the edit")
+        await pilot.press("question_mark")
+        await unsays(pilot, "x again takes it out")
+        await pilot.press("escape", "x")
         assert file.read_bytes() == edited
         await pilot.press("x")
         await says(pilot, "Taken out of AGENTS.md")

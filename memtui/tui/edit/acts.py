@@ -31,7 +31,6 @@ class EditActions(ScreenPart):
         self._kept: dict[str, MemoryFile] = {}  # Files that could not be saved, by memory; the editor opens them again
         self._in_editor: tuple[MemoryFile, Basis, Edited] | None = None
         self._refused: MemtuiError | None = None  # Why the save of `_in_editor` failed
-        self._quit_warned = False
 
     def _say(self, text: str, severity: SeverityLevel = "information") -> None:
         self.screen.say(text, severity=severity)
@@ -186,11 +185,9 @@ class EditActions(ScreenPart):
     def keeps_open(self) -> bool:
         """Warn once of forms that were left unsaved, as they end with the app."""
         drafts: dict[str, object] = getattr(self.screen.app, "drafts", {})
-        if not drafts or self._quit_warned or self.screen.acting:
+        if not drafts or self.screen.acting:
             return False
-        self._quit_warned = True
-        forms = counted(len(drafts), "form")
-        self._say(
-            f"Unsaved: {forms}. e, a or C brings it back; quit again to leave without saving.", severity="warning"
+        words = (
+            f"Unsaved: {counted(len(drafts), 'form')}. e, a or C brings it back; quit again to leave without saving."
         )
-        return True
+        return not self.screen.again.agrees("quit", words, lambda: list(drafts))

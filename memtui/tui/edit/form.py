@@ -382,7 +382,6 @@ class FormScreen(MemtuiScreen):
         self.is_opening = True
         self.saved: Memory | None = None  # The memory as stored, once that is done
         self._rows = FormRows(plans)
-        self._warned = False
         self._pause: Timer | None = None
 
     # -- what a form says -------------------------------------------------------------------------
@@ -418,7 +417,6 @@ class FormScreen(MemtuiScreen):
         """Keep a draft, and check the form after a pause."""
         if self.saved is not None:
             return
-        self._warned = False
         if self._rows.is_dirty:
             drafts_of(self.app)[self.draft_key] = self.draft()
         else:
@@ -443,8 +441,7 @@ class FormScreen(MemtuiScreen):
     def take_saved(self, memory: Memory) -> None:
         """Note that the form was saved; its draft is no longer needed, nor what was said of it unsaved."""
         self.saved = memory
-        if self._warned:
-            self.app.clear_notifications()
+        self.again.drop()
         drafts_of(self.app).pop(self.draft_key, None)
 
     def acts_ended(self, focus: str | None) -> None:
@@ -469,9 +466,8 @@ class FormScreen(MemtuiScreen):
 
     def action_back(self) -> None:
         """Leave; warn once of what is unsaved, of which a draft is kept."""
-        if self._rows.is_dirty and not self._warned:
-            self._warned = True
-            self.say("Not saved yet: ctrl+s saves. esc again leaves and keeps a draft.", severity="warning")
+        words = f"Not saved yet: {self.key_of('edit-save')} saves. esc again leaves and keeps a draft."
+        if self._rows.is_dirty and not self.again.agrees("back", words, lambda: self._rows.typed):
             return
         if self._rows.is_dirty:
             self.app.clear_notifications()  # What was told of the form is no longer so.
@@ -480,8 +476,7 @@ class FormScreen(MemtuiScreen):
 
     def action_quit(self) -> None:
         """Quit; warn once of what is unsaved, here or in drafts."""
-        if drafts_of(self.app) and not self._warned and not self.acting:
-            self._warned = True
-            self.say("Not saved yet: ctrl+s saves. Quit again to leave without saving.", severity="warning")
-        else:
+        words = f"Not saved yet: {self.key_of('edit-save')} saves. Quit again to leave without saving."
+        is_unsaved = bool(drafts_of(self.app)) and not self.acting
+        if not is_unsaved or self.again.agrees("quit", words, lambda: self._rows.typed):
             super().action_quit()

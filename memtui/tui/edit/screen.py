@@ -44,6 +44,7 @@ RETRY_SECONDS = 1.0  # Pause before a busy vault is read again
 _FEWEST_LINES, _MOST_LINES = 3, 14  # Of the insight, whatever room there is
 _FACTS_IN_SIGHT = 4  # Lines of the fields below the texts that stay in sight, where they stand below them
 _COUNTED = ("title", "insight", "rationale", "snippet")  # The texts whose length is shown
+_SAVES = ("edit-save", "edit-verify", "edit-insist")
 
 _TITLES: dict[Decision, str] = {"edit": "Edit", "verify": "Edit", "accept": "Edit and accept"}
 
@@ -301,10 +302,10 @@ class EditScreen(FormScreen):
         close = mistyped_project(typed, basis)
         if close is None or typed == self._new_project:
             return False
-        self._new_project = typed
-        self.set_focus(self._rows["project"].field)
         asked = f"{tame(typed, 40)} would be a new project – did you mean {tame(close, 40)}? Saving again makes it."
-        self.say(asked, severity="warning")
+        self._new_project = typed
+        self.again.agrees(_SAVES, asked, lambda: self._texts().get("project"))
+        self.set_focus(self._rows["project"].field)
         return True
 
     def answers_failure(self, error: MemtuiError) -> bool:

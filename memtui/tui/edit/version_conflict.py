@@ -85,7 +85,6 @@ class ConflictScreen(MemtuiScreen):
         self._panes = {name: DetailPane(id=f"conflict-{name}") for name in ("base", "theirs", "mine")}
         self._made = Vertical(id="conflict-made")
         self._result = FormArea(id="conflict-result")
-        self._warned = False
         self._filling = False
         self._begin(base, theirs, wish, last)
 
@@ -211,7 +210,6 @@ class ConflictScreen(MemtuiScreen):
         difference = self._current
         if difference is None:
             return
-        self._warned = False
         self._choices[difference.field] = choice
         self._show_rows()
         left = next((at for at, each in enumerate(self._differences) if not self._choices[each.field]), None)
@@ -258,12 +256,7 @@ class ConflictScreen(MemtuiScreen):
             self.hints.place = CONFLICT
             self._result.read_only = True
             self._fields.focus()
-        elif self.would_lose and not self._warned:
-            self._warned = True
-            self.say(self.LEAVING, severity="warning")
-        else:
-            if self._warned:
-                self.app.clear_notifications()
+        elif not self.would_lose or self.again.agrees("back", self.LEAVING, lambda: dict(self._choices)):
             self.dismiss(None)
 
     @property
@@ -273,13 +266,10 @@ class ConflictScreen(MemtuiScreen):
 
     def action_quit(self) -> None:
         """Quit; warn once that nothing is saved."""
-        if self.would_lose and not self._warned and not self.acting:
-            self._warned = True
-            self.say(
-                "Nothing is saved yet: ctrl+s saves the result. Quit again to leave without saving.", severity="warning"
-            )
-            return
-        super().action_quit()
+        words = "Nothing is saved yet: ctrl+s saves the result. Quit again to leave without saving."
+        is_unsaved = self.would_lose and not self.acting
+        if not is_unsaved or self.again.agrees("quit", words, lambda: dict(self._choices)):
+            super().action_quit()
 
     # -- saving -----------------------------------------------------------------------------------
 

@@ -72,7 +72,6 @@ class HistoryScreen(ListDetail):
         self._to_newest = False
         self._made_change = False
         self._found: Changes | None = None
-        self._asked: tuple[int, int | None] | None = None  # What a press of undo told, and the row it was told on
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -219,14 +218,11 @@ class HistoryScreen(ListDetail):
         row = self._list.current
         if upcoming is None or row is None or row in {upcoming.change.number, self._found and self._found.reversal}:
             super().action_undo()
-        elif self._asked == (upcoming.change.number, row):
-            self._asked = None
+            return
+        key, own = self.key_of("undo"), self.key_of("history-undo")
+        words = f"{undo_words(upcoming, key)} ({key} again does it). {own} undoes the one here."
+        if self.again.agrees("undo", words, lambda: (self._found and self._found.upcoming, self._list.current)):
             super().action_undo()
-        else:
-            self._asked = (upcoming.change.number, row)
-            key, own = self.key_of("undo"), self.key_of("history-undo")
-            words = f"{undo_words(upcoming, key)} ({key} again does it). {own} undoes the one here."
-            self.say(words, severity="warning")
 
     def tell_done(self, done: Done) -> None:
         """Show what a change did, and note that there is a newer one than those listed."""

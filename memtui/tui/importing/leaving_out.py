@@ -24,13 +24,10 @@ class LeavingOut(ScreenPart):
     def __init__(self, screen: MemtuiScreen, then: Callable[[IgnoreLine, bool], None]) -> None:
         super().__init__(screen)
         self._then = then
-        self._asked: IgnoreLine | None = None  # What the same key again writes
         self._last: tuple[IgnoreLine, bool] | None = None  # What was done last, unless the vault was changed since
 
     def takes(self, identifier: str) -> bool:
-        """Drop the question at any other key; take the last line back where nothing was changed since."""
-        if identifier != LEAVE_OUT:
-            self._asked = None
+        """Take the last line back where nothing was changed since."""
         if identifier != "undo" or self._last is None:
             return False
         line, was_written = self._last
@@ -41,22 +38,13 @@ class LeavingOut(ScreenPart):
     def changed(self) -> None:
         self._last = None
 
-    def drop(self) -> None:
-        """Forget what was asked about."""
-        self._asked = None
-
-    def ask(self, line: IgnoreLine) -> None:
-        """Say what would be written, and write it at the second time."""
-        if self._asked == line:
-            self._asked = None
-            self._do(line, written=True)
-            return
-        self._asked = line
+    def ask(self, line: IgnoreLine, about: Callable[[], object]) -> None:
+        """Say what would be written, and write it at the second time. `about`: returns the source under the cursor."""
         how = "writes the line" if line.path.exists() else "makes a file of a comment and the line"
-        where = tame(str(line.path), 160)
-        self.screen.say(
-            f"{tame(line.text, 80)} would be left out for good: x again {how}, {where}. Any other key drops it"
-        )
+        key, where = self.screen.key_of(LEAVE_OUT), tame(str(line.path), 160)
+        words = f"{tame(line.text, 80)} would be left out for good: {key} again {how}, {where}. Any other key drops it"
+        if self.screen.again.agrees(LEAVE_OUT, words, about):
+            self._do(line, written=True)
 
     def take_out(self, line: IgnoreLine) -> None:
         """Take a line out of its file."""

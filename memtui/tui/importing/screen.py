@@ -298,7 +298,7 @@ class ImportScreen(ListDetail):
         if isinstance(row, LeftOutRow):
             self._leaving_out.take_out(row.line)
         elif line is not None:
-            self._leaving_out.ask(line)
+            self._leaving_out.ask(line, lambda: self._places.current)
 
     def _left_out(self, line: IgnoreLine, is_written: bool) -> None:
         """Show what a line leaves out now, or what is read again without it."""
@@ -451,11 +451,6 @@ class ImportScreen(ListDetail):
             self.enter_second()
         elif self._plan.current is not None:
             self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))
-
-    @on(PickList.Highlighted)
-    def _cursor_moved(self, message: PickList.Highlighted) -> None:
-        message.stop()
-        self._leaving_out.drop()
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:

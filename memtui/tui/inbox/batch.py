@@ -22,38 +22,6 @@ if TYPE_CHECKING:
 APPLY, AGAIN, LEAVE = "apply", "edit", "leave"
 
 
-class AskedAgain(ScreenPart):
-    """Says what a key would do to many; the key acts when it is pressed again, another one drops that and its toast."""
-
-    def __init__(self, screen: MemtuiScreen) -> None:
-        super().__init__(screen)
-        self._asked: tuple[str, tuple[str, ...]] | None = None
-        self._words = ""
-
-    def takes(self, identifier: str) -> bool:
-        """Drop what was asked about another key."""
-        if self._asked is not None and self._asked[0] != identifier:
-            self.drop()
-        return False
-
-    def drop(self) -> None:
-        """Ask no longer, and take the question off the screen."""
-        self._asked = None
-        if self._words:
-            self.screen.unsay(self._words)
-            self._words = ""
-
-    def agrees(self, identifier: str, chosen: Sequence[str], words: str) -> bool:
-        """Return whether it was asked already about these candidates; else say what the key would do."""
-        wanted = (identifier, tuple(chosen))
-        is_second = self._asked == wanted
-        self.drop()
-        if not is_second:
-            self._asked, self._words = wanted, words
-            self.screen.say(words, severity="warning")
-        return is_second
-
-
 class SheetEditing(ScreenPart):
     """Opens candidates in the editor; `applying` is called with the ids before the change that was agreed to."""
 

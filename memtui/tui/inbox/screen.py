@@ -19,7 +19,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import INBOX, RESEMBLING, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
-from memtui.tui.inbox.batch import AskedAgain, SheetEditing
+from memtui.tui.inbox.batch import SheetEditing
 from memtui.tui.inbox.candidates import CandidateList
 from memtui.tui.inbox.grouping import Candidate, file_key, kind_key, section_key
 from memtui.tui.inbox.view import (
@@ -88,8 +88,7 @@ class InboxScreen(ListDetail):
         self._source = SourceOpener(self, self._read_current)
         self._inbox = InboxAccess(self.access)
         self._sheet = SheetEditing(self, self._inbox, self._take_out)
-        self._again = AskedAgain(self)
-        self.parts = (self.resemblance, self.editing, self._sheet, self._again)
+        self.parts = (self.resemblance, self.editing, self._sheet)
         self._title = TitleLine("Inbox", id="inbox-head")
         self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
         self._waiting: Waiting | None = None
@@ -264,6 +263,12 @@ class InboxScreen(ListDetail):
         wanted, offers = key(self._offer), self._list.offers
         return [each for each in self._list.arranged.shown if key(offers[each]) == wanted]
 
+    def _whole_file(self) -> list[str]:
+        """Return all of the file of the first candidate under the cursor, whatever is filtered."""
+        offers = self._list.offers
+        files = {file_key(offers[each]) for each in self._list.members[:1]}
+        return [each for each, offer in offers.items() if file_key(offer) in files]
+
     def _decide(self, act: Callable[[list[str]], Done]) -> None:
         chosen = self._chosen()
         self._take_out(chosen)
@@ -281,7 +286,7 @@ class InboxScreen(ListDetail):
         if number > _SCREENFUL:
             key = self.key_of("inbox-accept")
             words = f"{key} again accepts all {number:,} of this group; / filters"
-            if careful and not self._again.agrees("inbox-accept", self._list.members, words):
+            if careful and not self.again.agrees("inbox-accept", words, lambda: self._list.members):
                 return
             self.say(f"Accepting {number:,} …")
 
@@ -351,11 +356,11 @@ class InboxScreen(ListDetail):
     def action_inbox_never(self) -> None:
         """Never offer the file again, at a second press: the whole file, whatever is filtered."""
         offer, shown = self._offer, self._alike(file_key)
-        whole = [each.id for each in self._list.offers.values() if file_key(each) == file_key(offer)]
+        whole = self._whole_file()
         hidden = f", {len(whole) - len(shown):,} of them not shown" if len(whole) > len(shown) else ""
         waits = f"{counted(len(whole), 'candidate')}{hidden}"
         words = f"{self.key_of('inbox-never')} again: never offer {tame(str(offer.path), 80)} and reject its {waits}"
-        if not self._again.agrees("inbox-never", whole, words):
+        if not self.again.agrees("inbox-never", words, self._whole_file):
             return
         self._take_out(whole)
         self.do(lambda: self._inbox.never(offer.project, str(offer.path)))

@@ -36,7 +36,6 @@ class PublishScreen(RowDetail[Row]):
         super().__init__(opening, publish_cells)
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
-        self._asked_for: str | None = None  # The place of which a person was asked whether an edit may go
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -101,22 +100,25 @@ class PublishScreen(RowDetail[Row]):
         if not self.has_class("-narrow") or self.has_class("-reading"):
             return True
         self.enter_second()
-        self.say(f"Nothing was changed yet: {self.key_of(identifier)} again {does}")
+        words = f"Nothing was changed yet: {self.key_of(identifier)} again {does}"
+        # About another thing than the question of an edit that may go, which comes after it.
+        self.again.agrees(identifier, words, lambda: (does, self._place()))
         return False
+
+    def _place(self) -> object:
+        """Return which place is under the cursor, and whether what would change in it is on the screen."""
+        row = self._list.current
+        return None if row is None else key_of(row), self.has_class("-reading")
 
     def action_publish_out(self) -> None:
         """Take the place's blocks out of its files."""
         row = self._current
+        is_edited = row.plan is not None and row.plan.state == "edited"
+        out, take = self.key_of("publish-out"), self.key_of("publish-take")
+        words = f"It was edited by hand: {out} again takes it out with the edit, {take} takes it into the inbox first."
         if not self._was_in_sight("publish-out", "takes the block out"):
             return
-        is_edited = row.plan is not None and row.plan.state == "edited"
-        if is_edited and self._asked_for != key_of(row):
-            self._asked_for = key_of(row)
-            self.say(
-                "It was edited by hand: x again takes it out with the edit, t takes the edit into the inbox first."
-            )
-        else:
-            self._asked_for = None
+        if not is_edited or self.again.agrees("publish-out", words, self._place):
             self.do(lambda: self._publications.take_out(row, force=is_edited))
 
     def action_publish_take(self) -> None:

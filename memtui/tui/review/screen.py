@@ -199,6 +199,7 @@ class ReviewScreen(MemtuiScreen):
 
     def _go_on(self, step: int = 1) -> None:
         """Show the next memory that is not reviewed."""
+        self._say_in_frame("")  # What it says is about the one that is left.
         queue, ahead = self._queue, self._ahead
         queue.place = queue.next_open(queue.place, step)
         opened, current = queue.opened, queue.current
@@ -288,8 +289,7 @@ class ReviewScreen(MemtuiScreen):
         is_same = before is not None and before.shown.id == shown.id
         is_news = is_same and before is not None and before.shown != shown and shown.id not in self._mine
         self._mine.discard(shown.id)
-        if refused:
-            self._overtaken = ""
+        self._overtaken = "" if refused else self._overtaken
         if refused or is_news:
             self._panes.memory.border_subtitle = Content(changed_meanwhile(card, refused=refused))
 
@@ -321,7 +321,7 @@ class ReviewScreen(MemtuiScreen):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        card, queue = self._card, self._queue
+        card, queue, reason = self._card, self._queue, None
         if action.id in ON_ONE:
             reason = self._why_not_on_one(action.id)
         elif action.id in ON_PACK and not queue.asks_about_pack:
@@ -332,8 +332,6 @@ class ReviewScreen(MemtuiScreen):
             reason = "There is no session to write a receipt of."
         elif action.id == "review-re-anchor-all" and not self._review.files.moves:
             reason = "No file is known to have moved."
-        else:
-            reason = None
         return reason or super().why_not(action)
 
     def _why_not_on_one(self, identifier: str) -> str | None:
@@ -393,6 +391,10 @@ class ReviewScreen(MemtuiScreen):
         """Say something in the memory's frame: forty toasts would cover the evidence."""
         said = " · ".join(part for part in (self._early, text) if part)
         self._panes.memory.border_subtitle = Content(tame(said, 120))  # a plain str would be read as markup
+
+    def on_screen_suspend(self) -> None:
+        self._early = ""
+        self._say_in_frame("")
 
     def tell_done(self, done: Done) -> None:
         """Say in the memory's frame what was done."""
