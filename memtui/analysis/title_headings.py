@@ -43,6 +43,7 @@ _DOCUMENT_WORDS = re.compile(
 _AGENTS = re.compile(r"\b(?:ai|agents?|claude|copilot|cursor|codex|gemini|windsurf)\b", re.IGNORECASE)
 _KIND_ALONE = re.compile(r"(?:the|our|custom|common|general|main|other|more|new|additional|basic|core)", re.IGNORECASE)
 _FEW_WORDS, _MOST_WORDS = 3, 8  # A longer title is a sentence
+_COUNTED = re.compile(r",? and \d+ more$")
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _LEAD_WORDS = 2
 _WITH_PARENT = 3
@@ -176,7 +177,13 @@ class Headings:
         """Return a title below the heading that says what it is about, if the title does not and there is room."""
         if is_manner(title, self.last):
             return title
-        return below_subjects(title, [one_line(visible(self.held.put_back(name))) for name in subjects(self.path)])
+        names = [one_line(visible(self.held.put_back(name))) for name in subjects(self.path)]
+        below, counted = below_subjects(title, names), _COUNTED.search(title)
+        if below != title or not counted:
+            return below
+        bare = title[: counted.start()]
+        told = below_subjects(bare, names)
+        return title if told == bare else told  # what a list is about tells more than how long it is
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))

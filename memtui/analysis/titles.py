@@ -12,7 +12,7 @@ from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, 
 from memtui.analysis.headlines import without_asides
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, blocks
-from memtui.analysis.title_context import brief, goes_on, heads_in, is_telling, tree_root
+from memtui.analysis.title_context import goes_on, is_telling
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
     behind_concession,
@@ -25,6 +25,8 @@ from memtui.analysis.title_fit import (
     with_fewer_subjects,
 )
 from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
+from memtui.analysis.title_lists import HEAD_CELLS, brief, counted, fitting, fitting_or_brief, heads_in, values_in
+from memtui.analysis.title_trees import root_of
 from memtui.analysis.title_words import (
     avoided,
     bold_lead,
@@ -75,9 +77,8 @@ _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
-_HEAD_CELLS = 40
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
-_MOST_SENTENCES, _MOST_IN_BRIEF = 12, 3
+_MOST_SENTENCES = 12
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
@@ -86,7 +87,7 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     It is what the text states first, ended at a clause, with the heading's subject where the text names none. If the
     text opens with code, a table, a list or a lead, it is the heading or lead with what follows.
     """
-    writer = _Writer()
+    writer = _Writer(language=language_of(text[:READ_CHARS]))
     for heading in heading_path:
         writer.headings.enter(heading)
     title = writer.title(blocks(text[:READ_CHARS])) or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING)
@@ -100,6 +101,7 @@ class _Writer:
     """Writes the title of one text."""
 
     headings: Headings = field(default_factory=Headings)
+    language: str = "en"  # the language of the text
     _fits: dict[str, str] = field(default_factory=dict)
     _avoids: bool = False  # whether the label above says that what follows is to be avoided
 
@@ -136,7 +138,8 @@ class _Writer:
     def _record(self, found: Sequence[Block]) -> str:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
         labels = record_labels(found) if self.headings.last else []
-        return self._listed(self.headings.whole() or self.headings.last, labels) if labels else ""
+        heads = values_in(found, self.held) or labels if labels else []
+        return self._listed(self.headings.whole() or self.headings.last, heads) if heads else ""
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
@@ -201,7 +204,7 @@ class _Writer:
     def _is_label(self, plain: str) -> bool:
         """Return whether a line is a heading in all but form, or a label."""
         bare = plain.rstrip(_ENDING)
-        is_short = len(bare.split()) <= _LABEL_WORDS and len(bare) <= _HEAD_CELLS and ". " not in bare
+        is_short = len(bare.split()) <= _LABEL_WORDS and len(bare) <= HEAD_CELLS and ". " not in bare
         states = (
             is_rule(bare)
             or matches("headings", "unfinished", bare)
@@ -251,17 +254,17 @@ class _Writer:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        subject, heads = self.headings.whole(), heads_in(found, self.held)
+        subject, heads = self.headings.whole(), values_in(found, self.held) or heads_in(found, self.held)
         if self._avoids:
             heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
             heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
-        is_long = bool(heads) and self._width(heads[0]) > _HEAD_CELLS
+        is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
         if is_long and (not subject or self._is_general(subject, heads[0])):
             return ""
         names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
-        if names and names[0] and not (len(names) > _FEW_NAMES and all(names)):
+        if names and names[0] and not (len(names) > 1 and all(names)):
             return ""
         is_name = " " not in self.headings.last and not (CJK.search(subject) or is_file_name(subject))
         return self._listed(subject, heads, any_of=is_name)
@@ -284,8 +287,9 @@ class _Writer:
             return self._done(f"{commands[0]}: {title}") if is_led else title
         is_named = block.mark not in SHELLS and bool(self.headings.subject())
         heads = [] if is_named else heads_in([block], self.held)
-        root = tree_root(block, self.held) if len(heads) <= 1 else []
-        return self._listed(self.headings.above_code(), root or heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+        root = root_of(block.lines) if len(heads) <= 1 else ""
+        heads = [self.held.take_out(f"`{root}`")] if root else heads
+        return self._listed(self.headings.above_code(), heads, any_of=bool(root) or block.mark in REAL_SHELLS)
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
@@ -312,7 +316,7 @@ class _Writer:
         if matches("headings", "bad", subject) and not title.startswith(subject) and _GERUND.match(found.words):
             return self._done(avoided(found.words))
         is_unnamed = bool(subject) and is_definition(found.words) and ": " not in title
-        return self._done(subject, told=found.words) if is_unnamed and self._width(subject) <= _HEAD_CELLS else title
+        return self._done(subject, told=found.words) if is_unnamed and self._width(subject) <= HEAD_CELLS else title
 
     def _rule_first(self, words: str) -> str:
         """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
@@ -397,16 +401,24 @@ class _Writer:
 
     def _listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
-        kept = self._fitting_if_in_brief(subject, heads)
+        kept = fitting_or_brief(subject, heads, self._width)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             is_all = len(kept) == len(heads)
             return self._done(f"{subject}: {kept[0]}") if is_all else self._awaited(subject, heads, kept)
         tells = any_of or matches("headings", "generic", subject) or (bool(kept) and is_rule(kept[0]))
         is_one_of_many = len(kept) == 1 < len(heads) and not tells
         if subject and (not kept or is_one_of_many):
-            return self._with_first_rule(subject, heads) or self._done(self.headings.alone(subject))
+            if first := self._with_first_rule(subject, heads):
+                return first
+            if not kept or has_verb(subject, language_of(subject)):
+                return self._done(self.headings.alone(subject))
         between = "; " if any(", " in head for head in kept) else ", "
-        return self._done(": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1]))
+        listed = ": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1])
+        return self._done(self._counted(listed, kept, heads))
+
+    def _counted(self, title: str, kept: Sequence[str], heads: Sequence[str]) -> str:
+        """Return a list's title with the number of the items that it does not name, if its text is in English."""
+        return counted(title, kept, heads, self._width) if self.language == "en" else title
 
     def _with_first_rule(self, subject: str, heads: Sequence[str]) -> str:
         """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""
@@ -420,14 +432,9 @@ class _Writer:
         says_most = is_half or says_the_same(first, subject)
         if says_most and self._width(first) <= MAX_TITLE_CELLS:
             return self._done(first)
-        return self._done(f"{subject}: {short}") if short and is_balanced(short) else ""
-
-    def _fitting_if_in_brief(self, subject: str, heads: Sequence[str]) -> Sequence[str]:
-        kept = self._fitting(subject, heads)
-        if len(kept) > 1 or len(heads) <= 1:
-            return kept
-        in_brief = self._fitting(subject, [brief(head) for head in heads], MAX_TITLE_CELLS)
-        return in_brief[:_MOST_IN_BRIEF] if len(in_brief) > 1 else kept
+        if not short or not is_balanced(short):
+            return ""
+        return self._done(self._counted(f"{subject}: {short}", [short], heads))
 
     def _awaited(self, lead: str, heads: Sequence[str], kept: Sequence[str]) -> str:
         """Return the title of a list whose lead says nothing without it, such as a condition, and leaves no room."""
@@ -435,25 +442,12 @@ class _Writer:
         grammar = grammar_of(language_of(lead))
         opens = grammar.condition.match(lead) or grammar.preposition.match(lead)
         if heading and opens and not matches("headings", "counted", lead):
-            found = self._fitting(heading, heads) or self._fitting(heading, [brief(head) for head in heads])
+            found = fitting(heading, heads, self._width) or fitting(
+                heading, [brief(head) for head in heads], self._width
+            )
             if found:
                 return self._done(f"{heading}: {', '.join(found)}")
         return f"{self._done(f'{lead}: {kept[0]}')}…" if kept else self._done(lead, told=", ".join(heads))
-
-    def _fitting(self, subject: str, heads: Sequence[str], most: int = LIST_CELLS) -> list[str]:
-        """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
-        room = most - (self._width(subject) + 2 if subject else 0)
-        kept: list[str] = []
-        for head in dict.fromkeys(heads):
-            space = room if kept else room + MAX_TITLE_CELLS - most
-            short = head if kept else shortened(head, space, self._width) or ""
-            is_cut = short != head and self._width(short) < _LEAST_HEAD_CELLS
-            too_long = self._width(", ".join([*kept, short])) > space or (kept and self._width(short) > _HEAD_CELLS)
-            if is_cut or too_long or not is_balanced(short):
-                break
-            if short != subject:
-                kept.append(short)
-        return kept
 
     def _done(self, words: str, subject: str = "", *, told: str = "") -> str:
         """Return a finished title: the words, after the subject if there is one and room for it.

@@ -180,7 +180,7 @@ def test_a_list_below_words_that_mean_the_heading_is_titled_by_that() -> None:
     text = "Available without any install steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
 
     assert title_for(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
-        "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0"
+        "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0 and 1 more"
     )
 
 
@@ -205,3 +205,78 @@ def test_of_bold_sentences_as_many_as_fit_are_the_title() -> None:
     )
 
     assert title_for(text, ()) == "This is a trial. Cranes lift real boats"
+
+
+LAYOUT = """```
+harbour/
+  quay/      — berths, and what lies at them
+    lamps/   — lamps of the quay
+  cranes/    — cranes and their ropes
+  tides.log
+```"""
+SERVICES = """```text
+quay/
+  north/     the northern quay
+  south/     the southern quay
+
+cranes/
+  hooks/     hooks
+```"""
+STACK = """- **Language**: Tidal 3 (strict mode)
+- **Framework**: Quay with its lamps
+- **Database**: Ropebase
+- **Tests**: `lift test` (run them by night)"""
+FEATURES = """- **Mooring**: how a boat is tied
+- **Towing**: how a boat is drawn
+- **Testing**: how a rope is pulled"""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (LAYOUT, "Layout: quay/, cranes/"),
+        (SERVICES, "Layout: quay/, cranes/"),
+        ("- `quay/`: berths of the harbour.\n- `cranes/`: cranes and their ropes.", "Layout: quay/, cranes/"),
+        (
+            "".join(
+                f"- `{name}/` — of the harbour\n"
+                for name in ("boats", "cranes", "ferries", "lamps", "quays", "tides", "winches")
+            ),
+            "Layout: boats/, cranes/, ferries/, lamps/, quays/, tides/ and 1 more",
+        ),
+        # labels that every project has say less than what follows them
+        (STACK, "Layout: Tidal 3, Quay with its lamps, Ropebase, lift test"),
+        (FEATURES, "Layout: Mooring, Towing, Testing"),
+        # no item is broken off before what it was made with, or within a pair
+        (
+            "- Hooks smoke-tested via `spec/hooks/every_lift_spec.rb` at night\n- Ropes between cranes and all quays",
+            "Layout: Hooks smoke-tested via spec/hooks/every_lift_spec.rb at night and 1 more",
+        ),
+    ],
+)
+def test_a_list_is_titled_by_its_heading_and_its_items(text: str, title: str) -> None:
+    assert title_for(text, ("Harbour", "Layout")).removeprefix("Harbour: ") == title
+
+
+def test_a_list_does_not_pass_for_its_first_item() -> None:
+    text = "- Never lift a boat that nobody has weighed that day.\n- Call the foreman.\n- Write the log into the book."
+
+    assert title_for(text, ("Harbour", "Lifting by night")).endswith(", and 1 more")
+
+
+def test_what_a_list_is_about_goes_before_the_number_of_its_items() -> None:
+    text = "- Keep ropes dry all winter\n- Keep hooks clean all summer\n- Keep every lamp lit\n- Ask\n- Look\n- Wait"
+    above = ("Guide", "Harbour of the northern islands", "Cranes")
+
+    title = title_for(text, above)
+
+    assert title.startswith("Harbour of the northern islands: Cranes: ")
+    assert not title.endswith("more")
+
+
+def test_the_number_of_items_is_counted_in_english_titles_alone() -> None:
+    text = "".join(
+        f"- Die {name} der Werft sind immer mit dem Seil zu vertäuen\n" for name in ("Boote", "Kräne", "Fähren")
+    )
+
+    assert " more" not in title_for(text, ("Hafen", "Regeln für die Nacht"))

@@ -80,7 +80,11 @@ wharf --dock "the-north-*" --night run survey  # several docks
             ("Harbour", "Charts"),
             "Harbour: Charts: Must also mark the former place there",
         ),
-        ("```\nwharf/\n├── north/  # cranes\n└── south/\n```", ("Harbour", "Layout"), "Harbour: Layout: wharf/"),
+        (
+            "```\nwharf/\n├── north/  # cranes\n└── south/\n```",
+            ("Harbour", "Layout"),
+            "Harbour: Layout: north/, south/",
+        ),
         (
             OPTIONS,
             ("Charts", "Basins"),
@@ -102,7 +106,7 @@ wharf --dock "the-north-*" --night run survey  # several docks
             ("Harbour", "Pier"),
             "Signals: Follow the three-lamp system from pier to pilot",
         ),
-        (ONE_DOCK, ("Surveys",), 'Surveys: wharf --dock "the-north-quay" --night run survey'),
+        (ONE_DOCK, ("Surveys",), 'Surveys: wharf --dock "the-north-quay" --night run survey and 1 more'),
         (DOCKS, ("Surveys",), "Surveys: wharf run tides, wharf survey, wharf signal lamps"),
         ("> Instructions for LLM agents. Ring the bell at every shift.", ("Bells",), "Ring the bell at every shift"),
         (
@@ -208,7 +212,7 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
         "Anchors": "Lift the anchor before the engine starts",
         "Tank survey": "Tank survey: drain it, dry it",
         "Sort berths by the hour of the tide": "Sort berths by the hour of the tide",
-        "Files": "Files: crane.py - lifts boats at the quay",
+        "Files": "Files: crane.py, tide.py",
         "Miscellaneous": "Never lift boats by night in the old harbour",
         "": "Before any repair: Ask whether the crane has to be repaired at all this year",
     }
@@ -597,7 +601,7 @@ def test_a_list_of_which_one_item_fits_is_titled_by_that_if_it_is_a_rule() -> No
     )
     text = "".join(f"- {item}\n" for item in items)
     assert title_for(text, ("Guide", "Harbour", "Layout")).endswith(
-        "Layout: Take a fresh hook for each boat with a wrapper"
+        "Layout: Take a fresh hook for each boat with a wrapper, and 1 more"
     )
 
 
@@ -702,7 +706,7 @@ def test_a_title_does_not_break_off_within_what_belongs_together(text: str, titl
         ),
         (
             "- Moor the smallest number of boats, using a rope, before the tide\n- To moor all boats: `moor --all`.",
-            "Harbour: Layout: Moor the smallest number of boats, To moor all boats",
+            "Harbour: Layout: Moor the smallest number of boats, using a rope, before the tide; To moor all boats",
         ),
     ],
 )
@@ -756,7 +760,7 @@ def test_the_main_clause_of_a_long_sentence_stands_for_it_if_it_is_whole(text: s
 
 def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
     text = "- Crate of the yard - may be lifted by any crane.\n- Does NOT lean on quays, piers, or lamps of others.\n"
-    assert title_for(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard"
+    assert title_for(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -945,7 +949,7 @@ def test_a_list_for_whose_items_there_is_no_room_is_titled_by_the_first_that_is_
     )
 
     assert title_for(text, ("Harbour", "Paper charts")) == (
-        "Harbour: Paper charts: Never copy any tide table of the outer basin by hand"
+        "Harbour: Paper charts: Never copy any tide table of the outer basin by hand, and 1 more"
     )
 
 

@@ -58,12 +58,12 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
     result = CLAUDE_MD.read(file)
     assert [(draft.kind, draft.title) for draft in result.drafts] == [
         ("architecture", "Ferry sells tickets for island ferries"),
-        ("tooling", "Commands: uv sync && npm ci --prefix web, uv run pytest -q"),
+        ("tooling", "Commands: uv sync && npm ci --prefix web, uv run pytest -q and 1 more"),
         ("tooling", "Running a single test: uv run pytest tests/unit/test_fares.py -k child runs one test"),
         ("architecture", "Architecture: The layers are: ferry/api/, ferry/core/, ferry/store/"),
         ("architecture", "Architecture: Requests go through ferry/api/middleware.py, which sets the tenant"),
         ("architecture", "Sync worker: The worker fetches the berth list, It compares each berth, Changes are written"),
-        ("architecture", "Architecture: Directory layout: ferry/"),
+        ("architecture", "Architecture: Directory layout: api/, core/, store/"),
         ("constraint", "Never store money as floats"),
         ("constraint", "Always use the clock from ferry/core/clock.py"),
         ("constraint", "Refunds: a refund is a new ledger row, never an update of the old one"),
@@ -75,7 +75,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("convention", "Naming: Use snake_case for functions and modules, PascalCase for classes"),
         ("convention", "Naming: Name tests after what a traveller sees, not after the function"),
         ("convention", "Naming: Suffix background jobs with _job"),
-        ("convention", "When adding a migration: write the down step, run it on a copy of production data"),
+        ("convention", "When adding a migration: write the down step, run it on a copy of production data, and 1 more"),
         ("tooling", "Tech Stack: Python 3.12, FastAPI, PostgreSQL 16, React 19"),
         ("decision", "Decisions: We chose PostgreSQL advisory locks instead of Redis locks for seat holds"),
         ("decision", "Decisions: Fares are computed on the server only"),

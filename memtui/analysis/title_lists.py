@@ -1,0 +1,193 @@
+"""The items of a list, table or listing of commands in brief, for a title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, takewhile
+
+from memtui.analysis.classify import is_imperative
+from memtui.analysis.grammar import Grammar, grammar_of, has_verb, is_balanced, language_of, plain_verbs
+from memtui.analysis.shorten import shortened
+from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_headings import LIST_CELLS
+from memtui.analysis.title_trees import folders_of
+from memtui.analysis.title_words import (
+    is_bad,
+    is_metadata,
+    matches,
+    sentences,
+    undecorated,
+    without_label,
+)
+from memtui.text.inline import HeldCode, unmarked
+
+_BRIEF_END = re.compile(
+    r"\s\(|\s(?=(?:for|to|with|in|on|by|via|using|from|when|if|that|which|so|before|after|as|through|at|into|and|or"
+    r"|across|under|per|against|during|within|without)\s)|\s(?=-)"
+)
+_HEAD_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s\(|;\s|：|。")
+_JOINED = re.compile(r",\s(?:and|or|und|oder|et|ou|y|o|e)$", re.IGNORECASE)
+_RULE_LABEL = re.compile("(?:key )?(?:rule|principle|guideline|requirement)", re.IGNORECASE)
+_OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
+_CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
+_LONG_COMMAND = 40
+HEAD_CELLS = 40
+"""The most cells of an item, but the first, that a title names."""
+_LEAST_HEAD_CELLS = 24
+_MOST_IN_BRIEF = 3
+_MOST_HEADS = 6
+_NAMED_SHARE = 0.5
+_VALUE_CELLS = 30
+_DONE = re.compile(  # `is deployed` of `is deployed with the crane`, `Logs written`
+    r"\b(?:is|are|be|was|were|been) \w+(?:ed|en|ilt|pt|nt|ut)$|\w [\w-]+(?:(?<!e)ed|ten)$|\b(?:between|both)\b.*"
+)
+_PAIR_OF_ADVERBS = re.compile(r"ly (?:and|or) [a-z]+ly\b")
+_HOW = re.compile(r"\s(?:using|via|by|with|through|and|or)\s")
+_OBJECT = re.compile(r"\s(?:which|that|if|when) ")
+_PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
+_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
+_ENDING = " .:;,：。；，、…-–—"
+
+
+def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
+    """Return what the items, commands or rows of blocks begin with, their code held."""
+    heads = (head for block in found for head in _heads_of(block, found[0].mark, held))
+    heads = (head for head in heads if head and not matches("headings", "open", head))
+    return list(heads)
+
+
+def values_in(found: Sequence[Block], held: HeldCode) -> list[str]:
+    """Return what the items of a list say where most of their labels name what every project has; else nothing.
+
+    `Language: Rust` and `Database: Postgres` give `Rust` and `Postgres`.
+    """
+    told = ("item", "paragraph")
+    items = [block for block in found if block.kind in told and len(block.mark) <= len(found[0].mark)]
+    texts = (unmarked(held.take_out(undecorated(block.text)[0])).strip() for block in items)
+    pairs = [text.partition(": ") for text in texts]
+    named = sum(matches("labels", "facet", label) for label, _, value in pairs if value)
+    if named <= 1 or named < _NAMED_SHARE * len(pairs) or not all(value for _, _, value in pairs):
+        return []
+    values = (_HEAD_END.split(next(sentences(value), ""), maxsplit=1)[0].rstrip(_ENDING) for _, _, value in pairs)
+    return [value if len(value) <= _VALUE_CELLS else brief(value) for value in values if value]
+
+
+def fitting(subject: str, heads: Sequence[str], width: Callable[[str], int], most: int = LIST_CELLS) -> list[str]:
+    """Return the first heads for which there is room after a subject, the first one shortened if it must be."""
+    room = most - (width(subject) + 2 if subject else 0)
+    kept: list[str] = []
+    for head in islice(dict.fromkeys(heads), _MOST_HEADS):
+        space = room if kept else room + MAX_TITLE_CELLS - most
+        short = head if kept else shortened(head, space, width) or ""
+        is_cut = short != head and width(short) < _LEAST_HEAD_CELLS
+        too_long = width(", ".join([*kept, short])) > space or (kept and width(short) > HEAD_CELLS)
+        if is_cut or too_long or not is_balanced(short):
+            break
+        if short != subject:
+            kept.append(short)
+    return kept
+
+
+def fitting_or_brief(subject: str, heads: Sequence[str], width: Callable[[str], int]) -> Sequence[str]:
+    """Return the first heads for which there is room, in brief if that was only one."""
+    kept = fitting(subject, heads, width)
+    if len(kept) > 1 or len(heads) <= 1:
+        return kept
+    if len(whole := fitting(subject, heads, width, MAX_TITLE_CELLS)) == len(set(heads)):
+        return whole
+    in_brief = fitting(subject, [brief(head) for head in heads], width, MAX_TITLE_CELLS)
+    return in_brief[:_MOST_IN_BRIEF] if len(in_brief) > 1 else kept
+
+
+def counted(title: str, kept: Sequence[str], heads: Sequence[str], width: Callable[[str], int]) -> str:
+    """Return the title of a list with the number of the items that it does not name, if there is room."""
+    left = len(set(heads) - {title}) - len(kept)
+    states = any(", " in head or has_verb(head, language_of(head)) for head in kept)
+    both = f"{title}{',' if states else ''} and {left} more"
+    return both if left > 0 and kept and width(both) <= MAX_TITLE_CELLS else title
+
+
+def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
+    if block.kind == "code":
+        yield from _heads_of_code(block, held)
+    elif block.kind == "table":
+        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:2]] for row in block.rows]
+        firsts = [row[0] for row in rows]
+        is_name = len(set(firsts)) == len(firsts)
+        cells = (_first_cell(row) if is_name else " ".join(filter(None, row)) for row in rows)
+        yield from ("" if _is_aside(cell) else cell for cell in cells)
+    elif block.kind == "item" and len(block.mark) <= len(margin):
+        yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+
+
+def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
+    if block.mark not in SHELLS:
+        yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
+    elif folders := folders_of(block.lines) if block.mark not in REAL_SHELLS else []:
+        yield from (held.take_out(f"`{folder}`") for folder in (folders if len(folders) > 1 else ()))
+    elif not _shows_both(block):
+        is_diagram = any(_ARROW.match(line) for line in block.lines)
+        told = takewhile(lambda command: not (command.endswith(":") and is_bad(command)), block.commands)
+        commands = [] if is_diagram else [each for each in told if _LETTER.search(each) and not each.endswith(":")]
+        briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
+        if len(briefly) > 1:
+            briefly.pop("", None)
+        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
+
+
+def _shows_both(block: Block) -> bool:
+    """Return whether commands are shown in a wrong and a right way, below comments such as `# ❌ Wrong`."""
+    comments = (undecorated(line.strip().lstrip("#/ "))[0] for line in block.lines if line.lstrip()[:1] in {"#", "/"})
+    return any(is_bad(without_label(comment)[0] or comment) for comment in comments)
+
+
+def _first_cell(cells: Sequence[str]) -> str:
+    """Return the first cell of a row, a mere number or sign with the next one."""
+    return cells[0] if _LETTER.search(cells[0]) else " ".join(filter(None, cells))
+
+
+def _brief_command(command: str) -> str:
+    """Return a command without `cd`, a long one up to its options if it says what it does by then."""
+    command = _CHANGES_FOLDER.sub("", command, count=1)
+    words = command if len(command) <= _LONG_COMMAND else _OPTIONS.split(command, maxsplit=1)[0].rstrip()
+    return words if " " in words else command
+
+
+def _head_of_item(text: str) -> str:
+    label, rest = without_label(text)
+    if label and matches("headings", "open", label):
+        text = f"{label} {rest[:1].lower()}{rest[1:]}" if is_bad(label) else rest
+    elif label and _RULE_LABEL.fullmatch(label):
+        text = rest
+    head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
+    is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
+    return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
+
+
+def _is_aside(label: str) -> bool:
+    """Return whether a label names no item of its own but what is said of the others, as in `Exception: …`."""
+    return matches("labels", "beside", label) or matches("labels", "empty", label)
+
+
+def brief(head: str) -> str:
+    """Return the first words of an item of a list, up to a phrase; all of one that forbids or limits something."""
+    grammar = grammar_of(language_of(head))
+    if grammar.negation.search(head) or grammar.exception.search(head) or grammar.condition.match(head):
+        return head
+    ends = (found.start() for found in _BRIEF_END.finditer(head))
+    ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
+    ends = (end for end in ends if not _PAIR_OF_ADVERBS.match(head, max(0, end - 2)))
+    ends = (end for end in ends if " " in head[:end] and is_balanced(head[:end]))
+    return next((start for end in ends if not _waits(start := head[:end].rstrip(_ENDING), head[end:], grammar)), head)
+
+
+def _waits(start: str, rest: str, grammar: Grammar) -> bool:
+    """Return whether the first words of an item end with one that opens what follows, or a verb before its object."""
+    before, _, last = start.rpartition(" ")
+    if grammar.dangling.fullmatch(last) or _PARTICLE.fullmatch(last):
+        return True
+    is_verb = last.endswith("s") and last.removesuffix("s") in plain_verbs() and not is_imperative(before)
+    return is_verb and bool(_OBJECT.match(rest))
