@@ -84,8 +84,8 @@ def _print_findings(report: TidyReport, most: int | None) -> None:
     """Print the findings of each kind, at most so many, and what to do about them."""
     for finding in FINDINGS:
         if number := len(getattr(report, finding)):
-            tokens = report.token_mass(finding)
-            write_line(f"{WORDS.get(finding, finding)} ({number:,}, {tokens:,} tokens): {ADVICE[finding]}")
+            mass = tidying.mass_words(report, finding)
+            write_line(f"{WORDS.get(finding, finding)} ({number:,}, {mass}): {ADVICE[finding]}")
             _print_first(_finding_rows(report, finding), number, most)
     if report.ripe:
         write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')

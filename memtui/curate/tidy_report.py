@@ -139,20 +139,29 @@ class TidyReport:
         return list(found)
 
     def token_mass(self, finding: str) -> int:
-        """Return the tokens of a finding's memories; of duplicates, what merging would save."""
+        """Return the tokens of a finding's memories; of duplicates, what merging all of them would save."""
         if finding == "duplicates":
             return sum(self.tokens[name] for group in self.duplicates for name in group.ids[1:])
         return sum(self.tokens[identifier] for identifier in self.ids(finding))
 
+    @property
+    def sure_savings(self) -> int:
+        """Tokens that merging the easy duplicates would save: of the others a person has yet to say what they are."""
+        return sum(self.tokens[name] for name in self._easily_merged)
+
+    @property
+    def _easily_merged(self) -> set[str]:
+        """Memories of which nothing would be lost in those that they repeat."""
+        return {name for group in self.duplicates if group.pile == "easy" for name in group.ids[1:]}
+
     def counts(self) -> dict[str, Any]:
         """Return the counts: per finding, of memories and tokens, now and after every easy merge."""
-        easy = {name for group in self.duplicates if group.pile == "easy" for name in group.ids[1:]}
         total = sum(self.tokens.values())
         return {
             "memories": len(self.tokens),
-            "memories_after": len(self.tokens) - len(easy),
+            "memories_after": len(self.tokens) - len(self._easily_merged),
             "tokens": total,
-            "tokens_after": total - sum(self.tokens[name] for name in easy),
+            "tokens_after": total - self.sure_savings,
             **{_KEYS.get(name, name): len(getattr(self, name)) for name in FINDINGS},
             "token_mass": {_KEYS.get(name, name): self.token_mass(name) for name in FINDINGS},
         }

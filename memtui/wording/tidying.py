@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memtui.analysis.dismissals import Lesson, PlaceSort
 from memtui.analysis.flaws import Flaw, FlawReason, Mend
 from memtui.curate.mends import Mended
-from memtui.curate.tidy_report import Alikeness
+from memtui.curate.tidy_report import Alikeness, TidyReport
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.wording import outcomes
@@ -63,6 +63,16 @@ _NOUNS = {
     "vague": ("vague memory", "vague memories"),
     "fragments": ("fragment", "fragments"),
 }
+
+
+def mass_words(report: TidyReport, finding: str) -> str:
+    """Return how much a finding weighs: `51 tokens`, of duplicates `34 tokens to save`, where all is sure."""
+    most, sure = report.token_mass(finding), report.sure_savings
+    if finding != "duplicates":
+        return f"{most:,} tokens"
+    if most == sure:
+        return f"{most:,} tokens to save"
+    return f"{sure:,} to {most:,} tokens to save" if sure else f"up to {most:,} tokens to save"
 
 
 def flaw_words(flaw: Flaw) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ from memtui.capture import apply
 from memtui.capture.importer import ImportRequest, read_sources
 from memtui.curate.memories import edit_memory
 from memtui.tui.importing.screen import ImportScreen
-from memtui.tui.importing.view import PlaceRow
+from memtui.tui.importing.view import PlaceRow, PlanRow
+from memtui.tui.widgets.lists import RowList
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
@@ -62,6 +64,10 @@ async def previews(pilot: Pilot[Any], words: str) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
     await until(pilot, lambda: bool(importer(pilot)._plan.count), "a preview is there")
     await shows(pilot, words)
+
+
+def _is_at(plan: RowList[PlanRow], text: str) -> bool:
+    return plan.current is not None and text in plan.current.planned.draft.insight
 
 
 def count(vault: Vault, *statuses: str) -> int:
@@ -98,6 +104,12 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert count(vault) == 0
         await pilot.press("asterisk")
         await shows(pilot, "3 new → inbox")
+        for key, text in (("j", "Answer in short"), ("k", "Lock refunds")):
+            await pilot.press(key)
+            plan = importer(pilot)._plan
+            wanted = partial(_is_at, plan, text)
+            await until(pilot, wanted, "the preview goes along with the cursor in the sources")
+        assert focused(pilot) == "import-places"
         await pilot.press("A")
         await shows(pilot, "3 new → active")
         await pilot.press("A", "tab", "enter")

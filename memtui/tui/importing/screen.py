@@ -44,7 +44,7 @@ from memtui.tui.importing.view import (
     plan_words,
     row_blocks,
 )
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_detail import RESTING_SECONDS, ListDetail
 from memtui.tui.loader import Task
 from memtui.tui.project_switch import SwitchWanted
 from memtui.tui.screens.dialogs import CardScreen, pick
@@ -445,12 +445,23 @@ class ImportScreen(ListDetail):
             if isinstance(row, PlaceRow) and row.known == SILENT:
                 self.say(_HOLDS_NONE.format(tame(row.place.name, 60)))
                 return
-            files = [source.file for source in row.place.sources] if isinstance(row, PlaceRow) else []
-            names = {name for file in files for name in (file.name, file.path.as_posix())}
-            self._plan.go_to(lambda planned: planned.planned.draft.source.path in names)
+            self._preview_source()
             self.enter_second()
         elif self._plan.current is not None:
             self.app.push_screen(CardScreen("Draft", row_blocks(self._plan.current)))
+
+    @on(PickList.Highlighted)
+    def _follow_source(self, message: PickList.Highlighted) -> None:
+        message.stop()
+        if message.list is self._places and self.focused is not self._plan:
+            self.loader.after(RESTING_SECONDS, self._preview_source, group="source")
+
+    def _preview_source(self) -> None:
+        """Let the preview begin with the source under the cursor, where it brings anything."""
+        row = self._places.current
+        files = [source.file for source in row.place.sources] if isinstance(row, PlaceRow) else []
+        names = {name for file in files for name in (file.name, file.path.as_posix())}
+        self._plan.go_to(lambda planned: planned.planned.draft.source.path in names)
 
     @on(PickList.Chosen)
     async def _choose(self, message: PickList.Chosen) -> None:

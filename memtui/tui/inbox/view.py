@@ -320,7 +320,7 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         "The inbox is empty.",
         *other,
         "",
-        "What agents propose and what is imported from rule files waits",
+        "What agents propose and what is new in imported rule files waits",
         "here until you accept it; until then no payload includes it.",
         "",
         "J                     from this project's rule files: memtui import .",

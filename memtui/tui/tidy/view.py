@@ -248,7 +248,7 @@ def _size(report: TidyReport, finding: str) -> int:
 def _mass(report: TidyReport, finding: str) -> str:
     if finding == "lessons":
         return "like what you dismissed"
-    return f"{report.token_mass(finding):,} tokens" + (" to save" if finding == "duplicates" else "")
+    return tidying.mass_words(report, finding)
 
 
 def _told_apart(rows: Sequence[TidyRow]) -> Iterator[TidyRow]:

@@ -392,8 +392,12 @@ class RowList(PickList, Generic[R]):
         self.rows_changed(place, notice)
 
     def go_to(self, wanted: Callable[[R], bool]) -> None:
-        """Go to the first row of this kind, if there is one."""
-        self.show(self._lines, follow=wanted)
+        """Go to the first row of this kind, and put it on top with a heading right above it, if there is one."""
+        rows = ((place, line) for place, line in enumerate(self._lines) if not isinstance(line, TextRow))
+        place = next((found for found, row in rows if wanted(row)), None)
+        if place is not None:
+            self.rows_changed(place)
+            self.scroll_to(y=place - (place > 0 and not self.selectable(place - 1)), animate=False, force=True)
 
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
         line = self._lines[index]
