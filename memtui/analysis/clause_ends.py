@@ -33,11 +33,14 @@ _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:[^\s,]+(?: |$)){1,5}")
 _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
 WITHIN = re.compile(
     r" (?:and|or|und|oder|et|ou|y|o|e) \w+$"
-    r"|\b(?:must|should|can|will|may|might|could|would) \w+$|\b(?:is|are|was|were|be|been) \w+ed$"
+    r"|\b(?:must|should|can|will|may|might|could|would) \w+$"
     r"|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
     r"|\bbut \w+ \w+$|\bto (?:\w+ly )?be \w+ing$"
 )
-"""What needs a word more: `the log and table`, `is stored`, `read and, if asked, …`."""
+"""What needs a word more: `the log and table`, `must keep`, `read and, if asked, …`."""
+PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been) \w+ed$")  # `is stored`, if no sign follows
+_PHRASE_WORD = re.compile(r"\b(?:for|with|to|in|of|by|from|as) [^\s,]+$")
+_NAME_FOLLOWS = re.compile("(?:(?:and|or) )?[\ue000-\uf8ff]")
 _DETERMINED = re.compile("^(?:no|only|any|all) ", re.IGNORECASE)
 _ACTS_ON = re.compile(
     "\\w+ (?:the|an?|all|any|every|each|both|your|its|no|\\w+ly|to|for|from|with|[\ue000-\uf8ff])", re.IGNORECASE
@@ -246,7 +249,11 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
         return True
     if is_open_list and (opener or _LIST_GOES_ON.search(tail)):
         return True
-    if _limits(tail, grammar, is_rule=_is_rule(head, grammar)) or WITHIN.search(head):
+    if WITHIN.search(head) or (not sign and PASSIVE.search(head)):
+        return True
+    # Another act has conditions of its own.
+    acts = sign and FINITE.search(head) and tail.partition(" ")[0] in plain_verbs()
+    if not acts and _limits(tail, grammar, is_rule=_is_rule(head, grammar)):
         return True
     if not sign and (grammar.verb_last.search(head) or (opener and _ANY_WORD.search(head))):
         return True
@@ -256,8 +263,16 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
 def _is_in_list(sign: str, tail: str, head: str) -> bool:
     """Return whether a sentence would end at a sign within its adjectives, objects or what is listed."""
     segment = tail.partition(", ")[0]
+    if _HELD.search(head[-1:]) and _NAME_FOLLOWS.match(tail) and has_verb(head, language_of(head)):
+        return True
+    if sign == "," and _PHRASE_WORD.search(head) and not _opens_statement(segment):
+        return True  # `for disposable, ignored files`
     goes_on = _LIST_GOES_ON.search(tail) and not _acts(segment, language_of(segment))
     return bool((sign == "," and _breaks_list(head)) or goes_on)
+
+
+def _opens_statement(segment: str) -> bool:
+    return segment.partition(" ")[0] in plain_verbs() or bool(FINITE.search(segment))
 
 
 def _breaks_list(head: str) -> bool:

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.clause_ends import (
     LEAST_WORDS,
+    PASSIVE,
     WAITING,
     WITHIN,
     is_mere_subject,
@@ -142,7 +143,7 @@ def cut_off(text: str, most: int) -> str:
 
 
 def _breaks_words(head: str) -> bool:
-    return not is_balanced(head) or any(words.search(head) for words in (_DANGLING, WITHIN, _TAKES_ONLY))
+    return not is_balanced(head) or any(words.search(head) for words in (_DANGLING, WITHIN, PASSIVE, _TAKES_ONLY))
 
 
 def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.grammar import FINITE, Grammar, capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.headlines import compact
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, REASON, cut_off, shortened
@@ -19,6 +19,8 @@ MAX_TITLE_CELLS = 100  # Terminal cells, one for a Latin letter, two for a CJK o
 _MANY_NAMES = re.compile("^([\ue000-\uf8ff]), (?:[\ue000-\uf8ff], )+and [\ue000-\uf8ff](?= )")
 _LEAST_CELLS = 50  # A sentence without its reason that is shorter is better told whole, if as a headline
 _LONG_NAME = 20
+_LABEL_WORDS = 4
+_BEGINNING = 12  # Characters by which a clause is known
 _READ_CHARS = 600
 _ARGUMENTS = re.compile(r"\([^()]+\)$")
 _PATH = re.compile(r"[^\s/]*(?:/[^\s/]+){2,}/?")
@@ -33,7 +35,7 @@ _PURPOSE = re.compile(r"(?:to|for) ", re.IGNORECASE)
 _JAPANESE_CONDITION = re.compile(r".*?(?:場合|とき|時|際)(?:には|は|に)?、")
 _SUBJECTS = re.compile(
     r"([^,:;]{1,60}), ([^,:;]{1,60}), (?:[^,:;]{1,60}, )*(and|or) [^,:;]{1,60}? "
-    r"(?=(?:must|should|may|can|will|needs?) )"
+    r"(?=(?:must|should|may|can|will|needs?|are) )"
 )
 _NAMED_CONDITION = re.compile(r"(?:if|when|whenever|unless) (?:the|an?|any|your|its) ", re.IGNORECASE)
 _LISTED_ACT = re.compile(r"(?=never|do not|don['’]t)([^;]{20,}?);", re.IGNORECASE)
@@ -131,6 +133,20 @@ def behind_concession(sentence: str) -> str:
     return capital(rule) if _OWED.search(rule) and not _POINTS_BACK.search(rule) else ""
 
 
+def behind_label(sentence: str, title: str, held: HeldCode) -> str:
+    """Return a label with the rule behind it, as in "Ropes: before a lift, weigh the boat", if a title breaks that off.
+
+    As much of the condition as fits stands behind the rule.
+    """
+    label, colon, rest = sentence.partition(": ")
+    if not colon or len(label.split()) > _LABEL_WORDS or has_verb(label, language_of(sentence)):
+        return ""
+    main = main_clause(rest)[1]
+    if not is_imperative(capital(main)) or held.put_back(main)[:_BEGINNING].casefold() in title.casefold():
+        return ""
+    return f"{label}: {turned(rest, held, cell_width(label) + 2) or main}"
+
+
 def _divided(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield what stands before and after each comma that is not within brackets or quotes."""
     lists = "、" if language_of(sentence) == "zh" else ""  # which parts clauses in Japanese, and items in Chinese
@@ -164,8 +180,11 @@ def _breaks_off(lead: str) -> bool:
     return bool(_NAMED_CONDITION.match(lead)) and not has_verb(lead, "en")
 
 
-def turned(sentence: str, held: HeldCode) -> str:
-    """Return the main clause of a sentence before as much of its leading clause as fits; empty if nothing does."""
+def turned(sentence: str, held: HeldCode, taken: int = 0) -> str:
+    """Return the main clause of a sentence before as much of its leading clause as fits; empty if nothing does.
+
+    `taken`: the cells that stand before it.
+    """
     lead, main = main_clause(sentence)
     lead = lead[:1].lower() + lead[1:]
     main = capital(main)
@@ -179,25 +198,27 @@ def turned(sentence: str, held: HeldCode) -> str:
 
     listed = _LISTED_ACT.match(main)  # of several acts the first is one of its own
     turns = (f"{act} {clause}" for act in (main, *(listed.groups() if listed else ())) for clause in leads)
-    return next((words for words in turns if width(words) <= MAX_TITLE_CELLS), "")
+    return next((words for words in turns if width(words) <= MAX_TITLE_CELLS - taken), "")
 
 
 def with_fewer_subjects(sentence: str) -> str:
     """Return a sentence with the first two of the subjects that it lists."""
     grammar = grammar_of(language_of(sentence))
     is_led = grammar.condition.match(sentence) or grammar.preposition.match(sentence)
-    if is_led or is_imperative(sentence) or not _SUBJECTS.match(sentence):
+    listed = _SUBJECTS.match(sentence)
+    if is_led or is_imperative(sentence) or not listed or FINITE.search(listed[1]):
         return sentence
     return _SUBJECTS.sub(r"\1 \3 \2 ", sentence, count=1)
 
 
 def _short_name(code: str) -> str:
-    """Return the end of a long path or dotted name, and a call without its arguments."""
+    """Return the marked end of a long path, the end of a dotted name, and a call without its arguments."""
     if len(code) <= _LONG_NAME:
         return code
     code = _ARGUMENTS.sub("()", code)
     if _PATH.fullmatch(code):
-        return "/".join(code.rstrip("/").split("/")[-2:])
+        end = "/".join(["…", *code.rstrip("/").split("/")[-2:]])
+        return end if len(end) < len(code) else code
     return ".".join(code.split(".")[-2:]) if _DOTTED.fullmatch(code) else code
 
 

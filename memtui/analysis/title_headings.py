@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import grammar_of, has_verb, language_of
 from memtui.analysis.title_context import below_subjects, subjects
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
     heading_words,
     is_definition,
@@ -22,6 +23,7 @@ from memtui.analysis.title_words import (
     lacks_term,
     matches,
     says_the_same,
+    waits,
     whole_heading,
 )
 from memtui.text.inline import HeldCode, one_line, unmarked, visible
@@ -177,13 +179,34 @@ class Headings:
         """Return a title below the heading that says what it is about, if the title does not and there is room."""
         if is_manner(title, self.last):
             return title
-        names = [one_line(visible(self.held.put_back(name))) for name in subjects(self.path)]
+        names = self._visible(subjects(self.path))
+        below = self._below(title, names)
+        return self._below_document(below, names) if self._states_nothing(below) else below
+
+    def _below(self, title: str, names: Sequence[str]) -> str:
         below, counted = below_subjects(title, names), _COUNTED.search(title)
         if below != title or not counted:
             return below
         bare = title[: counted.start()]
         told = below_subjects(bare, names)
         return title if told == bare else told  # what a list is about tells more than how long it is
+
+    def _states_nothing(self, title: str) -> bool:
+        """Return whether a title is made of headings alone, or of one and a condition without what holds then."""
+        *above, last = title.split(": ")
+        headings = self._visible(self.path)
+        return all(part in headings for part in above) and (last in headings or (bool(above) and waits(last)))
+
+    def _below_document(self, title: str, names: Sequence[str]) -> str:
+        """Return a title below what the document is about, if it does not say that and there is room."""
+        document = names[-1] if names else ""
+        both = f"{document}: {title}"
+        if not document or says_the_same(title, document) or has_verb(title, language_of(title)):
+            return title
+        return both if cell_width(both) <= MAX_TITLE_CELLS else title
+
+    def _visible(self, names: Iterable[str]) -> list[str]:
+        return [one_line(visible(self.held.put_back(name))) for name in names]
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))

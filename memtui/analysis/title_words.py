@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.grammar import FINITE, capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause
@@ -60,6 +60,7 @@ _GERUND = re.compile(r"[A-Z][a-z]{2,}ing\s(?!(?:is|are)\b)(?!.*\b(?:is|are|must|
 _DEFINES = re.compile(r"An? \w|[A-Z][a-z]+ (?:[a-z]+ ){0,3}(?:for|of|on|that|which|where) ")
 _OF = re.compile(r" (?:of|for|that|which|where|in|on) ")
 _RELATIVE = re.compile(r" (?:that|which|who|where|whose) ")
+_CLAUSE = re.compile(r"\s[—–-]{1,2}\s|[;:]\s")
 _OBLIGES = re.compile(r"\b(?:must|should|shall|needs?|cannot|never|always|only)\b", re.IGNORECASE)
 _SYMBOLS_AFTER = re.compile(
     "\\s*[\\u2300-\\u23ff\\u25a0-\\u27bf\\u2b00-\\u2bff\\ufe0f\\u200d\\U0001f000-\\U0001faff]+$"
@@ -265,6 +266,8 @@ def is_definition(words: str) -> bool:
     if grammar.condition.match(words) or grammar.preposition.match(words):
         return False
     relative = _RELATIVE.search(words)
+    if relative and len(FINITE.findall(_CLAUSE.split(words, maxsplit=1)[0])) > 1:
+        return False  # `Boats that have no light are not let in`
     return not has_verb(words[: relative.start()] if relative else words, "en")
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from memtui.analysis.classify import is_imperative
-from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of, without_filler
-from memtui.analysis.headlines import without_asides
+from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
-from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, Statement, blocks
+from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, blocks
 from memtui.analysis.title_context import goes_on, is_telling
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
     behind_concession,
+    behind_label,
     behind_reason,
     closed,
     cut_title,
@@ -26,6 +26,7 @@ from memtui.analysis.title_fit import (
 )
 from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
 from memtui.analysis.title_lists import HEAD_CELLS, brief, counted, fitting, fitting_or_brief, heads_in, values_in
+from memtui.analysis.title_statements import Statements
 from memtui.analysis.title_trees import root_of
 from memtui.analysis.title_words import (
     avoided,
@@ -43,7 +44,6 @@ from memtui.analysis.title_words import (
     record_labels,
     says_the_same,
     sentences,
-    stands_alone,
     undecorated,
     waits,
     without_label,
@@ -51,8 +51,6 @@ from memtui.analysis.title_words import (
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
 from memtui.text.words import CJK, cell_width
 
-_QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
-_ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
@@ -60,9 +58,10 @@ _OPENING_MARKS = re.compile(r"\A(?:(?:[-*+>#]|\d+[.)])\s+)+")
 _NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
 _NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
 _NAME = re.compile("[\ue000-\uf8ff]")
+_NAMED_PLACE = re.compile(r"\w[./]\w")
+_POINTS = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _COLONS = (":", "：")
-_QUESTIONS = ("?", "？")
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
 _GOES_BACK = re.compile(
@@ -78,7 +77,6 @@ _ENDING = " .:;,：。；，、…-–—"
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
-_MOST_SENTENCES = 12
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
@@ -102,8 +100,12 @@ class _Writer:
 
     headings: Headings = field(default_factory=Headings)
     language: str = "en"  # the language of the text
+    _statements: Statements = field(init=False)
     _fits: dict[str, str] = field(default_factory=dict)
     _avoids: bool = False  # whether the label above says that what follows is to be avoided
+
+    def __post_init__(self) -> None:
+        self._statements = Statements(self.held)
 
     @property
     def held(self) -> HeldCode:
@@ -118,7 +120,19 @@ class _Writer:
         for at, block in enumerate(found):
             if title := self._title_of(block, found[at:]):
                 return title
-        return self._done(self.headings.alone(self.headings.whole())) or self._any_words(found)
+        heading = self.headings.alone(self.headings.whole())
+        pointer = "" if is_telling(heading) else self._pointer(found)
+        return pointer or self._done(heading) or self._any_words(found)
+
+    def _pointer(self, found: Sequence[Block]) -> str:
+        """Return the first sentence of a text that only says what to read; empty for other texts."""
+        told = found[0] if found and found[0].kind in {"paragraph", "item"} else None
+        first = next(sentences(self._plain(undecorated(told.text)[0])), "") if told else ""
+        points = _POINTS.search(first) if matches("sentences", "pointer", first) else None
+        if points is None or not _NAMED_PLACE.search(self.held.put_back(points[1])):
+            return ""
+        subject = "" if says_the_same(points[1], self.headings.last) else self.headings.whole()
+        return self._done(capital(points[1]), subject)
 
     # -- the blocks ---------------------------------------------------------------------------------
 
@@ -233,7 +247,10 @@ class _Writer:
         subject = self.headings.subject()
         if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
             lead = subject  # "Available at night" says nothing of what is
-        return self._listed(lead, heads_in(following, self.held), awaited=bare != announced)
+        heads = heads_in(following, self.held)
+        if not heads and waits(lead) and following[0].kind == "code" and following[0].mark in SHELLS:
+            heads = [self.held.take_out(f"`{line.strip()}`") for line in following[0].lines if "`" not in line]
+        return self._listed(lead, heads, awaited=bare != announced)
 
     def _items(self, found: Sequence[Block]) -> str:
         """Return what an item states, or for several the subject with their heads."""
@@ -301,7 +318,7 @@ class _Writer:
 
     def _stated(self, source: str) -> str:
         """Return the title of a paragraph or item, its code held; empty if it only points elsewhere."""
-        found = self._statement(source)
+        found = self._statements.statement(source)
         if not found.words:
             return ""
         if found.avoid:
@@ -325,6 +342,8 @@ class _Writer:
         if rule := behind_reason(words) or behind_concession(words):
             return self._done(rule, self.headings.missing(rule))
         title = self._fitted(words)
+        if rule := behind_label(words, title, self.held):
+            return self._done(rule)
         lead, main = main_clause(words)
         is_cut = title.endswith("…")
         if main and (is_cut or lead.startswith(title) or lead.casefold().find(title.casefold()[:_LEAD_CHARS]) > 0):
@@ -336,66 +355,6 @@ class _Writer:
             return self._done(capital(main), "" if says_the_same(main, subject) else subject)
         fewer = with_fewer_subjects(words)
         return self._done(fewer) if is_cut and fewer != words else ""
-
-    def _statement(self, source: str) -> Statement:
-        """Return the first sentence that states something, without labels and numbers before it."""
-        bare, wrong = undecorated(source)
-        lead = bold_lead(bare)
-        if lead and not lead.goes_on and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
-            statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest)
-            aside = _ASIDE.match(bare, bare.find(lead.words) + len(lead.words) + 2)
-            both = f"{statement.words} {unmarked(aside[0])}" if aside and statement.words == statement.lead else ""
-            if both and self._width(both) <= MAX_TITLE_CELLS:
-                statement.words = both
-        else:
-            plain = unmarked(bare)
-            quoted = _QUOTED.match(plain)
-            label, rest = without_label(quoted[1] if quoted else plain)
-            statement = self._statement(rest) if label else Statement(self._first(rest))
-            statement.avoid |= is_bad(label)
-        statement.avoid |= wrong
-        return statement
-
-    def _of_lead(self, label: str, rest: str) -> Statement:
-        """Return what a text with bold words before it states."""
-        label = without_label(undecorated(label)[0])[1]
-        if not rest.strip():
-            told = "" if is_metadata(label) or is_dropped(label) else self._whole_sentences(label)
-            return Statement(told, label)
-        if is_dropped(label):
-            statement = self._statement(rest)
-            statement.avoid |= is_bad(label)
-            return statement
-        if stands_alone(label) and not matches("headings", "unfinished", label):
-            return Statement(self._whole_sentences(label), label)
-        told = self._first(unmarked(rest))
-        if matches("labels", "part", label):
-            return Statement(told, label, part=True)
-        between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
-        return Statement(f"{label}{between}{told}" if told else label, label)
-
-    def _whole_sentences(self, label: str) -> str:
-        """Return as many sentences of bold words as fit, at least the first."""
-        first, *more = sentences(label)
-        for sentence in more if self._width(label) > MAX_TITLE_CELLS else ():
-            if self._width(f"{first} {sentence}") > MAX_TITLE_CELLS:
-                return first
-            first = f"{first} {sentence}"
-        return first if more and self._width(label) > MAX_TITLE_CELLS else label
-
-    def _first(self, plain: str) -> str:
-        """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""
-        question = ""
-        for sentence in islice(sentences(plain), _MOST_SENTENCES):
-            bare = sentence.strip().rstrip(_ENDING)
-            says_nothing = is_dropped(bare) or not _WORD.search(self.held.put_back(bare))
-            if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta")):
-                continue
-            if not bare.endswith(_QUESTIONS):
-                both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)
-                return both if question and self._width(both) <= MAX_TITLE_CELLS else without_filler(bare)
-            question = question or bare
-        return question
 
     # -- the end ------------------------------------------------------------------------------------
 
@@ -442,11 +401,10 @@ class _Writer:
         grammar = grammar_of(language_of(lead))
         opens = grammar.condition.match(lead) or grammar.preposition.match(lead)
         if heading and opens and not matches("headings", "counted", lead):
-            found = fitting(heading, heads, self._width) or fitting(
-                heading, [brief(head) for head in heads], self._width
-            )
+            in_brief = [brief(head) for head in heads]
+            found = fitting(heading, heads, self._width) or fitting(heading, in_brief, self._width)
             if found:
-                return self._done(f"{heading}: {', '.join(found)}")
+                return self._done(self._counted(f"{heading}: {', '.join(found)}", found, heads))
         return f"{self._done(f'{lead}: {kept[0]}')}…" if kept else self._done(lead, told=", ".join(heads))
 
     def _done(self, words: str, subject: str = "", *, told: str = "") -> str:

@@ -280,3 +280,77 @@ def test_the_number_of_items_is_counted_in_english_titles_alone() -> None:
     )
 
     assert " more" not in title_for(text, ("Hafen", "Regeln für die Nacht"))
+
+
+TEMPLATE = """```csharp
+/// <summary>
+/// Lifts [what the crane lifts].
+/// </summary>
+```"""
+LIFT_FAILS = """If the hook slips, drops the boat, or jams:
+
+```
+lift = 0
+→ WAIT (the foreman looks first)
+```"""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        # the main clause behind a label and a condition
+        (
+            (
+                "**Tide constants**: before writing a `TideKey` for the harbour-convention of the northern basin, "
+                "search the old and the new books of the harbour office."
+            ),
+            "Ropes: Tide constants: before writing TideKey, search old and new books of harbour office",
+        ),
+        (
+            "**If you add a berth or a quay**: update `quay.toml`, then the log.",
+            "Ropes: If you add a berth or a quay: update quay.toml, then the log",
+        ),
+        # a sentence may end with a passive before a sign
+        (
+            (
+                "Call `crane.waitForRopes(count)` before the log of the crane is emptied, whether by `crane.empty()` "
+                "or by the end of the shift of the harbour."
+            ),
+            "Call crane.waitForRopes(count) before the log of the crane is emptied",
+        ),
+        # no statement is taken for the definition of a thing without a name
+        (
+            "Boats that carry lamps or draw a barge are not ferries — keep their names, and do not ask for `ferry(1)`.",
+            "Ropes: Boats that carry lamps or draw a barge are not ferries — keep their names",
+        ),
+        (LIFT_FAILS, "Ropes: If the hook slips, drops the boat, or jams: lift = 0, → WAIT (the foreman looks first)"),
+        (
+            "For mending, drying and storing tasks, read `ropes/knots/README.md`\nand learn the knots.",
+            "Ropes: Read ropes/knots/README.md and learn the knots",
+        ),
+        (TEMPLATE, "Harbour handbook of the north: Ropes"),
+    ],
+)
+def test_a_title_keeps_what_the_text_states(text: str, title: str) -> None:
+    assert title_for(text, ("Harbour handbook of the north", "Ropes")) == title
+
+
+def test_headings_alone_stand_below_what_the_document_is_about() -> None:
+    assert title_for(TEMPLATE, ("Comments of the cranes", "Templates by kind", "Hoists")) == (
+        "Comments of the cranes: Templates by kind: Hoists"
+    )
+
+
+def test_a_path_that_lost_its_head_says_so() -> None:
+    text = "Every motor of a crane is told its limits in `harbour/src/cranes/motors/limits.toml` by the foremen."
+
+    assert "…/motors/limits.toml" in title_for(text, ())
+
+
+def test_a_list_of_names_does_not_end_within_it() -> None:
+    text = (
+        "`Rope.toml` has a `<map>` that points `Crane.Hooks`, `CRANE-LAMPS` and `Crane.Winches` of every quay at the "
+        "private store of the harbour, which needs a key."
+    )
+
+    assert not title_for(text, ()).endswith(("Crane.Hooks", "CRANE-LAMPS"))

@@ -1,0 +1,105 @@
+"""What a paragraph or item states first, without the labels, numbers and remarks before it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from memtui.analysis.grammar import without_filler
+from memtui.analysis.headlines import without_asides
+from memtui.analysis.title_blocks import Statement
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_words import (
+    bold_lead,
+    is_bad,
+    is_dropped,
+    is_metadata,
+    is_rule,
+    matches,
+    sentences,
+    stands_alone,
+    undecorated,
+    waits,
+    without_label,
+)
+from memtui.text.inline import HeldCode, unmarked
+from memtui.text.words import cell_width
+
+_QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
+_ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
+_WORD = re.compile(r"\w")
+_QUESTIONS = ("?", "？")
+_ENDING = " .:;,：。；，、…-–—"
+_MOST_SENTENCES = 12
+
+
+@dataclass(slots=True)
+class Statements:
+    """Reads statements whose code is held."""
+
+    held: HeldCode
+
+    def statement(self, source: str) -> Statement:
+        """Return the first sentence that states something, without labels and numbers before it."""
+        bare, wrong = undecorated(source)
+        lead = bold_lead(bare)
+        if lead and not lead.goes_on and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
+            is_sentence = lead.words.rstrip().endswith((".", "!", "。"))
+            statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest, is_sentence=is_sentence)
+            aside = _ASIDE.match(bare, bare.find(lead.words) + len(lead.words) + 2)
+            both = f"{statement.words} {unmarked(aside[0])}" if aside and statement.words == statement.lead else ""
+            if both and self._width(both) <= MAX_TITLE_CELLS:
+                statement.words = both
+        else:
+            plain = unmarked(bare)
+            quoted = _QUOTED.match(plain)
+            label, rest = without_label(quoted[1] if quoted else plain)
+            statement = self.statement(rest) if label else Statement(self.first(rest))
+            statement.avoid |= is_bad(label)
+        statement.avoid |= wrong
+        return statement
+
+    def _of_lead(self, label: str, rest: str, *, is_sentence: bool) -> Statement:
+        """Return what a text with bold words before it states."""
+        label = without_label(undecorated(label)[0])[1]
+        if not rest.strip():
+            told = "" if is_metadata(label) or is_dropped(label) else self._whole_sentences(label)
+            return Statement(told, label)
+        if is_dropped(label):
+            statement = self.statement(rest)
+            statement.avoid |= is_bad(label)
+            return statement
+        if stands_alone(label) and (is_sentence or not waits(label)):
+            return Statement(self._whole_sentences(label), label)
+        told = self.first(unmarked(rest))
+        if matches("labels", "part", label):
+            return Statement(told, label, part=True)
+        between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
+        return Statement(f"{label}{between}{told}" if told else label, label)
+
+    def _whole_sentences(self, label: str) -> str:
+        """Return as many sentences of bold words as fit, at least the first."""
+        first, *more = sentences(label)
+        for sentence in more if self._width(label) > MAX_TITLE_CELLS else ():
+            if self._width(f"{first} {sentence}") > MAX_TITLE_CELLS:
+                return first
+            first = f"{first} {sentence}"
+        return first if more and self._width(label) > MAX_TITLE_CELLS else label
+
+    def first(self, plain: str) -> str:
+        """Return the first sentence that is no pointer, question or remark on the text itself; may be empty."""
+        question = ""
+        for sentence in islice(sentences(plain), _MOST_SENTENCES):
+            bare = sentence.strip().rstrip(_ENDING)
+            says_nothing = is_dropped(bare) or not _WORD.search(self.held.put_back(bare))
+            if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta")):
+                continue
+            if not bare.endswith(_QUESTIONS):
+                both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)
+                return both if question and self._width(both) <= MAX_TITLE_CELLS else without_filler(bare)
+            question = question or bare
+        return question
+
+    def _width(self, words: str) -> int:
+        return cell_width(self.held.put_back(words))
