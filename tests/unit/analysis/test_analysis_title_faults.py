@@ -342,7 +342,10 @@ def test_headings_alone_stand_below_what_the_document_is_about() -> None:
 
 
 def test_a_path_that_lost_its_head_says_so() -> None:
-    text = "Every motor of a crane is told its limits in `harbour/src/cranes/motors/limits.toml` by the foremen."
+    text = (
+        "Every motor of a crane is told its limits in `harbour/src/cranes/motors/limits.toml` by the foremen of the "
+        "quay at night."
+    )
 
     assert "…/motors/limits.toml" in title_for(text, ())
 
