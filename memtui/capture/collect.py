@@ -57,6 +57,8 @@ class SourcesFound:
     sources: list[SourceFound] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     links: list[SourceFound] = field(default_factory=list)  # Links to one of the files
+    unloaded: list[SourceFound] = field(default_factory=list)
+    """Texts left out as no assistant loads them by itself, which a person may choose all the same."""
     exclusions: Exclusions = field(default_factory=Exclusions)
     """What a person leaves out, which holds for imported files too."""
 
@@ -65,6 +67,7 @@ class SourcesFound:
         self.sources += other.sources
         self.skipped += other.skipped
         self.links += other.links
+        self.unloaded += other.unloaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,8 @@ def find(
     """Find the sources of a folder, or take a file as one.
 
     Args:
-        path: in a folder only recognised files count; a named file is read at least as Markdown.
+        path: in a folder only recognised files count, unless it lies in a repository and no assistant loads what it
+            holds by itself; a named file is read at least as Markdown.
         root: the root of the repository around the path, which names are relative to; None outside of one.
         home: the user's home folder.
         format: the name of a reader that takes every file, or `auto`.
@@ -147,6 +151,11 @@ def _reader(file: SourceFile) -> Reader | None:
         return None
 
 
+def is_article(file: SourceFile) -> bool:
+    """Return whether a text that no assistant loads by itself may be one for assistants, no page for people."""
+    return file.path.stem.lower() != "readme"
+
+
 @dataclass(slots=True)
 class _Search:
     forced: Reader | None
@@ -165,6 +174,8 @@ class _Search:
         recognised.sort(key=lambda source: (source.linked, _shown(source, base)))
         if (folder / MANIFEST).is_file() or is_bundle(folder):
             recognised = [replace(source, named=True) for source in recognised]
+        if not recognised and folder != base:
+            recognised = self._named_with_their_folder()
         self._take(recognised)
         return self.result
 
@@ -183,11 +194,20 @@ class _Search:
                 self.result.skipped.append(Skipped(_shown(source, base), None, reason))
                 if reason in {LeftOut.IGNORED, LeftOut.EXCLUDED}:
                     excluded.add(source.real)
+                elif reason is LeftOut.UNLOADED and is_article(source.file) and not self._excluded(source, base):
+                    self.result.unloaded.append(replace(source, named=True))
             elif reason is None:
                 (recognised if source.reader else others).append(source)
         if self.forced is not None:
             recognised = self._as_forced(recognised, others)
         return [source for source in recognised if source.real not in excluded]  # without links to what is left out
+
+    def _named_with_their_folder(self) -> list[SourceFound]:
+        """Return the texts that no assistant loads by itself: a person who names their folder means them."""
+        texts, self.result.unloaded = self.result.unloaded, []
+        names = {source.file.name for source in texts}
+        self.result.skipped = [one for one in self.result.skipped if one.span or one.path not in names]
+        return texts
 
     def _is_of_interest(self, name: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for every file of a large tree is slow
@@ -197,10 +217,13 @@ class _Search:
         reason = left_out(source.file, source.reader, found.lies_in)
         if source.reader is None and self.forced is None:
             return reason
+        return self._excluded(source, base) or (reason if source.reader is not None else None)
+
+    def _excluded(self, source: SourceFound, base: Path) -> LeftOut | None:
         excluded = self.exclusions.reason(source.file)
         if excluded is None and source.file.root != base:
             excluded = self.exclusions.reason(replace(source.file, root=base))  # the repository around a submodule
-        return excluded or (reason if source.reader is not None else None)
+        return excluded
 
     def _as_forced(self, recognised: Sequence[SourceFound], others: Sequence[SourceFound]) -> list[SourceFound]:
         """Return the files that the chosen format recognises; if there are none, those that it may take."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,7 @@ class KnownPlace:
     label: str  # What people call it
     name: str  # Its path for display: from the project's root, or from the home folder with `~`
     sources: tuple[SourceFound, ...]
+    is_loaded: bool = True  # Whether an assistant loads it by itself, so that it is imported unless a person says no
 
 
 def memory_folders(workspace: Workspace) -> list[str]:
@@ -89,6 +90,7 @@ def home_sources(home: Path, *, progress: ProgressCallback | None = None) -> Sou
         if (home / name).exists():
             found.add(find(home / name, root=home, home=home, progress=progress))
     found.sources = [source for source in found.sources if source.reader is not None]
+    found.unloaded = []
     return found
 
 
@@ -99,6 +101,7 @@ def find_places(
     root = find_workspace(folder).root
     found = project_sources(folder, home, progress=progress)
     own = places_of(found.sources, "project", root, home)
+    own += unloaded_places(found.unloaded, root, home, known={place.path for place in own})
     seen = {source.real for source in found.sources}
     others = home_sources(home, progress=progress)
     others.sources = [source for source in others.sources if source.real not in seen]
@@ -116,6 +119,23 @@ def places_of(sources: Sequence[SourceFound], where: Where, base: Path, home: Pa
     return [
         KnownPlace(path, where, label, _name(path, where, base, home), tuple(group))
         for (path, label), group in groups.items()
+    ]
+
+
+def unloaded_places(
+    texts: Sequence[SourceFound], base: Path, home: Path, *, known: Collection[Path] = ()
+) -> list[KnownPlace]:
+    """Return the folders of a project's texts that no assistant loads by itself.
+
+    `known`: places of others; a text in one of these is a place by itself.
+    """
+    folders: dict[Path, list[SourceFound]] = {}
+    for text in texts:
+        path = text.file.path
+        folders.setdefault(path if path.parent in known else path.parent, []).append(text)
+    return [
+        KnownPlace(path, "project", "Not loaded by itself", _name(path, "project", base, home), tuple(group), False)
+        for path, group in folders.items()
     ]
 
 

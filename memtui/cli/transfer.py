@@ -349,6 +349,8 @@ def _say_left_out(plan: ImportPlan) -> None:
         say(f"… and {rest.total()} more: {reasons}")
     for line in (*imports.told_lines(plan.skipped), *imports.told_files(plan.skipped)):
         say(line)
+    if how := imports.how_to_read_unloaded(plan.skipped):
+        say(how)
 
 
 def _export_arguments(parser: Parser) -> None:

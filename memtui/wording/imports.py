@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memtui.capture.left_out import LeftOut
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
 from memtui.capture.no_memory import STRUCTURE, SkipReason
 from memtui.text.sanitize import tame
@@ -63,6 +64,13 @@ def told_files(skipped: Sequence[Skipped]) -> list[str]:
         f"{counted(len(paths), 'file')} left out: {reason} ({_some(_folders(paths))})"
         for reason, paths in files_left_out(skipped).items()
     ]
+
+
+def how_to_read_unloaded(skipped: Iterable[Skipped]) -> str:
+    """Return how to import texts that no assistant loads by itself; empty without any."""
+    if all(one.reason != LeftOut.UNLOADED for one in skipped):
+        return ""
+    return "`memtui import FILE`, or a folder of nothing else, reads what no assistant loads by itself."
 
 
 def told_lines(skipped: Sequence[Skipped]) -> list[str]:

@@ -50,6 +50,7 @@ from memtui.tui.screens.palette import HelpScreen, PaletteScreen
 from memtui.tui.state import Opening
 from memtui.tui.themes import plain_style
 from memtui.tui.widgets.detail import DetailPane
+from memtui.tui.widgets.lines import TitleLine
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -116,6 +117,11 @@ async def test_escape_goes_back_through_every_screen_to_where_one_came_from(ferr
         await pilot.press("b")
         await until(pilot, lambda: pilot.app.screen.AREA == "inbox", "it is gone back to")  # type: ignore[attr-defined] # likewise
         assert len(pilot.app.screen_stack) == 2, "no screen is open twice"
+        title = pilot.app.screen.query_one(TitleLine)
+        title.place, title.counts = "harbour-office-of-the-northern-islands", ()
+        title.note = "5 files read · 51 new → inbox"
+        await until(pilot, lambda: f"{title.note}   ? help" in screen_lines(pilot)[0], "a long name leaves room for it")
+        assert "   harbour-" in screen_lines(pilot)[0]
 
 
 async def test_the_palette_finds_an_act_by_other_names_and_may_be_left_twice(ferry: Vault, tmp_path: Path) -> None:

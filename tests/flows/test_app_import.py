@@ -377,17 +377,23 @@ async def test_what_is_in_the_vault_is_marked_and_only_what_is_new_is_ticked(pro
         await pilot.press("I")
         await shows(pilot, "Imported: 2 added")
         await pilot.press("escape")
-        write_files(project, {"CLAUDE.md": RULES, "web/AGENTS.md": "# Web\n\n- Never nest loops.\n"})
+        article = {".github/agents/knowledge/ropes.md": "# Ropes\n\n- Never coil a wet rope.\n"}
+        write_files(project, {"CLAUDE.md": RULES, "web/AGENTS.md": "# Web\n\n- Never nest loops.\n", **article})
         await pilot.press("J")
         await previews(pilot, "1 new → inbox")
-        await shows(pilot, "1 of 3 ticked")
+        await shows(pilot, "1 of 4 ticked")
+        await shows(pilot, "1 file left out: in an assistant's folder")
         lines = [line for line in screen_lines(pilot) if "in vault" in line]
         assert len(lines) == 1
         assert "CLAUDE.md" in lines[0]
         await pilot.press("g", "space")
-        await shows(pilot, "2 of 3 ticked")
+        await shows(pilot, "2 of 4 ticked")
         await pilot.pause(0.2)
-        await shows(pilot, "2 of 3 ticked")
+        await shows(pilot, "2 of 4 ticked")
+        await pilot.press("j", "j", "space")
+        await previews(pilot, "2 new → inbox")
+        await shows(pilot, "coil a wet rope")
+        assert "in an assistant's folder" not in screen_text(pilot), "what is read is not passed over"
 
 
 async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(project: Path, tmp_path: Path) -> None:

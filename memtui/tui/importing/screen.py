@@ -160,8 +160,9 @@ class ImportScreen(ListDetail):
     def _find_places(self) -> None:
         def show(places: Places) -> None:
             self._known = places
-            in_project = {place.path for place in places.rows if place.where == "project"}
-            self._tick(in_project or {place.path for place in places.rows})
+            loaded = [place for place in places.rows if place.is_loaded]
+            in_project = {place.path for place in loaded if place.where == "project"}
+            self._tick(in_project or {place.path for place in loaded})
             self.loader.read(lambda: known_stores(self.access, self._home), self._show_stores, group="stores")
 
         self.loader.read(lambda: known_places(self.opening.folder, self._home), show, group="places")

@@ -55,20 +55,32 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """What one look at a folder or file found besides its places."""
+
+    places: frozenset[Path]
+    skipped: Sequence[Skipped] = ()
+    links: Sequence[SourceFound] = ()  # Links to files of the places
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """The places of one or several folders, and what was left out of them."""
 
     rows: Sequence[KnownPlace]
-    skipped: Sequence[Skipped] = ()
-    links: Sequence[SourceFound] = ()  # Links to files of the places
+    looks: Sequence[Looked] = ()
     left_out: Sequence[IgnoreLine] = ()  # What lines of the repository's ignore file leave out
+
+    @classmethod
+    def of(cls, rows: Sequence[KnownPlace], found: SourcesFound, left_out: Sequence[IgnoreLine] = ()) -> Places:
+        """Return the places of what one look found."""
+        return cls(rows, [Looked(frozenset(row.path for row in rows), found.skipped, found.links)], left_out)
 
     def with_more(self, other: Places) -> Places:
         """Return these places with others behind them, each file once."""
         known = {source.real for place in self.rows for source in place.sources}
         fresh = [place for place in other.rows if not known.issuperset(source.real for source in place.sources)]
-        skipped, links = (*self.skipped, *other.skipped), (*self.links, *other.links)
-        return Places((*self.rows, *fresh), skipped, links, self.left_out)
+        return Places((*self.rows, *fresh), [*self.looks, *other.looks], self.left_out)
 
     def without(self, place: KnownPlace) -> Places:
         """Return these places without one of them."""
@@ -88,11 +100,14 @@ class Places:
         return replace(self.with_more(Places(rows)), left_out=left_out)
 
     def found(self, ticked: Collection[Path]) -> SourcesFound:
-        """Return the sources of the places that are ticked."""
+        """Return the sources of the places that are ticked, and what was left out where they were looked for."""
         from memtui.capture.collect import SourcesFound
 
         sources = [source for place in self.rows if place.path in ticked for source in place.sources]
-        return SourcesFound(sources, list(self.skipped), list(self.links))
+        looks = [look for look in self.looks if not look.places.isdisjoint(ticked)]
+        read = {source.file.name for source in sources}
+        skipped = [one for look in looks for one in look.skipped if one.path not in read]
+        return SourcesFound(sources, skipped, [link for look in looks for link in look.links])
 
 
 def known_places(folder: Path, home: Path) -> Places:
@@ -102,9 +117,9 @@ def known_places(folder: Path, home: Path) -> Places:
 
     if folder == NO_FOLDER:
         found = home_sources(home)
-        return Places(places_of(found.sources, "home", home, home), found.skipped, found.links)
+        return Places.of(places_of(found.sources, "home", home, home), found)
     rows, found = find_places(folder, home)
-    return Places(rows, found.skipped, found.links, ignore_lines(find_workspace(folder).root))
+    return Places.of(rows, found, ignore_lines(find_workspace(folder).root))
 
 
 def places_at(typed: str, *, folder: Path, home: Path) -> Places:
@@ -129,7 +144,7 @@ def places_at(typed: str, *, folder: Path, home: Path) -> Places:
             remedy="Name a file instead: any file can be read as Markdown.",
         )
     rows = places_of(found.sources, "named", path.parent if is_file else path, home)
-    return Places(rows, found.skipped, found.links)
+    return Places.of(rows, found)
 
 
 def line_for(place: KnownPlace) -> IgnoreLine | None:

@@ -289,7 +289,8 @@ class FilterLine(OneLineInput):
 class TitleLine(_KeyLine):
     """The head of every screen: `memtui  Inbox   ferry        12 waiting   2 conflicts   ? help`.
 
-    Where it is narrow the last counts are left out first, then the place is clipped; the first count stays.
+    Where it is narrow the last counts are left out first, then the place is clipped; the first count stays, and the
+    note where nothing is counted and a piece of the place has room beside it.
     `warns`: whether the screen is about something that is wrong.
     """
 
@@ -315,9 +316,11 @@ class TitleLine(_KeyLine):
         place = tame(self.place or "", _PLACE_CHARACTERS)
         room = width - left.cell_length - end.cell_length
         kept = min(cell_width(place), _PLACE_CELLS) + len(_GAP) if place else 0
-        if self.counts:
-            kept = max(0, min(kept, room - len(_GAP) - self.counts[0].cell_length))
-        shown = self._counts_within(room - kept)
+        said = self._said()
+        rest = room - len(_GAP) - said[0].cell_length if said else room
+        if self.counts or rest >= _LEAST_PLACE_CELLS + len(_GAP):
+            kept = max(0, min(kept, rest))
+        shown = _within(said, room - kept)
         room -= shown.cell_length + (len(_GAP) if shown else 0)
         if place and room >= min(cell_width(place), _LEAST_PLACE_CELLS) + len(_GAP):
             left = Content.assemble(left, _GAP, clip(place, room - len(_GAP)))
@@ -330,14 +333,17 @@ class TitleLine(_KeyLine):
             event.stop()
             self.post_message(KeyHints.Pressed(_HELP))
 
-    def _counts_within(self, room: int) -> Content:
-        """Return the counts and the note that fit; of what comes first at least a part."""
-        note = [Content.styled(tame(self.note), "$memtui-dim")] if self.note else []
-        shown: list[Content] = []
-        for content in (*self.counts, *note):
-            if content.cell_length + len(_GAP) <= room:
-                room -= content.cell_length + len(_GAP)
-                shown.append(content)
-            elif not shown:
-                return clipped(content, max(0, room - len(_GAP)))
-        return Content(_GAP).join(shown) if shown else Content("")
+    def _said(self) -> list[Content]:
+        return [*self.counts, *([Content.styled(tame(self.note), "$memtui-dim")] if self.note else [])]
+
+
+def _within(said: Sequence[Content], room: int) -> Content:
+    """Return the counts and the note that fit; of what comes first at least a part."""
+    shown: list[Content] = []
+    for content in said:
+        if content.cell_length + len(_GAP) <= room:
+            room -= content.cell_length + len(_GAP)
+            shown.append(content)
+        elif not shown:
+            return clipped(content, max(0, room - len(_GAP)))
+    return Content(_GAP).join(shown) if shown else Content("")

@@ -19,6 +19,7 @@ from memtui.domain.identity import Actor
 from memtui.errors import SourceError, UnsafePathError
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
+from memtui.wording.imports import how_to_read_unloaded
 
 RULE = "# Rules\n\n- Never edit the generated files by hand.\n"
 SKILL = "---\nname: tide-charts\ndescription: Draw tide charts. Use when asked to.\n---\n\n# Steps\n\n1. Draw.\n"
@@ -89,6 +90,26 @@ def test_what_no_assistant_loads_is_left_out_with_the_reason(
     sources = found(tmp_path / "shop", home)
     assert names(sources) == ["CLAUDE.md"]
     assert left_out(sources) == {name: reason}
+
+
+def test_texts_that_no_assistant_loads_are_offered_and_read_where_their_folder_is_named(
+    tmp_path: Path, home: Path
+) -> None:
+    shop, ropes = tmp_path / "shop", ".github/agents/knowledge/ropes.md"
+    beside = {".claude/README.md": RULE, ".cursor/rules/plain.md": RULE, ".cursor/rules/deck.mdc": RULE}
+    write_files(shop, {ropes: RULE, ".github/agents/tie.agent.md": RULE, "CLAUDE.md": RULE, **beside})
+    git(shop, "init", "-q")
+    places, sources = find_places(shop, home)
+    assert [source.file.name for source in sources.unloaded] == [".cursor/rules/plain.md", ropes]
+    offered = {place.name: len(place.sources) for place in places if not place.is_loaded}
+    assert offered == {".cursor/rules/plain.md": 1, ".github/agents/knowledge": 1}
+    named = found(shop / ".github/agents", home)
+    assert names(named) == [ropes]
+    assert left_out(named) == {".github/agents/tie.agent.md": LeftOut.STARTED}
+    assert how_to_read_unloaded(sources.skipped)
+    assert not how_to_read_unloaded(named.skipped)
+    write_files(shop, {".memtuiignore": "/.github/agents/knowledge\n"})
+    assert [source.file.name for source in found(shop, home).unloaded] == [".cursor/rules/plain.md"]
 
 
 def test_an_agent_in_a_folder_below_is_known_by_its_head_and_a_page_for_people_is_none(
