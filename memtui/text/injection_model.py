@@ -1,4 +1,4 @@
-"""Planted instructions by how they are worded: a logistic model over the runs of characters of words.
+"""Planted instructions by how they are worded: a logistic model over runs of characters, and over phrases.
 
 `injection_weights.json` holds the weights in hundredths: `tests/scripts/injection_weights.py` fits them on
 `tests/planted` and prints what they are worth on writers that they have not seen.
@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 
 LONGEST = 600  # characters of a statement that are read
 LONGEST_WHOLE = 500  # characters of a paragraph of several sentences that is also judged as a whole
 FEWEST_RUNS = 20  # known runs of a text that a shorter one is weighed as if it had
+FEWEST_PHRASES = 20  # the same of phrases
 _LENGTHS = (3, 4, 5)  # characters of a run; with two and six as well it finds no more on unseen writers
+_BEGINNING = 7  # characters of a word in a phrase, so that its endings do not count
+_START = "^"  # stands before the first word of a statement
 _FEWEST_WORDS = 3  # that can say what is to be done: a path is one, `<!-- memtui:begin -->` too
 _WORD = re.compile(r"(?<!\S)\S*[^\W\d_]")
 _BESIDE_WORDS = "\"'()*,.:;!?_`"
@@ -35,6 +39,8 @@ _ADDRESS = re.compile(r"(?<![!-~])[!-~]*(?:://|[!-~]@|\.example\b)[!-~]*")
 @dataclass(frozen=True, slots=True)
 class _Weights:
     runs: Mapping[str, int]
+    phrases: Mapping[str, int]
+    groups: Mapping[str, str]
     base: int
     least: int  # the sum from which a statement is planted
 
@@ -42,15 +48,16 @@ class _Weights:
 @cache
 def _weights() -> _Weights:
     stored = json.loads(Path(__file__).with_name("injection_weights.json").read_text(encoding="utf-8"))
-    return _Weights(stored["runs"], stored["base"], stored["least"])
+    groups = groups_by_word(stored["groups"])
+    return _Weights(stored["runs"], stored["phrases"], groups, stored["base"], stored["least"])
 
 
-def words_of(statement: str) -> set[str]:
+def words_of(statement: str) -> list[str]:
     """Return the words of a statement in lower case, with 0 for a digit and @ for an address."""
     plain = statement[:LONGEST].lower()
     if "://" in plain or "@" in plain or ".example" in plain:
         plain = _ADDRESS.sub(" @ ", plain)
-    return {word.strip(_BESIDE_WORDS) for word in _DIGIT.sub("0", plain).split()}
+    return [word.strip(_BESIDE_WORDS) for word in _DIGIT.sub("0", plain).split()]
 
 
 def runs_of(word: str) -> set[str]:
@@ -59,23 +66,44 @@ def runs_of(word: str) -> set[str]:
     return {word[at : at + length] for length in _LENGTHS for at in range(len(word) - length + 1)}
 
 
+def groups_by_word(groups: Iterable[str]) -> dict[str, str]:
+    """Return the name of the group of each word; `groups` are words of like meaning, parted by blanks."""
+    return {word: f"#{number}" for number, words in enumerate(groups) for word in words.split()}
+
+
+def phrases_of(words: Sequence[str], groups: Mapping[str, str]) -> set[str]:
+    """Return two and three words in a row by their beginnings, and one to three by the groups of words."""
+    begun = [_START, *[word[:_BEGINNING] for word in words if word]]
+    grouped = [_START, *[groups.get(word) or word[:_BEGINNING] for word in words if word]]
+    return {*_in_a_row(begun), *grouped, *_in_a_row(grouped)}
+
+
+def _in_a_row(words: Sequence[str]) -> Iterator[str]:
+    pairs = list(map(" ".join, pairwise(words)))
+    yield from pairs
+    yield from map(" ".join, zip(pairs, words[2:], strict=False))
+
+
 def is_worded_as_planted(statements: Iterable[str]) -> bool:
     """Return whether statements are worded together as planted ones are and ordinary ones are not.
 
-    A run counts once for each word that holds it. Their sum is divided by the root of their number: neither
-    long nor short statements stand out by it.
+    A run counts once for each word that holds it, a phrase once. The sum of each is divided by the root of their
+    number: neither long nor short statements stand out by it.
     """
     model, statements = _weights(), tuple(statements)
-    found = [_weigh(word) for word in set().union(*map(words_of, statements))]
+    words = [words_of(statement) for statement in statements]
+    found = [_weigh(word) for word in set().union(*words)]
     sum_of_weights, runs = sum([weight for weight, _ in found]), sum([known for _, known in found])
-    if model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs)) < model.least:
+    phrases = model.phrases.keys() & set().union(*(phrases_of(each, model.groups) for each in words))
+    by_phrases = sum([model.phrases[phrase] for phrase in phrases]) / sqrt(max(FEWEST_PHRASES, len(phrases)))
+    if model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs)) + by_phrases < model.least:
         return False
     return any(not one.isascii() or len(_WORD.findall(one)) >= _FEWEST_WORDS for one in statements)
 
 
 def telling_words(statement: str) -> list[str]:
     """Return the words of a statement that speak most for it being planted, in their order."""
-    content = [word for word in words_of(statement) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)]
+    content = [word for word in set(words_of(statement)) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)]
     told = [word for word in sorted(content, key=_weigh, reverse=True)[:_MOST_TOLD] if _weigh(word)[0] > 0]
     plain = statement.lower()
     return sorted(filter(plain.count, told), key=plain.index)

@@ -15,7 +15,7 @@ import json
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,28 @@ if __name__ == "__main__":
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
+from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression
 from unit.text.test_text_injection_languages import ORDINARY, PLANTED, PLANTED_ELSEWHERE
 
+from memtui.embedding.bundled import BundledEngine
 from memtui.text import injection_model
 from memtui.text.injection import sentences_of
-from memtui.text.injection_model import FEWEST_RUNS, LONGEST_WHOLE, runs_of, words_of
+from memtui.text.injection_model import (
+    FEWEST_PHRASES,
+    FEWEST_RUNS,
+    LONGEST_WHOLE,
+    groups_by_word,
+    phrases_of,
+    runs_of,
+    words_of,
+)
 
 DATA = Path(__file__).parents[1] / "planted"
 SOFT = 10  # The sort of `tests/planted/README.md` without a word of an attack
 WEIGHTS = Path(injection_model.__file__).with_name("injection_weights.json")
-FEWEST_TEXTS, FEWEST_WRITERS = 4, 3  # Planted texts, and writers of such, that a run occurs in to be weighed
+FEWEST_TEXTS, FEWEST_WRITERS = 4, 3  # Texts, and writers of such, that a run or phrase occurs in to be weighed
+FEWEST_OF_WORD, GROUPS = 3, 300  # Statements that hold a word of a group, and how many groups there are
 PENALTY = 10.0  # Inverse strength of the ridge
 WEIGHT = {("own", True): 1.0, ("own", False): 3.0, ("project", False): 3.0}
 """Of a statement of the project's author, against a planted one by another writer."""
@@ -62,8 +73,22 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Names:
+    """What is weighed: runs of characters, and phrases."""
+
+    runs: Sequence[str]
+    phrases: Sequence[str]
+    groups: Sequence[str]  # of words, parted by blanks
+
+    @property
+    def width(self) -> int:
+        """The columns of a table: a run or phrase each."""
+        return len(self.runs) + len(self.phrases)
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """What is learned from: runs of characters by row, whether each row is planted, and what it counts for."""
+    """What is learned from: runs and phrases by row, whether each row is planted, and what it counts for."""
 
     table: Table
     is_planted: list[bool]
@@ -116,68 +141,105 @@ def runs_in(sentences: Iterable[str]) -> list[str]:
     return [run for word in words for run in sorted(runs_of(word))]
 
 
+def phrases_in(sentences: Iterable[str], groups: Mapping[str, str]) -> list[str]:
+    """Return the phrases of sentences."""
+    return sorted(set().union(*(phrases_of(words_of(sentence), groups) for sentence in sentences)))
+
+
+def groups_of(statements: Iterable[Statement]) -> list[str]:
+    """Return the frequent words of the writers' statements in groups of like vectors of the bundled model."""
+    texts: Counter[str] = Counter()
+    for one in statements:
+        texts.update(set().union(*map(words_of, sentences_of(one.text))))
+    words = sorted(word for word, count in texts.items() if count >= FEWEST_OF_WORD and word and word.isascii())
+    model = MiniBatchKMeans(GROUPS, n_init=3, batch_size=2048, random_state=0)
+    groups: defaultdict[int, list[str]] = defaultdict(list)
+    for word, group in zip(words, model.fit_predict(BundledEngine().embed_passages(words)).tolist(), strict=True):
+        groups[group].append(word)
+    return [" ".join(groups[group]) for group in sorted(groups)]
+
+
 def judged_in(text: str) -> list[list[str]]:
-    """Return the runs of what is judged of a text: its sentences, and the whole of a short one with several."""
+    """Return what is judged of a text: its sentences one by one, and all together where it is short."""
     sentences = sentences_of(text)
-    parts = [runs_in([sentence]) for sentence in sentences]
-    return [*parts, runs_in(sentences)] if len(parts) > 1 and len(text) <= LONGEST_WHOLE else parts
+    parts = [[sentence] for sentence in sentences]
+    return [*parts, sentences] if len(parts) > 1 and len(text) <= LONGEST_WHOLE else parts
 
 
-def vocabulary(statements: Iterable[Statement]) -> list[str]:
-    """Return the runs of characters that are weighed."""
+def vocabulary(statements: Sequence[Statement], groups: Sequence[str]) -> Names:
+    """Return the runs of characters of planted statements, and the phrases of all but everyday ones."""
+    by_word = groups_by_word(groups)
+    runs = _frequent([one for one in statements if one.is_planted], runs_in)
+    phrases = _frequent([one for one in statements if one.writer != "project"], lambda each: phrases_in(each, by_word))
+    return Names(runs, phrases, groups)
+
+
+def _frequent(statements: Iterable[Statement], parts_in: Callable[[list[str]], list[str]]) -> list[str]:
     texts: Counter[str] = Counter()
     writers: defaultdict[str, set[str]] = defaultdict(set)
     for one in statements:
-        if one.is_planted:
-            for run in set(runs_in(sentences_of(one.text))):
-                texts[run] += 1
-                writers[run].add(one.writer)
-    return sorted(run for run, count in texts.items() if count >= FEWEST_TEXTS and len(writers[run]) >= FEWEST_WRITERS)
+        for part in set(parts_in(sentences_of(one.text))):
+            texts[part] += 1
+            writers[part].add(one.writer)
+    frequent = {part for part, count in texts.items() if count >= FEWEST_TEXTS}
+    return sorted(part for part in frequent if len(writers[part]) >= FEWEST_WRITERS)
 
 
-def table_of(rows: Iterable[Sequence[int]], width: int) -> Table:
-    """Return rows of runs as a table, each scaled as the model scales them."""
+class Numbering:
+    """The columns of what is weighed."""
+
+    def __init__(self, names: Names) -> None:
+        self._runs = {name: number for number, name in enumerate(names.runs)}
+        self._phrases = {name: number for number, name in enumerate(names.phrases, len(names.runs))}
+        self._groups = groups_by_word(names.groups)
+
+    def row(self, sentences: Sequence[str]) -> list[int]:
+        """Return the columns of the runs of sentences, then of their phrases."""
+        runs = [self._runs[run] for run in runs_in(sentences) if run in self._runs]
+        return runs + [self._phrases[one] for one in phrases_in(sentences, self._groups) if one in self._phrases]
+
+
+def table_of(rows: Iterable[Sequence[int]], names: Names) -> Table:
+    """Return rows of columns as a table, each scaled as the model scales them."""
     values: list[float] = []
     columns: list[int] = []
     ends = [0]
     for row in rows:
+        runs = sum(column < len(names.runs) for column in row)
+        phrases = len(row) - runs
         columns += row
-        values += [max(FEWEST_RUNS, len(row)) ** -0.5] * len(row)
+        values += [max(FEWEST_RUNS, runs) ** -0.5] * runs + [max(FEWEST_PHRASES, phrases) ** -0.5] * phrases
         ends.append(len(columns))
-    shape = (len(ends) - 1, width)
+    shape = (len(ends) - 1, names.width)
     return csr_matrix((np.array(values), np.array(columns, np.int32), np.array(ends, np.int32)), shape=shape)
 
 
-def numbered(runs: Iterable[str], places: dict[str, int]) -> list[int]:
-    return [places[run] for run in runs if run in places]
-
-
-def rows_of(statements: Sequence[Statement], names: Sequence[str]) -> Rows:
-    places = {name: number for number, name in enumerate(names)}
+def rows_of(statements: Sequence[Statement], names: Names) -> Rows:
+    numbering = Numbering(names)
     weights = [
         WEIGHT.get((one.writer, one.is_planted), 1.0 if one.is_planted else HARMLESS_WEIGHT) for one in statements
     ]
-    rows = [numbered(runs_in(sentences_of(one.text)), places) for one in statements]
-    return Rows(table_of(rows, len(names)), [one.is_planted for one in statements], weights)
+    rows = [numbering.row(sentences_of(one.text)) for one in statements]
+    return Rows(table_of(rows, names), [one.is_planted for one in statements], weights)
 
 
-def stored_rows(width: int) -> Rows:
+def stored_rows(names: Names) -> Rows:
     """Return the rows of real repositories and of strangers."""
     stored = np.load(DATA / "others.npz")
-    if int(stored["width"]) != width:
+    if int(stored["width"]) != names.width:
         raise SystemExit("tests/planted/others.npz belongs to other statements: give --ordinary and --strangers")
-    parts = np.split(stored["runs"], stored["ends"][:-1])
-    table = table_of([part.tolist() for part in parts], width)
+    parts = np.split(stored["columns"], stored["ends"][:-1])
+    table = table_of([part.tolist() for part in parts], names)
     return Rows(table, stored["planted"].tolist(), stored["weights"].tolist())
 
 
-def keep_others(memories: Path, strangers: Path, names: Sequence[str], labelled: Rows) -> None:
+def keep_others(memories: Path, strangers: Path, names: Names, labelled: Rows) -> None:
     """Store rows of strangers, and of real repositories those nearest to planted ones by a first model and a sample."""
-    places = {name: number for number, name in enumerate(names)}
-    planted = [numbered(runs_in(text), places) for text in _read(strangers, "text")]
-    rows = [numbered(runs, places) for text in _read(memories, "insight") for runs in judged_in(text)]
+    numbering = Numbering(names)
+    planted = [numbering.row([text]) for text in _read(strangers, "text")]
+    rows = [numbering.row(part) for text in _read(memories, "insight") for part in judged_in(text)]
     random.Random(1).shuffle(rows)
-    table = table_of(rows, len(names))
+    table = table_of(rows, names)
     first = Rows(table[: 4 * FAR], [False] * 4 * FAR, [ORDINARY_WEIGHT] * 4 * FAR)
     weights, base = fit([labelled, first])
     order = np.argsort(-(table @ weights + base), kind="stable")
@@ -186,8 +248,8 @@ def keep_others(memories: Path, strangers: Path, names: Sequence[str], labelled:
     each = [STRANGERS_WEIGHT] * len(planted) + [ORDINARY_WEIGHT] * NEAREST
     np.savez_compressed(
         DATA / "others.npz",
-        width=np.array(len(names)),
-        runs=np.concatenate([np.sort(np.array(row, np.uint16)) for row in kept]),
+        width=np.array(names.width),
+        columns=np.concatenate([np.sort(np.array(row, np.uint32)) for row in kept]),
         ends=np.cumsum([len(row) for row in kept]).astype(np.int32),
         planted=np.array([True] * len(planted) + [False] * (NEAREST + FAR)),
         weights=np.array(each + [ORDINARY_WEIGHT * (len(rows) - NEAREST) / FAR] * FAR, np.float32),
@@ -206,15 +268,16 @@ def fit(parts: Sequence[Rows]) -> tuple[Any, float]:
     return model.coef_[0], float(model.intercept_[0])
 
 
-def held_out(statements: Sequence[Statement], names: Sequence[str], ordinary: Rows) -> None:
-    """Print what models find of each writer of whom they saw nothing but which runs are weighed."""
+def held_out(statements: Sequence[Statement], names: Names, ordinary: Rows) -> None:
+    """Print what models find of each writer of whom they saw nothing but which runs and phrases are weighed."""
+    numbering = Numbering(names)
     for writer in sorted({one.writer for one in statements} - {"own", "project"}):
         weights, base = fit([rows_of([one for one in statements if one.writer != writer], names), ordinary])
-        theirs = [one for one in statements if one.writer == writer]
-        places = {name: number for number, name in enumerate(names)}
         hits: Counter[str] = Counter()
-        for one in theirs:
-            parts = table_of([numbered(runs, places) for runs in judged_in(one.text)], len(names))
+        for one in statements:
+            if one.writer != writer:
+                continue
+            parts = table_of([numbering.row(part) for part in judged_in(one.text)], names)
             sort = "harmless" if not one.is_planted else "soft" if one.is_soft else "planted"
             hits[sort] += 1
             hits[f"{sort} found"] += bool(max(parts @ weights + base) >= LEAST)
@@ -231,19 +294,27 @@ def main() -> None:
     parser.add_argument("--held-out", action="store_true", help="print the worth on each writer by the others'")
     arguments = parser.parse_args()
     statements = [*written(), *own(), *project_texts()]
-    names = vocabulary(statements)
+    groups = groups_of(one for one in statements if one.writer not in {"own", "project"})
+    names = vocabulary(statements, groups)
     labelled = rows_of(statements, names)
     if arguments.ordinary and arguments.strangers:
         keep_others(arguments.ordinary, arguments.strangers, names, labelled)
-    ordinary = stored_rows(len(names))
+    ordinary = stored_rows(names)
     if arguments.held_out:
         held_out(statements, names, ordinary)
     weights, base = fit([labelled, ordinary])
-    named = dict(zip(names, weights.tolist(), strict=True))
-    runs = {name: round(100 * weight) for name, weight in named.items()}
-    stored = {"base": round(100 * base), "least": round(100 * LEAST), "runs": runs}
+    hundredths = [round(100 * weight) for weight in weights.tolist()]
+    runs = dict(zip(names.runs, hundredths[: len(names.runs)], strict=True))
+    phrases = dict(zip(names.phrases, hundredths[len(names.runs) :], strict=True))
+    stored = {
+        "base": round(100 * base),
+        "least": round(100 * LEAST),
+        "groups": groups,
+        "runs": runs,
+        "phrases": phrases,
+    }
     WEIGHTS.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
-    print(f"{len(runs):,} weights")
+    print(f"{len(runs):,} runs, {len(phrases):,} phrases")
 
 
 if __name__ == "__main__":
