@@ -36,6 +36,7 @@ from flows.app_driver import (
 )
 from flows.cli_driver import Cli
 from rich.cells import cell_len
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 from textual.widgets._toast import Toast
@@ -122,6 +123,10 @@ async def test_escape_goes_back_through_every_screen_to_where_one_came_from(ferr
         title.note = "5 files read · 51 new → inbox"
         await until(pilot, lambda: f"{title.note}   ? help" in screen_lines(pilot)[0], "a long name leaves room for it")
         assert "   harbour-" in screen_lines(pilot)[0]
+        title.counts, title.note = [Content(f"{number} in all") for number in (120, 7, 3)], ""
+        await until(
+            pilot, lambda: "120 in all   7 in all   ? help" in screen_lines(pilot)[0], "it leaves some for others"
+        )
 
 
 async def test_the_palette_finds_an_act_by_other_names_and_may_be_left_twice(ferry: Vault, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from memtui.tui.textual_patches.input import OneLineInput
 _GAP = "   "
 _HELP = registry.by_id("help")
 _PLACE_CELLS = 30  # That the place has before the counts have any
+_SHORT_PLACE_CELLS = 12  # The same where it is narrow; between them a quarter of the screen
 _LEAST_PLACE_CELLS = 8  # A shorter piece of it says nothing
 _PLACE_CHARACTERS = 200
 _BRAND_FROM = 60  # Cells from which the head names the program too
@@ -315,7 +316,8 @@ class TitleLine(_KeyLine):
             left = clipped(left, width - end.cell_length)
         place = tame(self.place or "", _PLACE_CHARACTERS)
         room = width - left.cell_length - end.cell_length
-        kept = min(cell_width(place), _PLACE_CELLS) + len(_GAP) if place else 0
+        most = max(_SHORT_PLACE_CELLS, min(_PLACE_CELLS, width // 4))
+        kept = min(cell_width(place), most) + len(_GAP) if place else 0
         said = self._said()
         rest = room - len(_GAP) - said[0].cell_length if said else room
         if self.counts or rest >= _LEAST_PLACE_CELLS + len(_GAP):

@@ -402,7 +402,8 @@ class RowList(PickList, Generic[R]):
     def segments(self, index: int, width: int, paint: Paint) -> list[Segment]:
         line = self._lines[index]
         if isinstance(line, TextRow):
-            note = Cell(line.note, "dim", _NOTE_CELLS if line.note else 0, since=_NOTE_CELLS * 2, right=True)
+            room = min(max(_NOTE_CELLS, cell_len(line.note)), width // 2) if line.note else 0
+            note = Cell(line.note, "dim", room, since=_NOTE_CELLS * 2, right=True)
             count = [Cell(line.text, line.style, cell_len(line.text), after=2), Cell(line.count, "dim")]
             return draw_cells([*(count if line.count else [Cell(line.text, line.style)]), note], width, paint)
         if width != self._measured_for:
