@@ -76,7 +76,6 @@ T = TypeVar("T")
 LIST = "list"  # The loader's group of what a screen shows
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
-
 _LONGEST_TOAST = 600
 
 
@@ -240,9 +239,10 @@ class MemtuiScreen(Screen[None]):
         self.call_after_refresh(display.stand_clear, self)  # of a line that opens, for one
 
     def on_idle(self) -> None:
-        """Offer in the footer what is possible now, after whatever changed it, and drop a question it changed."""
+        """Offer in the footer what is possible now, after whatever changed it; keep what is said out of its way."""
         self.again.look()
         if self.is_current:
+            display.keep_clear(self)
             offered = registry.shown_in(self.hints.shown_place)
             self.hints.leave_out(frozenset(action.id for action in offered if self.why_not(action) is not None))
 

@@ -23,7 +23,7 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.OTHER_PROJECT: "other project",
     ReasonCode.UNASSIGNED: "unassigned",
     ReasonCode.UNCONFIRMED: "not confirmed (inbox)",
-    ReasonCode.RETIRED: "retired",
+    ReasonCode.RETIRED: "retired or rejected",
     ReasonCode.SUPERSEDED: "superseded",
     ReasonCode.MERGED: "merged",
     ReasonCode.NOT_YET_VALID: "not valid yet",

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from memtui.curate.lifecycle import accept
 from memtui.domain.identity import Actor
 from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.textual_patches.display import ABOVE
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.passed_files import passed_files
 from memtui.vault.vault import Vault
@@ -363,9 +364,15 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
     bring(vault, root, project="harbour")
     number = statuses(vault)["candidate"]
     assert number > 20
-    async with app_on(vault, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
-        await opened(pilot, number)
-        await pilot.press("k", "a")
+    async with app_on(vault, tmp_path, project="harbour").run_test(size=WIDE, notifications=True) as pilot:
+        inbox = await opened(pilot, number)
+        (rack,) = inbox.query_children("ToastRack")
+        await pilot.press("end")
+        inbox.say("The tide turns.")
+        await until(pilot, lambda: rack.has_class(ABOVE), "it stands clear of the last row")
+        await pilot.press("home")
+        await until(pilot, lambda: not rack.has_class(ABOVE), "and of the first, once the cursor is there")
+        await pilot.press("a")
         await says(pilot, f"a again accepts all {number} of this group")
         for other, back in (("f", "f"), ("j", "k"), ("colon", "escape")):
             await until(pilot, lambda: asked(pilot), "it is asked")

@@ -40,7 +40,6 @@ from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import SWITCH
-from memtui.tui.textual_patches.display import stand_clear
 from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
 from memtui.tui.widgets.detail import DetailPane
@@ -253,7 +252,6 @@ class BrowseScreen(MemtuiScreen):
     @on(MemoryList.Highlighted)
     def _follow_cursor(self, message: MemoryList.Highlighted) -> None:
         message.stop()
-        stand_clear(self)
         self.details.rest_on(message.id)
         if not self._list.ids and self.focused is self._detail:
             self._enter_list()  # which says why nothing is left to read

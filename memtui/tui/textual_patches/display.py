@@ -119,6 +119,12 @@ def stand_clear(screen: Screen[Any]) -> None:
             rack.styles.margin = (above, 0, 0, 0) if is_low else (0, 0, below, 0)
 
 
+def keep_clear(screen: Screen[Any]) -> None:
+    """Let the toasts that are shown stand clear of a line that became the current one since."""
+    if len(screen.app._notifications):  # noqa: SLF001 - as in `take_away`
+        stand_clear(screen)
+
+
 _TOAST_CELLS = 5  # Beside the text of a toast at the bottom: what holds it, its edge, and a blank on either side
 _BESIDE_LABEL = 2  # Cells of a border right of the blank behind its label
 _LONGEST_LABEL = 30  # Cells that a label may grow to while a toast lies beside it

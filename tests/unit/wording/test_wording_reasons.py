@@ -88,7 +88,7 @@ def test_every_reason_is_a_sentence_with_and_without_what_it_speaks_of(code: Rea
         ),
         (
             Reason(ReasonCode.ALL_WITHHELD, because=(Reason(ReasonCode.RETIRED), Reason(ReasonCode.EXPIRED))),
-            "everything that matches the task is withheld: expired, retired",
+            "everything that matches the task is withheld: expired, retired or rejected",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_counts_are_named_by_group_in_the_order_of_the_names() -> None:
 
 def test_what_was_put_in_says_what_stood_against_it() -> None:
     reason = Reason(ReasonCode.PUT_IN, because=(Reason(ReasonCode.RETIRED),))
-    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), (reason,))) == "put in by you; else retired"
+    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), (reason,))) == "put in by you; else retired or rejected"
     both = (PUT_IN, Reason(ReasonCode.WORDS, names=("refunds",)))
     assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), both)) == "put in by you; shares refunds"
 
