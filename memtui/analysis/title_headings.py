@@ -26,7 +26,7 @@ from memtui.analysis.title_words import (
     waits,
     whole_heading,
 )
-from memtui.text.inline import HeldCode, one_line, unmarked, visible
+from memtui.text.inline import HeldCode, literal_tags, one_line, unmarked, visible
 from memtui.text.words import CJK, cell_width
 
 PREFIX_CELLS = 44  # The most that a heading before a title may take
@@ -113,7 +113,7 @@ class Headings:
 
     def enter(self, heading: str) -> None:
         """Go below a heading of the source."""
-        self.enter_plain(unmarked(self.held.take_out(heading)))
+        self.enter_plain(unmarked(self.held.take_out(literal_tags(heading))))
 
     def enter_plain(self, plain: str) -> None:
         """Go below a heading or label, its code held."""

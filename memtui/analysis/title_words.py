@@ -292,6 +292,8 @@ def lacks_term(words: str, term: str) -> bool:
 
 def says_the_same(words: str, heading: str, *, share: float = 0.5) -> bool:
     """Return whether a statement holds most words of its heading."""
+    if heading.startswith("<"):
+        return heading in words  # `<example>` is more than an example
     stems = {word[:_STEM] for word in _WORDS.findall(words.lower()) if len(word) > 2}  # noqa: PLR2004
     named = [word[:_STEM] for word in _WORDS.findall(heading.lower()) if len(word) > 2]  # noqa: PLR2004
     if CJK.search(heading):

@@ -29,7 +29,7 @@ from memtui.capture.prose import (
     pattern,
     words_in,
 )
-from memtui.text.inline import plain_text
+from memtui.text.inline import literal_tags, plain_text
 from memtui.text.words import CJK
 
 SEPARATOR = " > "
@@ -48,6 +48,7 @@ _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _OWN_WORD = re.compile(r"[\w-]{3,}")
 _DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
 _INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
+_TAG_END = re.compile(r"<[\w/:-]+>$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
@@ -71,8 +72,11 @@ def lead_of(path: Sequence[str]) -> str:
 
 
 def _name(heading: str) -> str:
-    bare = plain_text(heading).strip(" *~`>#")
-    return undecorated(bare if _DUNDER.match(bare) else bare.strip(EDGES))[0].rstrip(" :：*.")
+    bare = plain_text(literal_tags(heading))
+    if not _TAG_END.search(bare):
+        bare = bare.strip(" *~`>#")
+        bare = bare if _DUNDER.match(bare) else bare.strip(EDGES)
+    return undecorated(bare)[0].rstrip(" :：*.")
 
 
 def _says_nothing(name: str, *, outermost: bool) -> bool:
@@ -167,6 +171,8 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or is_property(undecorated(path[-1])[0]):
+        return True
+    if _TAG_END.match(path[-1]) and path[-1] not in plain:
         return True
     if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
         return True

@@ -14,6 +14,7 @@ _LINK = re.compile(
     r"\[([^\[\]]{1,300})\](?:\((?:[^()\s]|\([^()\s]{0,100}\)){0,400}(?:\s[^()]{0,100})?\)|\[[^\[\]]{0,100}\])"
 )
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,300})>")
+_WHOLE_TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}/?>")  # `<returns>`; one with attributes is markup
 _TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>|<!--.{0,400}?-->")
 _STRONG = re.compile(
     # Bold words of a script without spaces stand between its letters.
@@ -82,6 +83,11 @@ def unmarked(text: str) -> str:
         text = pattern.sub(r"\1", text)
     text = _UNDERLINED.sub(lambda found: found[0] if _DUNDER.fullmatch(found[0]) else found[2], text)
     return one_line(text)
+
+
+def literal_tags(plain: str) -> str:
+    """Return plain words, such as those of a heading, as Markdown that shows their tags instead of hiding them."""
+    return plain if "`" in plain or "<" not in plain else _WHOLE_TAG.sub(r"`\g<0>`", plain)
 
 
 def visible(text: str) -> str:

@@ -357,3 +357,12 @@ def test_a_list_of_names_does_not_end_within_it() -> None:
     )
 
     assert not title_for(text, ()).endswith(("Crane.Hooks", "CRANE-LAMPS"))
+
+
+def test_a_heading_that_is_a_tag_is_the_subject() -> None:
+    above = ("Harbour comments", "Tags", "Required tags")
+
+    assert title_for("Describes what the crane lifts.", (*above, "<lifts>")) == (
+        "Required tags: <lifts>: Describes what the crane lifts"
+    )
+    assert "<example>" in title_for("Code examples that show how a boat is lifted", (*above, "<example>"))

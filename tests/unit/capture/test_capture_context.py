@@ -191,3 +191,11 @@ def test_a_sentence_that_its_heading_begins_goes_on_after_it() -> None:
     led = with_lead(text, context_lead(text, path, ""))
     assert led == f"Loose ropes on deck {text}"
     assert without_lead(led, path) == text
+
+
+def test_a_heading_that_is_a_tag_stays_before_what_describes_it() -> None:
+    path = ("Loom notes", "Tags", "Required tags", "<weft>")
+    text = "Brief words on the yarn. One line of it."
+    led = with_lead(text, context_lead(text, path, ""))
+    assert "<weft>: Brief words" in led
+    assert without_lead(led, path) == text
