@@ -124,7 +124,8 @@ def _sentence_features(text: str) -> Iterator[tuple[str, float]]:
         if not number and len(sentences) > 1 and sentence.endswith((":", "：")) and "orders" not in acts:
             share = _SHARE_OF_LEAD_IN
         commands += not acts.isdisjoint({"command", "command_first", "command_told"})
-        yield from ((act, share) for act in acts)
+        # "Set `TIDE_URL` in `.env`" says what is set up, not how things are done.
+        yield from ((act, share) for act in acts - ({"orders"} if "setting" in acts else set()))
     if commands >= _SEVERAL:
         yield "commands", 1.0
 
@@ -173,6 +174,7 @@ _CODE_RULES = re.compile(
     r"|^[ \t]*(?:禁止|必须|必ず)",
     re.MULTILINE,
 )
+_RUNS = frozenset({"run", "execute", "launch", "start"})
 _ENDPOINT = re.compile(r"`(?:GET|POST|PUT|PATCH|DELETE|HEAD) +/[^`\s]*")
 _SEVERAL_ENDPOINTS = 3
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
@@ -190,6 +192,8 @@ def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, flo
         yield "tree", 1.0
     elif _SHELL_FENCE.search(text) or any(is_command(f"{found[1]} ;") for found in _PLAIN_FENCE.finditer(text)):
         yield ("shell_alone" if only_code else "shell"), 1.0
+        if first_word(text) in _RUNS:
+            yield "runs", 1.0
     elif only_code:
         yield _kind_of_code(text), 1.0
     if len(set(_ENDPOINT.findall(text))) >= _SEVERAL_ENDPOINTS:
@@ -217,6 +221,10 @@ _SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweigh
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _MILD_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 1.9, 4.0, 20.0
+_RULES_FOR_FILES = ".instructions.md"
+_FILE_OF_RULES = (("architecture", -1.2), ("convention", 0.4))
+"""What it says that a file tells how those files are to be written that it names."""
+_OF_SYSTEMS = frozenset({"architecture", "tooling", "note"})
 _WHY = re.compile(r"\b(?:because|since|why|reason)\b|原因|因为|理由|ため", re.IGNORECASE)
 _HEAD = re.compile(r"\s[—–-]{1,2}\s|[:：]\s")
 _PARENS = re.compile(r"[(（][^()（）]*[)）]")
@@ -271,7 +279,10 @@ def _source_weights(path: str, hint: str | None, text: str, features: set[str]) 
     kind = word if word in DEFAULT_KINDS else table("hints")["kinds"].get(word)
     if kind is None:
         places = re.sub(r"[-_]", " ", " ".join([*folders[-2:], stem]))
-        yield from ((kind, weight * _FILE_SHARE) for kind, weight in dict(_named_kinds(places)).items())
+        named = dict(_named_kinds(places))
+        if name.endswith(_RULES_FOR_FILES) and named.keys().isdisjoint(_OF_SYSTEMS) and "tree" not in features:
+            yield from _FILE_OF_RULES
+        yield from ((kind, weight * _FILE_SHARE) for kind, weight in named.items())
         return
     if word == "feedback" and _WHY.search(text) and features.isdisjoint(RULES):
         kind = "lesson"

@@ -301,3 +301,51 @@ def test_what_is_said_to_lie_outside_the_repository_is_no_path_of_it(text: str) 
 def test_what_follows_a_list_of_what_lies_outside_is_a_path_again() -> None:
     text = "- Books in `~/.harbour/`:\n    - `ropes/`\n- The code is in `src/ropes/`, read from `~/.harbour/`."
     assert anchors_in(text, lambda _: False) == ("src/ropes/",)
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "kind"),
+    [
+        # what is set up, although it is ordered, and what runs, although something cannot
+        ("Set `TIDE_URL` in `.env` or the shell before the checks run.", ("Harbour", "Testing"), "tooling"),
+        (
+            "Run each rope file alone; `hoist find` cannot read those.\n\n```bash\nhoist check ropes.toml\n```",
+            ("Harbour", "Checks"),
+            "tooling",
+        ),
+        (
+            "`tox` and `tox-rope` are declared as the default dev dependencies of the crane.",
+            ("Harbour", "Tox"),
+            "tooling",
+        ),
+        # what the system does where something fails
+        (
+            "If the hook fails or times out, the lift waits for the foreman.",
+            ("Harbour", "Core Lifting Logic", "Fallback"),
+            "architecture",
+        ),
+        (
+            "1. **Rope grammar** for the language of the cranes\n2. **Knot parser**",
+            ("Harbour", "Immediate Goals"),
+            "note",
+        ),
+    ],
+)
+def test_what_is_run_or_set_up_and_what_is_planned_have_kinds_of_their_own(
+    text: str, headings: tuple[str, ...], kind: str
+) -> None:
+    assert kind_guess(text, text[:40], headings).kind == kind
+
+
+def test_a_file_of_rules_for_some_files_states_how_they_are_written() -> None:
+    text = "Crane classes represent what lifts boats.\n\n```cs\n/// <summary>[what it lifts]</summary>\n```"
+    above = ("Harbour notes for cranes", "Common patterns", "Crane classes")
+
+    assert (
+        kind_guess(text, "Crane classes", above, path=".github/instructions/cranes.instructions.md").kind
+        == "convention"
+    )
+    assert (
+        kind_guess("The crane module holds the ropes.", "Cranes", ("Cranes",), path="docs/cranes.md").kind
+        == "architecture"
+    )
