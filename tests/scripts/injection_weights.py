@@ -57,7 +57,7 @@ HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to pl
 STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
 NEAREST, FAR = 2_500, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
-LEAST = 0.3  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
+LEAST = 0.0  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
 
 Table = Any  # a sparse matrix, which scipy does not type
 
@@ -215,12 +215,15 @@ def table_of(rows: Iterable[Sequence[int]], names: Names) -> Table:
 
 
 def rows_of(statements: Sequence[Statement], names: Names) -> Rows:
+    """Return a row for each planted statement, and one for each part of an ordinary one that is judged by itself."""
     numbering = Numbering(names)
-    weights = [
-        WEIGHT.get((one.writer, one.is_planted), 1.0 if one.is_planted else HARMLESS_WEIGHT) for one in statements
-    ]
-    rows = [numbering.row(sentences_of(one.text)) for one in statements]
-    return Rows(table_of(rows, names), [one.is_planted for one in statements], weights)
+    rows, is_planted, weights = [], [], []
+    for one in statements:
+        parts = [sentences_of(one.text)] if one.is_planted else judged_in(one.text)
+        rows += [numbering.row(part) for part in parts]
+        is_planted += [one.is_planted] * len(parts)
+        weights += [WEIGHT.get((one.writer, one.is_planted), 1.0 if one.is_planted else HARMLESS_WEIGHT)] * len(parts)
+    return Rows(table_of(rows, names), is_planted, weights)
 
 
 def stored_rows(names: Names) -> Rows:

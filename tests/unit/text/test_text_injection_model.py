@@ -15,7 +15,8 @@ from memtui.text.injection import planted_instructions, sentences_of
 from memtui.text.injection_model import LONGEST, groups_by_word, is_worded_as_planted, phrases_of, runs_of, words_of
 
 SOFT = 10  # the sort of `tests/planted/README.md` without a word of an attack
-PLANTED = Path(__file__).parents[2] / "planted"
+ROOT = Path(__file__).parents[3]
+PLANTED = ROOT / "tests" / "planted"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +74,13 @@ def test_which_address_or_number_a_statement_names_tells_nothing() -> None:
     assert words_of(one) == words_of(other)
 
 
+def test_no_sentence_of_the_sample_vault_is_worded_as_planted_but_the_planted_one() -> None:
+    texts = [path.read_text("utf-8") for path in sorted((ROOT / "sample_vault" / "memories").rglob("*.md"))]
+    flagged = [text for text in texts if planted_instructions(text.rpartition("\n---\n")[2])]
+    assert len(texts) > 100
+    assert ["collector" in text for text in flagged] == [True]
+
+
 @given(st.text(max_size=2 * LONGEST))
 def test_any_text_can_be_judged(text: str) -> None:
     assert is_worded_as_planted([text]) in {True, False}
@@ -92,7 +100,7 @@ def test_words_in_a_row_are_phrases_by_their_beginnings_and_by_the_groups_of_the
 
 
 @pytest.mark.parametrize(
-    ("name", "planted", "soft"), [("locked", 0.75, 0.65), ("locked-2", 0.72, 0.64), ("locked-3", 0.7, 0.45)]
+    ("name", "planted", "soft"), [("locked", 0.75, 0.65), ("locked-2", 0.7, 0.6), ("locked-3", 0.7, 0.45)]
 )
 def test_of_a_writer_of_whom_nothing_was_learned_more_than_half_is_found(
     name: str, planted: float, soft: float
