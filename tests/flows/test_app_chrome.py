@@ -298,8 +298,15 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
 @pytest.mark.usefixtures("isolated")
 async def test_hostile_memories_do_no_harm_at_any_size(tmp_path: Path) -> None:
     vault = empty_vault(tmp_path)
-    fill(vault, hostile_memories())
+    heart = "love \N{HEAVY BLACK HEART}\N{VARIATION SELECTOR-16} it"
+    fill(vault, [*hostile_memories(), memory(99, heart, insight=heart)])
     async with app_on(vault, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "m0000099" in browser(pilot)._list.ids, "it is listed")
+        browser(pilot)._list.go_to("m0000099")
+        browser(pilot).say(heart)
+        wanted, places = "love \N{HEAVY BLACK HEART} it", ("the row", "the title", "the text", "the toast")
+        await until(pilot, lambda: screen_text(pilot).count(wanted) == len(places), f"{places} say it")
+        assert "\N{VARIATION SELECTOR-16}" not in screen_text(pilot), "terminals disagree on its width"
         await pilot.app.run_action("go('health')")
         await shows(pilot, "active memories")
         for size in (WIDE, NARROW, (40, 15), (20, 8)):

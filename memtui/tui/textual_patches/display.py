@@ -16,6 +16,8 @@ from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
+from memtui.text.words import steady
+
 MOST_SOURCES = 512  # Parsed texts that are kept: every screen open brings 150 under one theme
 
 _parsed: LRUCache[Any, Any] = LRUCache(MOST_SOURCES)
@@ -94,9 +96,9 @@ class FewNotifications(Notifications):
 
 
 def take_away(app: App[Any], text: str) -> None:
-    """Take the toasts away that say this; blanks behind the text aside, see `over_labels`."""
+    """Take the toasts away that say this as `over_labels` has it; blanks behind the text aside."""
     # Textual has a public method only for taking all away.
-    for one in [one for one in app._notifications if one.message.rstrip() == text.rstrip()]:  # noqa: SLF001
+    for one in [one for one in app._notifications if one.message.rstrip() == steady(text).rstrip()]:  # noqa: SLF001
         app._unnotify(one)  # noqa: SLF001
 
 
@@ -131,7 +133,11 @@ _LONGEST_LABEL = 30  # Cells that a label may grow to while a toast lies beside 
 
 
 def over_labels(screen: Screen[Any], text: str) -> str:
-    """Return a toast's text with blanks up to the end of the label that it would otherwise hide one half of."""
+    """Return a toast's text with blanks up to the end of the label that it would otherwise hide one half of.
+
+    Its emoji have forms of undisputed width, so that no terminal pushes the border beside it.
+    """
+    text = steady(text)
     panes = [pane for pane in screen.query(PANES) if pane.region and pane.styles.border_top[0]]
     lowest = max((pane.region.bottom for pane in panes), default=0)
     if any(rack.has_class(ABOVE) for rack in screen.query_children("ToastRack")):

@@ -21,6 +21,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.text.words import steady
 from memtui.tui.styled_text import Block, StyleName, fit, margin_of
 from memtui.tui.widgets.lists import MovingView
 
@@ -200,10 +201,10 @@ class DetailPane(MovingView):
     def _lines_of(self, block: Block, width: int) -> list[Text]:
         if block.markdown and self._rendered:
             styles = {name: self._style(name) for name in ("heading", "code", "path", "label", "dim")}
-            return rendered("".join(piece for piece, _ in block.pieces), width, styles)
+            return rendered(steady("".join(piece for piece, _ in block.pieces)), width, styles)
         text = Text(tab_size=_TAB)
         for piece, style in block.pieces:
-            text.append(piece, self._style(style))
+            text.append(steady(piece), self._style(style))
         lines = [line for each in text.split("\n", allow_blank=True) for line in self._hung(each, width)]
         for line in lines:
             line.rstrip()

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from memtui.text.sanitize import tame
-from memtui.text.words import cell_width, clip
+from memtui.text.words import cell_width, clip, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, FILTER, Action, Keymap
 from memtui.tui.styled_text import clipped
@@ -314,7 +314,7 @@ class TitleLine(_KeyLine):
         if left.cell_length + end.cell_length > width:
             end = Content.assemble(" ", key, " ")
             left = clipped(left, width - end.cell_length)
-        place = tame(self.place or "", _PLACE_CHARACTERS)
+        place = steady(tame(self.place or "", _PLACE_CHARACTERS))
         room = width - left.cell_length - end.cell_length
         most = max(_SHORT_PLACE_CELLS, min(_PLACE_CELLS, width // 4))
         kept = min(cell_width(place), most) + len(_GAP) if place else 0
