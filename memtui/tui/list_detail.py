@@ -18,11 +18,12 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from memtui.errors import BlockChangedError, BuiltUponError, MemtuiError, NothingToUndoError
+from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, HISTORY, Action, Keymap
+from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, Action, Keymap
 from memtui.tui.asking import AskedAgain
+from memtui.tui.failures import why_not_changed
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
@@ -30,6 +31,7 @@ from memtui.tui.textual_patches import display
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.lines import KeyHints, TitleLine
+from memtui.tui.widgets.lists import CursorList
 from memtui.tui.widgets.pane_border import BORDERS, PaneBorder
 
 
@@ -227,6 +229,8 @@ class MemtuiScreen(Screen[None]):
         if self.loader.is_under_way(LIST):
             return  # Beginning again at every look would never let a slow read come to an end.
         if self.in_trouble or self.access.signature() != self.looked_at:
+            for each in () if self.in_trouble else self.query(CursorList):
+                each.say_reading()
             self.look_again()
 
     @property
@@ -335,21 +339,8 @@ class MemtuiScreen(Screen[None]):
     def _change_failed(self, error: MemtuiError) -> None:
         self._leaving = False
         if not self.answers_failure(error):
-            from memtui.wording import outcomes
-
-            if isinstance(error, NothingToUndoError):
-                key = self.key_of("go-history") or "History"
-                where = "" if self.AREA == HISTORY else f" {key} lists the changes."
-                self.say(f"{error.what}.{where}", severity="warning")
-            elif isinstance(error, BlockChangedError):
-                keys = (self.key_of(name) or name for name in ("go-publish", "go-history"))
-                self.say(outcomes.edited_block(error, *keys), severity="warning")
-            elif isinstance(error, BuiltUponError):
-                undo, history = self.key_of("history-undo") or "undo", self.key_of("go-history") or "History"
-                ways = undo if self.AREA == HISTORY else f"{history} lists the changes: {undo}"
-                self.say(outcomes.built_upon(error, ways), severity="warning")
-            else:
-                self.say(str(error), severity="error")
+            why = why_not_changed(error, self.key_of, self.AREA)
+            self.say(why or str(error), severity="warning" if why else "error")
         self._proceed()
 
     def key_of(self, identifier: str) -> str:

@@ -457,3 +457,11 @@ async def test_every_screen_that_reads_says_so_until_it_has_something_to_show(
             assert "reading …" in screen_lines(pilot)[-1]
             gate.set()
             await until(pilot, lambda: "reading …" not in screen_lines(pilot)[-1], f"{name} has read")
+        await pilot.app.run_action("go('inbox')")
+        await shows(pilot, "The inbox is empty.")
+        gate.clear()
+        fill(ferry, [memory(9, "A ninth rule", status="candidate")])
+        await until(pilot, lambda: "The inbox is empty." not in screen_text(pilot), "that is true no longer")
+        assert any("reading …" in line for line in screen_lines(pilot)[:-1])
+        gate.set()
+        await shows(pilot, "A ninth rule")

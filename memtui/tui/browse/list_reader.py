@@ -14,6 +14,7 @@ from memtui.tui.browse.queries import LARGE_VAULT, ListQueries
 from memtui.tui.browse.view import notice_of, outside_words
 from memtui.tui.loader import Task
 from memtui.tui.values import SORTS, Base, FacetCounts, Listing, Row, Wanted, steady_order
+from memtui.tui.widgets.lists import READING
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ PREPARING_SECONDS = 0.3
 FILLING_SECONDS = 0.2
 """Pause before the memories of rows are read that are shown without them: while somebody types or scrolls on,
 they are not needed."""
-
-READING = "reading …"
 
 COUNTING_SECONDS = 0.15  # Pause after a list before its facets are counted
 

@@ -31,7 +31,6 @@ from memtui.tui.browse.list_reader import (
     COUNTING_SECONDS,
     COUNTING_WHILE_TYPING_SECONDS,
     LATE_SECONDS,
-    READING,
     ListReader,
 )
 from memtui.tui.browse.view import beyond_words, head_counts, list_title, marked_count, shown_count, waiting_words
@@ -44,6 +43,7 @@ from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import FilterLine, TitleLine
+from memtui.tui.widgets.lists import READING
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.tui.widgets.pane_border import STEP, PaneBorder
 

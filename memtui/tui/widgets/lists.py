@@ -66,6 +66,7 @@ class MovingView(ScrollView, can_focus=True):
         self.move_to_end(last=True)
 
 
+READING = "reading …"
 CURSOR_MARK = "▌"
 _DOUBLE = 2  # Clicks in a row that open a line
 
@@ -154,6 +155,12 @@ class CursorList(MovingView):
 
     def on_resize(self) -> None:
         self.reveal_cursor()
+
+    def say_reading(self) -> None:
+        """Say of an empty list that it is read: what it said may be true no longer."""
+        if not self.count:
+            self._notice = (READING,)
+            self.refresh()
 
     def reveal_cursor(self) -> None:
         """Scroll as far as the cursor is in sight, with a heading right above it."""
