@@ -100,7 +100,7 @@ async def test_nothing_is_said_to_be_unpublished_before_the_files_were_read_agai
         await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
         await pilot.press("x")
-        await says(pilot, "are being read: the key was ignored")
+        await says(pilot, "are being read")
         await pilot.press("R")
         await says(pilot, "It is being read already.")
         gate.set()

@@ -173,7 +173,7 @@ class CaptureScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if action.id in _ON_ONE and self._read is None and not self.in_trouble:
-            return "The proposals are being read: the key was ignored."
+            return "The proposals are being read."
         if action.id in _ON_ONE and self.current_memory is None:
             return "No proposal is under the cursor."
         if action.id == "capture-run" and self._under_way is not None:

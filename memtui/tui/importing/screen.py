@@ -72,7 +72,7 @@ _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
 _ALL_KNOWN = (
     "Nothing found here is new: it is in the vault already, was rejected, or holds no memory; / names another file."
 )
-_LOOKING = "Sources are still being looked for: the key was ignored."
+_LOOKING = "Sources are still being looked for."
 _HOLDS_NONE = "{} holds no memory: the end of pane 2 says what was passed over, and why."
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."

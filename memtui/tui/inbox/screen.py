@@ -233,7 +233,7 @@ class InboxScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if self._waiting is None and not self.in_trouble and action.id in _ON_SOME | {"undo"}:
-            return "The inbox is being read: the key was ignored."
+            return "The inbox is being read."
         if action.id == "inbox-filter" and self._waiting is not None and not self._list.offers:
             return "The inbox is empty."
         if action.id in _ON_SOME and not self._list.members:

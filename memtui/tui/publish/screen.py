@@ -17,7 +17,7 @@ from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 
-_READING = "The assistants' files are being read: the key was ignored."
+_READING = "The assistants' files are being read."
 
 
 class PublishScreen(RowDetail[Row]):

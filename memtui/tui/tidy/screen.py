@@ -242,7 +242,7 @@ class TidyScreen(ListDetail):
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
             is_scanning = self._report is None and self._is_scanning
-            return "The vault is still being scanned: the key was ignored." if is_scanning else _NOTHING
+            return "The vault is still being scanned." if is_scanning else _NOTHING
         return self._why_not_finding(action, row) or super().why_not(action)
 
     def _why_not_finding(self, action: Action, row: TidyRow) -> str | None:

@@ -336,7 +336,7 @@ class TitleLine(_KeyLine):
             self.post_message(KeyHints.Pressed(_HELP))
 
     def _said(self) -> list[Content]:
-        return [*self.counts, *([Content.styled(tame(self.note), "$memtui-dim")] if self.note else [])]
+        return [*self.counts, *([Content.styled(steady(tame(self.note)), "$memtui-dim")] if self.note else [])]
 
 
 def _within(said: Sequence[Content], room: int) -> Content:
