@@ -18,7 +18,7 @@ MAX_TITLE_CELLS = 100  # Terminal cells, one for a Latin letter, two for a CJK o
 
 _MANY_NAMES = re.compile("^([\ue000-\uf8ff]), (?:[\ue000-\uf8ff], )+and [\ue000-\uf8ff](?= )")
 _LEAST_CELLS = 50  # A sentence without its reason that is shorter is better told whole, if as a headline
-_LONG_NAME = 20
+_LONG_NAME, _LONG_DOTTED = 20, 28
 _LABEL_WORDS = 4
 _BEGINNING = 12  # Characters by which a clause is known
 _READ_CHARS = 600
@@ -219,7 +219,8 @@ def _short_name(code: str) -> str:
     if _PATH.fullmatch(code):
         end = "/".join(["…", *code.rstrip("/").split("/")[-2:]])
         return end if len(end) < len(code) else code
-    return ".".join(code.split(".")[-2:]) if _DOTTED.fullmatch(code) else code
+    is_long = len(code) > _LONG_DOTTED and _DOTTED.fullmatch(code)
+    return ".".join(code.split(".")[-2:]) if is_long else code
 
 
 def closed(words: str) -> str:

@@ -8,6 +8,7 @@ from itertools import islice, takewhile
 
 from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import Grammar, grammar_of, has_verb, is_balanced, language_of, plain_verbs
+from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
@@ -44,6 +45,14 @@ _DONE = re.compile(  # `is deployed` of `is deployed with the crane`, `Logs writ
     r"\b(?:is|are|be|was|were|been) \w+(?:ed|en|ilt|pt|nt|ut)$|\w [\w-]+(?:(?<!e)ed|ten)$|\b(?:between|both)\b.*"
 )
 _PAIR_OF_ADVERBS = re.compile(r"ly (?:and|or) [a-z]+ly\b")
+_WITHIN_LIST, _LAST_MEMBER = (
+    re.compile(r",[^:]*$"),
+    re.compile(r"\s(?:and|or)\s"),
+)  # `ropes, hooks` of `ropes, hooks and lamps`
+_WAITS_FOR_MORE = re.compile(  # `is the thing` of `is the thing under test`, `easy` of `easy to tie`
+    r"\b(?:is|are) (?:the|an?) [\w-]+$|\b(?:easy|hard|able|ready|likely|free|safe|due|next|close|similar|equal)$"
+)
+_ASKS = re.compile(r"\s(?:which|what|how|whether)\s")
 _HOW = re.compile(r"\s(?:using|via|by|with|through|and|or)\s")
 _OBJECT = re.compile(r"\s(?:which|that|if|when) ")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
@@ -120,7 +129,7 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
         cells = (_first_cell(row) if is_name else " ".join(filter(None, row)) for row in rows)
         yield from ("" if _is_aside(cell) else cell for cell in cells)
     elif block.kind == "item" and len(block.mark) <= len(margin):
-        yield _head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip())
+        yield _brief_path(_head_of_item(unmarked(held.take_out(undecorated(block.text)[0])).strip()), held)
 
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
@@ -167,6 +176,13 @@ def _head_of_item(text: str) -> str:
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
 
 
+def _brief_path(head: str, held: HeldCode) -> str:
+    """Return the marked end of a long path that is all of an item's head."""
+    name = held.put_back(head)
+    is_long = len(head) == 1 and len(name) > HEAD_CELLS and "/" in name.rstrip("/") and " " not in name
+    return held.take_out(f"`…/{name.rstrip('/').rpartition('/')[2]}`") if is_long else head
+
+
 def _is_aside(label: str) -> bool:
     """Return whether a label names no item of its own but what is said of the others, as in `Exception: …`."""
     return matches("labels", "beside", label) or matches("labels", "empty", label)
@@ -179,6 +195,7 @@ def brief(head: str) -> str:
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
     ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
+    ends = (end for end in ends if not (_WITHIN_LIST.search(head[:end]) and _LAST_MEMBER.match(head, end)))
     ends = (end for end in ends if not _PAIR_OF_ADVERBS.match(head, max(0, end - 2)))
     ends = (end for end in ends if " " in head[:end] and is_balanced(head[:end]))
     return next((start for end in ends if not _waits(start := head[:end].rstrip(_ENDING), head[end:], grammar)), head)
@@ -187,7 +204,9 @@ def brief(head: str) -> str:
 def _waits(start: str, rest: str, grammar: Grammar) -> bool:
     """Return whether the first words of an item end with one that opens what follows, or a verb before its object."""
     before, _, last = start.rpartition(" ")
-    if grammar.dangling.fullmatch(last) or _PARTICLE.fullmatch(last):
+    if grammar.dangling.fullmatch(last) or _PARTICLE.fullmatch(last) or _WAITS_FOR_MORE.search(start):
+        return True
+    if _ASKS.match(rest) and last.endswith("s") and last.removesuffix("s") in openings("verbs"):
         return True
     is_verb = last.endswith("s") and last.removesuffix("s") in plain_verbs() and not is_imperative(before)
     return is_verb and bool(_OBJECT.match(rest))

@@ -369,7 +369,9 @@ class _Writer:
         if subject and (not kept or is_one_of_many):
             if first := self._with_first_rule(subject, heads):
                 return first
-            if not kept or has_verb(subject, language_of(subject)):
+            is_long = self.language != "en" or len(subject.split()) > _LEAD_WORDS + 1
+            states = is_long and has_verb(subject, language_of(subject))
+            if not kept or states:
                 return self._done(self.headings.alone(subject))
         between = "; " if any(", " in head for head in kept) else ", "
         listed = ": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1])

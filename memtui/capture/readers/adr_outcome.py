@@ -36,6 +36,11 @@ _PARAGRAPHS = 5
 _CHOICE_CHARS = 200
 _OPTION_CHARS = 20_000
 _LEAST_ROOM = 16
+_ASKS = re.compile(
+    r"(?:how (?:to|do we|should we|shall we|can we) (?P<act>.+?)"
+    r"|(?:which|what) (?P<thing>(?:(?!\b(?:do|does|should|shall|is|are|can|will|to)\b).)+?))[?？]?",
+    re.IGNORECASE,
+)
 _TOPIC_WORDS = 3
 _SAME_SHARE = 0.7
 
@@ -70,10 +75,20 @@ def decision_title(subject: str, decision: str, options: str, *, most: int = MAX
         return _of_topic(subject, decision, most)
     if not subject or says_the_same(subject, choice, share=_SAME_SHARE):
         return subject or choice
+    if topic := _asked_for(subject):
+        return _below(topic, choice, most)
     if subject.endswith(("?", "？")):
         both = choice if is_imperative(choice) else f"{subject} {choice}"
         return both if cell_width(both) <= most else choice
     return _below(subject, choice, most)
+
+
+def _asked_for(subject: str) -> str:
+    """Return what a title asks for, as `Count boats` of `How to count boats`; empty for one that asks in a sentence."""
+    asked = _ASKS.fullmatch(subject)
+    if asked is None or (asked["act"] and not is_imperative(asked["act"])):
+        return ""
+    return capital(asked["act"] or asked["thing"])
 
 
 def _below(subject: str, choice: str, most: int) -> str:

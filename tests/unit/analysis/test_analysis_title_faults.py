@@ -366,3 +366,44 @@ def test_a_heading_that_is_a_tag_is_the_subject() -> None:
         "Required tags: <lifts>: Describes what the crane lifts"
     )
     assert "<example>" in title_for("Code examples that show how a boat is lifted", (*above, "<example>"))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            (
+                "- Import `hook`, `rope`, and `lamp` from `@crane/quay-tools-of-the-harbour`.\n"
+                "- Use `lift.by` for every lift that is made by night."
+            ),
+            "Ropes: Import hook, rope, and lamp; Use lift.by",
+        ),
+        (
+            "- **The foreman is the first to know about each lift.** Yes.\n- **The log says what was done.** Yes.",
+            "Ropes: The foreman is the first to know about each lift, The log says what was done",
+        ),
+        (
+            (
+                "- `quay/src/cranes/hooks/tools/generated/log.toml`: of the hooks\n"
+                "- `quay/src/winches/ropes/generated/map.toml`: of the ropes"
+            ),
+            "Ropes: …/log.toml, …/map.toml",
+        ),
+        (
+            "1. Output of the crane is written to the log\n2. `crane.py` packs it up and sends it to the office",
+            None,
+        ),
+    ],
+)
+def test_the_items_of_a_list_are_not_broken_off(text: str, title: str | None) -> None:
+    told = title_for(text, ("Harbour", "Ropes")).removeprefix("Harbour: ")
+
+    assert told == title if title else told.startswith("Ropes: Output of the crane is written")
+
+
+def test_the_name_of_a_file_keeps_its_beginning() -> None:
+    text = (
+        "`Harbour.Crane.props` carries the rules of the analyser for all of the cranes of the northern and outer quay."
+    )
+
+    assert title_for(text, ()).startswith("Harbour.Crane.props ")
