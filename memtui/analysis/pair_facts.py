@@ -10,6 +10,7 @@ from itertools import chain
 
 from memtui.analysis.claims import LIGHT, Sides, names_in, sides_of
 from memtui.analysis.ordered_acts import verb_of
+from memtui.analysis.pair_phrases import beginnings_of
 from memtui.analysis.text_features import Wording, split_names, stems_of
 from memtui.text.normal_form import plain_form
 
@@ -334,6 +335,11 @@ class Facts:
     @cached_property
     def names(self) -> frozenset[str]:
         return names_in(self.low)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """Beginnings of its words and of every two in a row."""
+        return beginnings_of(self.insight)
 
     @cached_property
     def sides(self) -> Sides:

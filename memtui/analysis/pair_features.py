@@ -1,7 +1,8 @@
 """How two memories compare, in numbers, and what a model learned from judged pairs makes of them.
 
-`pair_weights.json` holds the models: `tests/scripts/pair_weights.py` fits them on `tests/curation` and prints what they
-are worth on writers that they have not seen.
+`pair_weights.json` holds the models, and `pair_phrases.json` what they make of words and phrases:
+`tests/scripts/pair_weights.py` fits them on `tests/curation` and prints what they are worth on writers that they have
+not seen.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Literal
 from memtui.analysis.claims import LIGHT, difference_in_denials, rivals_between
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one, sides_of_word
+from memtui.analysis.pair_phrases import phrases, signs_between
 
 Question = Literal["duplicate", "contradiction"]
 
@@ -260,13 +262,47 @@ class Judgement:
 def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
     """Return whether two memories say the same or contradict each other, None if neither is likely."""
     found = features(one, other, near)
-    odds = model_odds(found, near)
-    return decide(found, odds["duplicate"], odds["contradiction"], near)
+    signs = signs_between(one.beginnings, other.beginnings) if is_told_by_phrases(near) else _NO_SIGNS
+    odds = model_odds(found, near, signs)
+    return decide(found, odds["duplicate"], odds["contradiction"], near, either_odds(found, near, signs))
 
 
-def model_odds(found: Mapping[str, float], near: Nearness) -> dict[Question, float]:
-    """Return the logarithm of the odds of both questions, relative to where a pair is proposed."""
-    odds = {question: _models()[model_name(question, near)].odds(found) for question in _QUESTIONS}
+def is_told_by_phrases(near: Nearness) -> bool:
+    """Return whether the models also weigh words and phrases: not of files, whose texts they have not learned from."""
+    return near.cosine is not None and (near.is_noted or not near.is_crowded)
+
+
+_NO_SIGNS: frozenset[str] = frozenset()
+
+EITHER = "contradiction rather than duplicate, vectors"
+"""The model of which of the two it is, asked where both are proposed."""
+
+NOTES_SAY_AGAIN = 2.0
+"""How much more the odds of a contradiction must be among notes: with less, fewer that say the same are proposed."""
+
+
+def either_odds(found: Mapping[str, float], near: Nearness, signs: AbstractSet[str]) -> float | None:
+    """Return the logarithm of the odds that two contradict each other, given that they do or say the same.
+
+    None where only the odds of both questions can tell.
+    """
+    if not is_told_by_phrases(near):
+        return None
+    odds = _models()[EITHER].odds(found) + phrases().odds(EITHER, signs)
+    return odds - NOTES_SAY_AGAIN if near.is_noted else odds
+
+
+def model_odds(
+    found: Mapping[str, float], near: Nearness, signs: AbstractSet[str] = _NO_SIGNS
+) -> dict[Question, float]:
+    """Return the logarithm of the odds of both questions, relative to where a pair is proposed.
+
+    `signs`: what their words tell, see `memtui.analysis.pair_phrases`.
+    """
+    names = {question: model_name(question, near) for question in _QUESTIONS}
+    odds = {question: _models()[name].odds(found) for question, name in names.items()}
+    if signs:
+        odds = {question: odds[question] + phrases().odds(name, signs) for question, name in names.items()}
     if near.is_noted and found["dice"] >= HALF_THE_WORDS:
         # What is the same in files, much of it word for word, is so in notes.
         of_files = model_name("duplicate", replace(near, is_noted=False))
@@ -305,8 +341,10 @@ HALF_THE_WORDS = 0.5  # Dice share of the words from which the model of files is
 _QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 
 
-def decide(found: Mapping[str, float], same: float, clash: float, near: Nearness) -> Judgement | None:
-    """Return the judgement by the odds of both questions."""
+def decide(
+    found: Mapping[str, float], same: float, clash: float, near: Nearness, either: float | None = None
+) -> Judgement | None:
+    """Return the judgement by the odds of both questions. `either`: as `either_odds` returns it."""
     differs = any(found[name] for name in _TURNED)
     if found["copy"] and not differs:
         return Judgement("duplicate", 1.0)
@@ -314,7 +352,8 @@ def decide(found: Mapping[str, float], same: float, clash: float, near: Nearness
         return Judgement("contradiction", 1.0)
     if near.is_crowded and not near.is_noted and not is_plain(found):
         clash = -1.0
-    if clash > 0.0 and (same <= 0.0 or clash > same + DOUBT):
+    clashes = clash > same + DOUBT if either is None else either > 0.0
+    if clash > 0.0 and (same <= 0.0 or clashes):
         return Judgement("contradiction", _share(clash))
     return Judgement("duplicate", _share(same)) if same > 0.0 else None
 

@@ -1,4 +1,5 @@
-"""Fits the models by which two memories are judged into `memtui/analysis/pair_weights.json`, and prints their worth.
+"""Fits the models by which two memories are judged, into `memtui/analysis/pair_weights.json` and, what they make of
+words and phrases, into `pair_phrases.json`, and prints their worth.
 
 Learned from `tests/curation`: pairs by the project's author and by strangers, and `neighbours.jsonl`, features of the
 nearest neighbours in vaults of real repositories, of which some were judged by hand; their texts are not kept.
@@ -9,7 +10,7 @@ as what is not the same, and the neighbours in vaults of typed memories (`tests/
 Whether files say again what other files say, in other words, is learned from `said-again.jsonl`: neighbours in vaults
 of seventeen real repositories that the model of many says no to, judged by hand without a look at their scores.
 Figures are of strangers whose own pairs, and of vaults whose own neighbours, were left out of the fit.
-`--neighbours VAULT…` computes the neighbours again.
+`--neighbours VAULT…` computes the neighbours again. Needs `pip install scikit-learn==1.9.1`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import argparse
 import json
 import sys
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -31,21 +33,27 @@ if __name__ == "__main__":
 
 import numpy as np
 from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers, vault_of
+from scipy.sparse import csr_matrix, hstack
 from scripts.logistic import fit_logistic
+from sklearn.linear_model import LogisticRegression
 
 from memtui.analysis import pair_features
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import (
+    EITHER,
     SAID_AGAIN,
     Nearness,
     Question,
     decide,
+    either_odds,
     features,
     is_plain,
+    is_told_by_phrases,
     model_name,
     model_odds,
     signs_of_repetition,
 )
+from memtui.analysis.pair_phrases import FEWEST_SIGNS, Phrases, beginnings_of, signs_between
 from memtui.analysis.text_features import wording_of
 from memtui.curate import gathering
 from memtui.domain.memory import Memory, content_hash
@@ -55,9 +63,15 @@ from memtui.recall.embedding_cache import embed_missing
 from memtui.vault.vault import Vault
 
 WEIGHTS = Path(pair_features.__file__).with_name("pair_weights.json")
+PHRASES = WEIGHTS.with_name("pair_phrases.json")
 NEIGHBOURS = CURATION / "neighbours.jsonl"
 AGAIN = CURATION / "said-again.jsonl"
 RIDGE = 3.0  # Penalty of squared weights of standardised features; 5 and 8 give the same figures within .03
+FEWEST_PAIRS, FEWEST_WRITERS = 4, 5  # Pairs, and writers of such, that a sign occurs in to be weighed
+SPREAD = 9.0
+"""How much a sign may weigh, as the standard deviation that would be its own if it were another feature: at 13 what is
+proposed of unseen writers is the same within .01."""
+
 OWN_WEIGHT = {"noted, vectors": 1.0}
 """Weight of a pair by the project's author, against one by a stranger, where it is not 0.3. With more, strangers' pairs
 side by side are judged worse; among notes his are nearly all that is said twice in the same words."""
@@ -70,29 +84,31 @@ NATURAL = {"duplicate": (100.0, 0.5), "contradiction": (60.0, 0.25)}
 """Total weight of unjudged neighbours, which are taken for neither, and the weight of each judged or telling one."""
 
 LEAST = {
-    "duplicate, alone, vectors": 0.27,
+    "duplicate, alone, vectors": 0.35,
     "duplicate, alone, words": 0.4,
     "duplicate, crowded, vectors": 0.7,
     "duplicate, crowded, words": 0.85,
     "duplicate, noted, vectors": 0.75,
-    "contradiction, alone, vectors": 0.5,
+    "contradiction, alone, vectors": 0.4,
     "contradiction, alone, words": 0.4,
     "contradiction, crowded, vectors": 0.5,
     "contradiction, crowded, words": 0.55,
     "contradiction, noted, vectors": 0.7,
     SAID_AGAIN: 0.7,
+    EITHER: 0.45,
 }
 """Share from which a pair is proposed. In a crowd so that of the proposals in real repositories eight of ten are right,
 among notes so that hardly any is in vaults of typed memories, which have no duplicates."""
 
 NOTED = Nearness(0.5, is_crowded=True, is_noted=True)
+SIDE_BY_SIDE = Nearness(0.5)
 SETTINGS = (
     *(Nearness(cosine, is_crowded=crowded) for crowded in (False, True) for cosine in (0.5, None)),
     NOTED,
 )
 QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 BEFORE = ("own", "strangers-dev", "strangers-locked")
-NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 10))
+NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 14))
 NOTES = ("strangers-dev", "strangers-locked", *NEWCOMERS)  # Files of pairs of which each is put into one vault
 VAULTS = sorted((CURATION.parent / "eval").glob("strangers-*-dev/memories.jsonl"))
 """Typed memories of which none says the same as another."""
@@ -113,6 +129,15 @@ class Row:
     says_yes: bool
     weight: float
     writer: str
+    signs: frozenset[str] = field(default=frozenset(), repr=False)  # where the model weighs words and phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A model as it is stored, and its weights of signs in hundredths, none where it does not weigh them."""
+
+    model: dict[str, Any]
+    signs: dict[str, int]
 
 
 @cache
@@ -126,29 +151,45 @@ def rows_of_pairs(question: Question, pairs: tuple[Pair, ...], near: Nearness) -
     return found
 
 
+@cache
+def _signs(one: str, other: str) -> frozenset[str]:
+    return frozenset(signs_between(beginnings_of(one), beginnings_of(other)))
+
+
 def _row(question: Question, pair: Pair, told: dict[str, float], near: Nearness) -> Row:
+    signs = _signs(*(memory.insight for memory in pair.memories)) if is_told_by_phrases(near) else frozenset[str]()
     own = OWN_WEIGHT.get(model_name(question, near).partition(", ")[2], 0.3)
     weight = own if pair.writer == "own" else 1.0
     if pair.set != question:
         silent = question == "contradiction" and pair.label == "near-miss"
         weight *= 0.0 if silent else OTHER[question]
-    return Row(told, pair.is_same if question == "duplicate" else pair.clashes, weight, pair.writer)
+    return Row(told, pair.is_same if question == "duplicate" else pair.clashes, weight, pair.writer, signs)
+
+
+def rows_of_either(pairs: tuple[Pair, ...], near: Nearness) -> list[Row]:
+    """Return the pairs that say the same or contradict each other, whichever they were written for."""
+    rows = rows_of_pairs("contradiction", pairs, near)
+    return [
+        replace(row, weight=0.3 if pair.writer == "own" else 1.0)
+        for pair, row in zip(pairs, rows, strict=True)
+        if pair.is_same or pair.clashes
+    ]
 
 
 @cache
-def among_notes(name: str) -> list[tuple[Pair | None, dict[str, float]]]:
+def among_notes(name: str) -> list[tuple[Pair | None, dict[str, float], frozenset[str]]]:
     """Return the neighbours in a vault of all pairs of a file, each with the pair that it is."""
     pairs = read_pairs(name)
     with tempfile.TemporaryDirectory() as folder:
         vault = vault_of(pairs, Path(folder), BundledEngine(), together=True)
         return [
-            (pairs[int(one.id[:5])] if one.id[:5] == other.id[:5] else None, found)
+            (pairs[int(one.id[:5])] if one.id[:5] == other.id[:5] else None, found, _signs(one.insight, other.insight))
             for one, other, _, found in neighbours([vault], is_noted=True)
         ]
 
 
 @cache
-def among_typed(path: Path) -> list[dict[str, float]]:
+def among_typed(path: Path) -> list[tuple[dict[str, float], frozenset[str]]]:
     """Return the neighbours in a vault of typed memories."""
     now = datetime(2026, 3, 1, tzinfo=UTC)
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -166,18 +207,20 @@ def among_typed(path: Path) -> list[dict[str, float]]:
         with vault.write(actor="bench", action="fill") as writer:
             writer.put_many(memories)
         embed_missing(vault, BundledEngine())
-        return [found for *_, found in neighbours([vault], is_noted=True)]
+        return [
+            (found, _signs(one.insight, other.insight)) for one, other, _, found in neighbours([vault], is_noted=True)
+        ]
 
 
 def rows_of_notes(question: Question) -> list[Row]:
     found = [
-        Row(told, says_yes=False, weight=TYPED, writer=path.parent.name)
+        Row(told, says_yes=False, weight=TYPED, writer=path.parent.name, signs=signs)
         for path in VAULTS
-        for told in among_typed(path)
+        for told, signs in among_typed(path)
     ]
     for name in NOTES:
-        for pair, told in among_notes(name):
-            stray = Row(told, says_yes=False, weight=STRAY, writer=name)
+        for pair, told, signs in among_notes(name):
+            stray = Row(told, says_yes=False, weight=STRAY, writer=name, signs=signs)
             found.append(_row(question, pair, told, NOTED) if pair is not None else stray)
     return found
 
@@ -231,20 +274,59 @@ def fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
     return dict(zip(names, weights, strict=True)), base
 
 
-def train(question: Question, near: Nearness, pairs: tuple[Pair, ...], *, without: str = "") -> dict[str, Any]:
-    """Return a model as it is stored. `without`: a writer whose pairs are left out."""
-    if near.is_noted:
-        rows = rows_of_pairs(question, tuple(read_pairs("own")), near) + rows_of_notes(question)
-    elif near.is_crowded:
-        rows = rows_of_pairs(question, tuple(read_pairs("own", "strangers-dev")), near)
-        rows = rows + rows_of_neighbours(question, vectors=near.cosine is not None)
-    elif near.cosine is None:
-        rows = rows_of_pairs(question, tuple(read_pairs(*BEFORE[: 3 if question == "duplicate" else 2])), near)
-    else:
-        rows = rows_of_pairs(question, pairs, near)
-    weights, base = fit([row for row in rows if row.writer != without])
+@cache
+def vocabulary() -> tuple[str, ...]:
+    """Return the signs that are weighed."""
+    counts: Counter[str] = Counter()
+    writers: defaultdict[str, set[str]] = defaultdict(set)
+    for pair in read_pairs(*BEFORE, *NEWCOMERS):
+        for sign in _signs(*(memory.insight for memory in pair.memories)):
+            counts[sign] += 1
+            writers[sign].add(pair.writer)
+    kept = (sign for sign in counts if counts[sign] >= FEWEST_PAIRS and len(writers[sign]) >= FEWEST_WRITERS)
+    return tuple(sorted(kept))
+
+
+def fit_with_signs(rows: Sequence[Row]) -> tuple[dict[str, float], float, dict[str, int]]:
+    """Return weight per feature, base, and weight per sign in hundredths."""
+    rows = [row for row in rows if row.weight > 0.0]
+    names, places = list(rows[0].found), {sign: place for place, sign in enumerate(vocabulary())}
+    table = np.array([[row.found[name] for name in names] for row in rows])
+    mean, spread = table.mean(0), np.maximum(table.std(0), 1e-6)
+    known = [[places[sign] for sign in row.signs if sign in places] for row in rows]
+    scaled = [SPREAD / max(FEWEST_SIGNS, len(each)) ** 0.5 for each in known for _ in each]
+    at = ([row for row, each in enumerate(known) for _ in each], [place for each in known for place in each])
+    whole = hstack([csr_matrix((table - mean) / spread), csr_matrix((scaled, at), (len(rows), len(places)))]).tocsr()
+    model = LogisticRegression(C=1.0 / RIDGE, max_iter=500, tol=1e-3)
+    model.fit(whole, [row.says_yes for row in rows], [row.weight for row in rows])
+    weights = model.coef_[0][: len(names)] / spread
+    told = {
+        sign: round(100.0 * SPREAD * value) for sign, value in zip(places, model.coef_[0][len(names) :], strict=True)
+    }
+    return dict(zip(names, weights.tolist(), strict=True)), float(model.intercept_[0] - weights @ mean), told
+
+
+def train(question: Question, near: Nearness, pairs: tuple[Pair, ...], *, without: str = "") -> Trained:
+    """Return a model. `without`: a writer whose pairs are left out."""
+    return trained(_rows(question, near, pairs), LEAST[model_name(question, near)], without=without)
+
+
+def trained(rows: Sequence[Row], least: float, *, without: str = "") -> Trained:
+    rows = [row for row in rows if row.writer != without]
+    weights, base, told = fit_with_signs(rows) if any(row.signs for row in rows) else (*fit(rows), {})
     rounded = {name: round(weight, 4) for name, weight in weights.items()}
-    return {"weights": rounded, "base": round(base, 4), "least": LEAST[model_name(question, near)]}
+    return Trained({"weights": rounded, "base": round(base, 4), "least": least}, told)
+
+
+def _rows(question: Question, near: Nearness, pairs: tuple[Pair, ...]) -> list[Row]:
+    if near.is_noted:
+        return rows_of_pairs(question, tuple(read_pairs("own")), near) + rows_of_notes(question)
+    if near.is_crowded:
+        rows = rows_of_pairs(question, tuple(read_pairs("own", "strangers-dev")), near)
+        return rows + rows_of_neighbours(question, vectors=near.cosine is not None)
+    if near.cosine is None:
+        return rows_of_pairs(question, tuple(read_pairs(*BEFORE[: 3 if question == "duplicate" else 2])), near)
+    return rows_of_pairs(question, pairs, near)
 
 
 def rows_of_again(many: pair_features.Model) -> list[Row]:
@@ -259,18 +341,18 @@ def rows_of_again(many: pair_features.Model) -> list[Row]:
     return found
 
 
-def said_again(rows: Sequence[Row], *, without: str = "") -> dict[str, Any]:
-    """Return the model of what files say again. `without`: a vault whose neighbours are left out."""
-    weights, base = fit([row for row in rows if row.writer != without])
-    rounded = {name: round(weight, 4) for name, weight in weights.items()}
-    return {"weights": rounded, "base": round(base, 4), "least": LEAST[SAID_AGAIN]}
+def phrases_of(models: dict[str, Trained]) -> Phrases:
+    """Return the weights of signs as they are stored."""
+    told = [model for model in models.values() if model.signs]
+    places = {name: place for place, name in enumerate(name for name, model in models.items() if model.signs)}
+    return Phrases(places, {sign: [model.signs[sign] for model in told] for sign in vocabulary()} if told else {})
 
 
 def held_out_again(rows: Sequence[Row]) -> str:
     """Return the figures on each vault by a model of the others."""
     asked = []
     for vault in sorted({row.writer for row in rows}):
-        model = pair_features.Model(**said_again(rows, without=vault))
+        model = pair_features.Model(**trained(rows, LEAST[SAID_AGAIN], without=vault).model)
         asked += [(row.says_yes, model.odds(row.found) > 0.0) for row in rows if row.writer == vault]
     figures = Figures(sum(a and b for a, b in asked), sum(b for _, b in asked), sum(a for a, _ in asked))
     return f"{SAID_AGAIN:<36}{figures}"
@@ -282,31 +364,46 @@ def held_out(near: Nearness, pairs: tuple[Pair, ...], writers: Iterable[str]) ->
     for writer in writers:
         settings = [near, replace(near, is_noted=False)] if near.is_noted else [near]
         models = {
-            model_name(question, each): pair_features.Model(**train(question, each, pairs, without=writer))
+            model_name(question, each): train(question, each, pairs, without=writer)
             for each in settings
             for question in QUESTIONS
         }
-        with patch.object(pair_features, "_models", lambda found=models: found):
-            for pair, found in _asked(writer, pairs, near):
-                odds = model_odds(found, near) if found else None
-                answer = decide(found, odds["duplicate"], odds["contradiction"], near) if found and odds else None
-                said.append((pair, answer.question if answer else None))
+        if is_told_by_phrases(near):
+            models[EITHER] = trained(rows_of_either(pairs, SIDE_BY_SIDE), LEAST[EITHER], without=writer)
+        stored = {name: pair_features.Model(**each.model) for name, each in models.items()}
+        told = phrases_of(models)
+        with (
+            patch.object(pair_features, "_models", lambda found=stored: found),
+            patch.object(pair_features, "phrases", lambda found=told: found),
+        ):
+            said += [
+                (pair, _answer(found, signs, near) if found else None)
+                for pair, found, signs in _asked(writer, pairs, near)
+            ]
     for question in QUESTIONS:
         asked = [(pair.says_yes, answer == question) for pair, answer in said if pair.set == question]
         figures = Figures(sum(a and b for a, b in asked), sum(b for _, b in asked), sum(a for a, _ in asked))
         yield f"{model_name(question, near):<36}{figures}"
 
 
-def _asked(writer: str, pairs: tuple[Pair, ...], near: Nearness) -> Iterator[tuple[Pair, dict[str, float] | None]]:
-    """Yield the pairs of a stranger with their features; among notes None for what are no neighbours."""
+def _answer(found: dict[str, float], signs: frozenset[str], near: Nearness) -> Question | None:
+    odds = model_odds(found, near, signs)
+    answer = decide(found, odds["duplicate"], odds["contradiction"], near, either_odds(found, near, signs))
+    return answer.question if answer else None
+
+
+def _asked(
+    writer: str, pairs: tuple[Pair, ...], near: Nearness
+) -> Iterator[tuple[Pair, dict[str, float] | None, frozenset[str]]]:
+    """Yield the pairs of a stranger with their features and signs; among notes None for what are no neighbours."""
     if not near.is_noted:
         for pair, row in zip(pairs, rows_of_pairs("duplicate", pairs, near), strict=True):
             if pair.writer == writer:
-                yield pair, row.found
+                yield pair, row.found, row.signs
         return
-    known = {pair: told for pair, told in among_notes(writer) if pair is not None}
+    known = {pair: (told, signs) for pair, told, signs in among_notes(writer) if pair is not None}
     for pair in read_pairs(writer):
-        yield pair, known.get(pair)
+        yield pair, *known.get(pair, (None, frozenset[str]()))
 
 
 def gather(vaults: Iterable[Vault]) -> None:
@@ -350,17 +447,28 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.neighbours:
         gather(map(Vault, arguments.neighbours))
-    models: dict[str, dict[str, Any]] = {}
+    models: dict[str, Trained] = {}
     pairs = tuple(read_pairs(*BEFORE, *NEWCOMERS))
     for near in SETTINGS:
         if not near.is_noted:
             print("the first three strangers", *held_out(near, pairs, strangers(read_pairs(*BEFORE))), sep="\n")
         print("newcomers", *held_out(near, pairs, NEWCOMERS), sep="\n")
         models |= {model_name(question, near): train(question, near, pairs) for question in QUESTIONS}
-    again = rows_of_again(pair_features.Model(**models["duplicate, crowded, vectors"]))
+    models[EITHER] = trained(rows_of_either(pairs, SIDE_BY_SIDE), LEAST[EITHER])
+    again = rows_of_again(pair_features.Model(**models["duplicate, crowded, vectors"].model))
     print(held_out_again(again))
-    models[SAID_AGAIN] = said_again(again)
-    WEIGHTS.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
+    models[SAID_AGAIN] = trained(again, LEAST[SAID_AGAIN])
+    store(models)
+
+
+def store(models: dict[str, Trained]) -> None:
+    WEIGHTS.write_text(json.dumps({name: each.model for name, each in models.items()}, indent=1) + "\n", "utf-8")
+    told = phrases_of(models)
+    lines = ",\n".join(
+        f"{json.dumps(sign, ensure_ascii=False)}:{json.dumps(weights, separators=(',', ':'))}"
+        for sign, weights in told.weights.items()
+    )
+    PHRASES.write_text(f'{{"models":{json.dumps(list(told.models))},"weights":{{\n{lines}\n}}}}\n', "utf-8")
 
 
 if __name__ == "__main__":
