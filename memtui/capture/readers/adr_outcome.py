@@ -41,6 +41,9 @@ _ASKS = re.compile(
     r"|(?:which|what) (?P<thing>(?:(?!\b(?:do|does|should|shall|is|are|can|will|to)\b).)+?))[?？]?",
     re.IGNORECASE,
 )
+_LEADS = re.compile(r"(?:we|the team) (?:have )?(?:decided|agreed|chose)(?: (?:on|to|that))?: ", re.IGNORECASE)
+_ADDRESS = re.compile(r"\w+://")
+_LISTED = re.compile(r", \S")
 _TOPIC_WORDS = 3
 _SAME_SHARE = 0.7
 
@@ -115,15 +118,22 @@ def _of_topic(subject: str, decision: str, most: int) -> str:
     if not subject:
         return title_for(decision, ())
     is_question = subject.endswith(("?", "？"))
-    is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS
-    if _is_action(subject) or not (is_topic or not has_verb(subject, language_of(subject))):
+    names = not has_verb(subject, language_of(subject))
+    is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS + names
+    if _is_action(subject) or not (is_topic or names):
         return subject
-    told = title_for(decision, (subject,)).removeprefix(f"{subject}: ")
+    told = _LEADS.sub("", title_for(decision, (subject,)).removeprefix(f"{subject}: "), count=1)
+    if _ADDRESS.match(told):
+        return subject
     done = _DONE.match(told)
     told = capital(told[done.end() :]) if done else told
-    if not (done or (has_verb(told, language_of(told)) if is_topic else is_imperative(told))):
+    states = has_verb(told, language_of(told)) or _LISTED.search(told) if is_topic else is_imperative(told)
+    if not (done or states):
         return subject
-    says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("…", "?", "？"))
+    says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("?", "？"))
+    if told.endswith("…"):
+        both = f"{subject}: {told}"
+        return both if cell_width(both) <= most else (told if says_more and is_topic else subject)
     if not says_more or says_the_same(told, subject):
         return told if says_more and (done or is_imperative(told)) else subject
     if is_question:

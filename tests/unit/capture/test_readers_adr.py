@@ -149,8 +149,26 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
             "Queue: Redis streams",
         ),
         ("Use Redis streams for the queue", 'Chosen option: "Redis streams", because fast.', None),
-        # words that only lead to a list are no choice
-        ("Layout of the yard", "We decided on the following:\n\n1. Cranes in the north.\n2. Ropes in the hall.", None),
+        # words that only lead to a list are no choice, but the list is one
+        (
+            "Layout of the yard",
+            "We decided on the following:\n\n1. Cranes in the north.\n2. Ropes in the hall.",
+            "Layout of the yard: Cranes in the north, Ropes in the hall",
+        ),
+        (
+            "Crane Watch Stack",
+            (
+                "Foremen use plain lamps, CSRF-protected bells, in-memory horns, hand-made whistles, leather drums "
+                "and the flags of the outer quay and its boats."
+            ),
+            ("Foremen use plain lamps, CSRF-protected bells, in-memory horns, hand-made whistles, leather drums…"),
+        ),
+        (
+            "Which rope for alarms?",
+            'Chosen option: "Hemp with a core", because it holds.',
+            "Rope for alarms: Hemp with a core",
+        ),
+        ("How to count boats", 'Chosen option: "Lamps", because they work by day.', "Count boats: Lamps"),
         ("Brokers for the outbox", "Keep what we have. It is fast.", "Brokers for the outbox: Keep what we have"),
         ("Use Redis streams for the queue", "We will keep the outbox in one stream per berth.", None),
         (
