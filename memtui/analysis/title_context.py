@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from memtui.analysis.grammar import grammar_of, has_verb, language_of
 from memtui.analysis.headlines import without_articles, without_asides
+from memtui.analysis.shorten import cut_off
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
     is_document,
@@ -18,6 +19,7 @@ from memtui.analysis.title_words import (
 from memtui.text.words import CJK, cell_width
 
 _GOES_ON = re.compile(r"(?:is|are|was|were|must|should|shall|may|can|cannot|has|have|does)\s")
+_BEGINS = re.compile(r"\w.*\s(?:for|when|if|unless|except|without)", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 _PACKAGE = re.compile(r"\w+(?:[-_]\w+)+")  # a name that another one may begin with
 _YEAR = re.compile(r"\d{4}")
@@ -74,11 +76,16 @@ def _names(title: str, name: str) -> bool:
 
 
 def _fitting_below(name: str, title: str) -> str:
-    """Return a title below a name, shortened where there is no room for all of it; as it is if that is not enough."""
+    """Return a title below a name, shortened where there is no room for all of it; as it is if that is not enough.
+
+    Below the beginning of a sentence, such as `Skip charts for`, it is cut: without it, it may say the contrary.
+    """
     bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
     shorter = (title, bare, without_articles(title), without_articles(bare))
     fitting = (_below(name, words) for words in shorter)
-    return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), title)
+    cut = cut_off(_below(name, without_articles(title)), MAX_TITLE_CELLS)
+    whole = cut if _BEGINS.fullmatch(name) and cell_width(name) <= MAX_TITLE_CELLS // 2 else title
+    return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), whole)
 
 
 def _says_less(title: str, name: str) -> bool:

@@ -407,3 +407,11 @@ def test_the_name_of_a_file_keeps_its_beginning() -> None:
     )
 
     assert title_for(text, ()).startswith("Harbour.Crane.props ")
+
+
+def test_a_long_item_below_the_beginning_of_a_sentence_keeps_that() -> None:
+    item = "Purely local moves, painting, naming of berths, or rules of winches that can be derived from the charts."
+
+    assert title_for(item, ("Harbour", "When to ask for tide tables", "Skip tide tables for")).startswith(
+        "Skip tide tables for: Purely local moves"
+    )
