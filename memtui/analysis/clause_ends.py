@@ -62,6 +62,7 @@ _LONE_WORD = re.compile(r", [^\s,]+$")
 _PAIR_OPEN = re.compile(r" (?:and|or) (?:each|every) \w+$")
 _RELATIVE_END = re.compile(r"\b(?:that|which|who|it|they|we|you)$")
 _ADVERB = re.compile(r"^\w+ly ")
+_ADVERB_ACTS = re.compile(r"\w+ly [a-z]+$")
 _DASHED = re.compile(r"\s[—–]\s(\S+(?:\s\S+){0,2})$")
 
 _SIGN_RANKS = {"：": 4, ":": 4}
@@ -202,6 +203,8 @@ def _parts_pair(head: str, following: str, *, is_addition: bool) -> bool:
     """Return whether a sentence would end within a pair: `each boat and each mooring is`, `reads and writes to`."""
     if _PAIR_OPEN.search(head):
         return True
+    if is_addition and _ADVERB_ACTS.search(head) and following.split(" ", 1)[0] in plain_verbs():
+        return True  # `carefully weigh` of `carefully weigh and lift your boat`
     if is_addition and _lacks_object(head) and _ADVERB.sub("", following).split(" ", 1)[0] in plain_verbs():
         return True
     return is_addition and head.endswith("s") and following.split(" ", 1)[0].endswith("s")

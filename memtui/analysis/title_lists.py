@@ -81,7 +81,7 @@ def values_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     if named <= 1 or named < _NAMED_SHARE * len(pairs) or not all(value for _, _, value in pairs):
         return []
     values = (_HEAD_END.split(next(sentences(value), ""), maxsplit=1)[0].rstrip(_ENDING) for _, _, value in pairs)
-    return [value if len(value) <= _VALUE_CELLS else brief(value) for value in values if value]
+    return [value if len(value) <= _VALUE_CELLS else brief(value.partition(", ")[0]) for value in values if value]
 
 
 def fitting(subject: str, heads: Sequence[str], width: Callable[[str], int], most: int = LIST_CELLS) -> list[str]:

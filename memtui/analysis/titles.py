@@ -195,7 +195,10 @@ class _Writer:
         is_captioned = found and found[-1].kind == "code" and len(told) * 2 == len(found) > _LEAD_WORDS
         if not is_captioned or not self.headings.last or not all(map(self._is_label, told)):
             return ""
-        return self._done(self.headings.above_code())
+        heading = self.headings.above_code()
+        captions = [without_label(words)[0] or words.rstrip(_ENDING) for words in told]
+        says_all = any(map(is_bad, captions)) or has_verb(heading, language_of(heading))
+        return self._listed(heading, [] if says_all else captions)
 
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)

@@ -415,3 +415,42 @@ def test_a_long_item_below_the_beginning_of_a_sentence_keeps_that() -> None:
     assert title_for(item, ("Harbour", "When to ask for tide tables", "Skip tide tables for")).startswith(
         "Skip tide tables for: Purely local moves"
     )
+
+
+CAPTIONED = """**Northern Cranes** (in `cranes/north/`):
+
+```bash
+crane lift
+```
+
+**Southern Cranes** (in `cranes/south/`):
+
+```bash
+crane drop
+```"""
+
+
+def test_captions_above_code_tell_what_is_shown() -> None:
+    assert title_for(CAPTIONED, ("Harbour", "Commands for each quay")).endswith(
+        "Commands for each quay: Northern Cranes (in cranes/north/), Southern Cranes (in cranes/south/)"
+    )
+    shown = "**Wrong**:\n\n```bash\nlift\n```\n\n**Right**:\n\n```bash\ncrane lift\n```"
+    assert title_for(shown, ("Harbour", "Commands for each quay")).endswith("Commands for each quay")
+
+
+def test_a_verb_keeps_the_object_that_it_shares_behind_an_adverb() -> None:
+    text = (
+        "Before declaring any of the many lifts of the night done, carefully check and mend your own ropes until a "
+        "foreman of the harbour has nothing to say."
+    )
+
+    assert not title_for(text, ()).endswith("carefully check")
+
+
+def test_of_many_names_behind_a_label_that_every_project_has_the_first_is_told() -> None:
+    text = (
+        "- **Frontend**: Quay 19, Quay Router, Quay Query, Harbour CSS v4, Lamp UI\n- **Backend**: Crane Workers\n"
+        "- **Database**: Ropebase ORM"
+    )
+
+    assert title_for(text, ("Harbour", "Stack")) == "Harbour: Stack: Quay 19, Crane Workers, Ropebase ORM"

@@ -161,7 +161,7 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
                 "Foremen use plain lamps, CSRF-protected bells, in-memory horns, hand-made whistles, leather drums "
                 "and the flags of the outer quay and its boats."
             ),
-            ("Foremen use plain lamps, CSRF-protected bells, in-memory horns, hand-made whistles, leather drums…"),
+            "Crane Watch Stack: Foremen use plain lamps, CSRF-protected bells, in-memory horns",
         ),
         (
             "Which rope for alarms?",
