@@ -10,6 +10,9 @@ class AskedAgain:
 
     The question goes, and its toast with it, once it is answered, another action runs, what it is about is another
     thing (the row under the cursor, what is typed), or another screen comes.
+
+    Attributes:
+        words: what is asked now; empty if nothing is.
     """
 
     def __init__(self, say: Callable[[str], object], unsay: Callable[[str], object]) -> None:
@@ -17,7 +20,7 @@ class AskedAgain:
         self._keys: tuple[str, ...] = ()
         self._about: Callable[[], object] = str
         self._was: object = None  # What it was about when it was asked
-        self._words = ""
+        self.words = ""
 
     def agrees(self, actions: str | tuple[str, ...], words: str, about: Callable[[], object]) -> bool:
         """Return whether this was asked already; else say what the key would do.
@@ -28,7 +31,7 @@ class AskedAgain:
         is_second = self._keys == keys and self._was == about()
         self.drop()
         if not is_second:
-            self._keys, self._about, self._was, self._words = keys, about, about(), words
+            self._keys, self._about, self._was, self.words = keys, about, about(), words
             self._say(words)
         return is_second
 
@@ -39,6 +42,6 @@ class AskedAgain:
 
     def drop(self) -> None:
         """Ask no longer, and take the question off the screen."""
-        words, self._keys, self._words = self._words, (), ""
+        words, self._keys, self.words = self.words, (), ""
         if words:
             self._unsay(words)

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from support import NOON, make_memory
 
-from memtui.analysis.duplicates import Resemblance, Sort
+from memtui.analysis.duplicates import DuplicateGroup, Resemblance, Sort
 from memtui.curate.health import HealthOptions, health
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
 from memtui.curate.projects import View
+from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Anchor, Memory
 from memtui.text.words import counted
 from memtui.vault.filters import Scope
@@ -22,6 +23,7 @@ from memtui.wording import outcomes
 from memtui.wording.checks import anchor_state
 from memtui.wording.health import sections
 from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
+from memtui.wording.tidying import mass_words
 from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -171,3 +173,16 @@ def test_the_kinds_of_each_month_are_drawn_in_one_scale(tmp_path: Path) -> None:
 )
 def test_a_file_that_cannot_be_checked_is_told_why(path: str, state: str | None, told: str) -> None:
     assert anchor_state(Anchor(path), state) == told
+
+
+def test_what_duplicates_save_is_promised_only_where_it_is_sure() -> None:
+    sure = DuplicateGroup(("a", "b"), 1.0, "easy", (), copies=True, why="the same text")
+    doubtful = replace(sure, ids=("c", "d"), pile="look")
+    tokens = {"a": 9, "b": 30, "c": 9, "d": 12}
+
+    def said(*groups: DuplicateGroup) -> str:
+        return mass_words(TidyReport(duplicates=groups, tokens=tokens), "duplicates")
+
+    assert said(sure) == "30 tokens to save"
+    assert said(doubtful) == "up to 12 tokens to save"
+    assert said(sure, doubtful) == "30 to 42 tokens to save"
