@@ -83,9 +83,11 @@ def _fitting_below(name: str, title: str) -> str:
     bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
     shorter = (title, bare, without_articles(title), without_articles(bare))
     fitting = (_below(name, words) for words in shorter)
-    cut = cut_off(_below(name, without_articles(title)), MAX_TITLE_CELLS)
-    whole = cut if _BEGINS.fullmatch(name) and cell_width(name) <= MAX_TITLE_CELLS // 2 else title
-    return next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), whole)
+    if found := next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), ""):
+        return found
+    if _BEGINS.fullmatch(name) and cell_width(name) <= MAX_TITLE_CELLS // 2:
+        return cut_off(_below(name, without_articles(title)), MAX_TITLE_CELLS)
+    return title
 
 
 def _says_less(title: str, name: str) -> bool:

@@ -77,6 +77,7 @@ _ENDING = " .:;,：。；，、…-–—"
 _LABEL_WORDS = 5
 _LEAD_WORDS = 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
+_TOLD_CHARS = 400  # By which the language of a text is told
 
 
 def title_for(text: str, heading_path: Sequence[str]) -> str:
@@ -85,7 +86,7 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     It is what the text states first, ended at a clause, with the heading's subject where the text names none. If the
     text opens with code, a table, a list or a lead, it is the heading or lead with what follows.
     """
-    writer = _Writer(language=language_of(text[:READ_CHARS]))
+    writer = _Writer(language=language_of(text[:_TOLD_CHARS]))
     for heading in heading_path:
         writer.headings.enter(heading)
     title = writer.title(blocks(text[:READ_CHARS])) or cut_title(_MARKS.sub(" ", text[:READ_CHARS])).strip(_ENDING)
