@@ -100,9 +100,9 @@ def test_duplicates_and_conflicts_with_vectors(tmp_path: Path) -> None:
         ("strangers-dev", 0.85, 0.85, 0.85),
         ("strangers-locked", 0.85, 0.82, 0.81),
         ("unseen", 0.85, 0.4, 0.0),
-        ("newcomers-1", 0.8, 0.8, 0.7),
-        ("newcomers-2", 0.85, 0.8, 0.6),
-        ("newcomers-3", 0.85, 0.85, 0.6),
+        ("newcomers-1", 0.9, 0.9, 0.85),
+        ("newcomers-2", 0.9, 0.9, 0.85),
+        ("newcomers-3", 0.9, 0.9, 0.85),
     ],
 )
 def test_strangers_pairs_are_judged_as_a_person_would(

@@ -84,7 +84,7 @@ NATURAL = {"duplicate": (100.0, 0.5), "contradiction": (60.0, 0.25)}
 """Total weight of unjudged neighbours, which are taken for neither, and the weight of each judged or telling one."""
 
 LEAST = {
-    "duplicate, alone, vectors": 0.35,
+    "duplicate, alone, vectors": 0.3,
     "duplicate, alone, words": 0.4,
     "duplicate, crowded, vectors": 0.7,
     "duplicate, crowded, words": 0.85,
@@ -93,7 +93,7 @@ LEAST = {
     "contradiction, alone, words": 0.4,
     "contradiction, crowded, vectors": 0.5,
     "contradiction, crowded, words": 0.55,
-    "contradiction, noted, vectors": 0.7,
+    "contradiction, noted, vectors": 0.6,
     SAID_AGAIN: 0.7,
     EITHER: 0.45,
 }
