@@ -360,7 +360,9 @@ def build_pack(
         withheld=withheld,
         withheld_counts=counts,
         other_projects=found.other_projects,
-        abstained=found.abstained if payload else _abstained(found, selection, budget, most),
+        abstained=(None if found.put_in else found.abstained)
+        if payload
+        else _abstained(found, selection, budget, most),
         phase=found.phase,
         pieces=pieces,
         left_out=found.left_out,

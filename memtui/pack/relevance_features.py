@@ -11,18 +11,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import Memory
+from memtui.pack.work import Work, holds_for_what_is_new
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import Hit, Signs, Task
 from memtui.text.stemming import stem
 from memtui.text.tables import read_table
 from memtui.text.tokens import query_terms
 
-KEPT_WITH_FILES = 0.62
+KEPT_WITH_FILES = 0.5
 """Share of the chance that a memory has without the files of a task which it keeps with them, unless it belongs to
 others: a named file adds what holds for it, and seldom makes anything else matter less. See RESULTS.md."""
 
@@ -58,6 +59,7 @@ ALONE = ("sentence", "tokens", "share", "log_rank", "coverage", "title_coverage"
 _OF_FILES = (
     *("holds", "holds_narrowly", "names", "names_narrowly", "holds_elsewhere", "names_elsewhere", "exact", "tie"),
     *("reached", "in_files", "names_in_files", "in_path", "in_path_by_title", "topic_of_path"),
+    *("plain_files", "docs_files", "rule_for_plain", "rule_for_code", "tests_of_new"),
 )
 """What only files tell."""
 
@@ -137,6 +139,7 @@ class Setting:
     rarity: Mapping[str, float]  # of the words of its hits
     unknown: float  # rarity of a word that no hit has
     best: Signs  # the best of each sign
+    work: Work = field(default_factory=Work)
 
     def weight(self, terms: Iterable[str]) -> float:
         return math.fsum(self.rarity.get(term, self.unknown) for term in terms)
@@ -153,6 +156,7 @@ def features_of(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dic
             **_by_words_and_meaning(signs, setting),
             **_by_files(signs, setting),
             **_by_text(hit.memory, texts[hit.memory.id], setting),
+            **_by_work(hit.memory, texts[hit.memory.id], setting),
             **sources[hit.memory.id],
         }
         for hit, signs in signed
@@ -180,6 +184,7 @@ def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs
             sentence=max((one.sentence for one in signs), default=0.0),
             tokens=max((one.tokens for one in signs), default=0.0),
         ),
+        work=Work.of(task.text, task.files),
     )
 
 
@@ -196,6 +201,7 @@ def _by_words_and_meaning(signs: Signs, setting: Setting) -> dict[str, float]:
         "coverage": signs.coverage,
         "by_words": signs.by_words,
         "title_coverage": signs.title_coverage,
+        "below_floor": float(signs.is_below),
     }
     alone = float(not setting.has_files)
     return found | {"alone": alone} | {f"alone_{name}": alone * found[name] for name in ALONE}
@@ -244,6 +250,21 @@ def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
         "no_topic": float(bool(setting.asked) and not any(topic in about for topic in setting.asked)),
         **{f"{topic}_too": about.get(topic, 0.0) * (topic in here) for topic in TELLING_TOPICS},
         **{f"{topic}_instead": about.get(topic, 0.0) * (topic not in here) for topic in TELLING_TOPICS},
+    }
+
+
+def _by_work(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
+    work, is_rule = setting.work, memory.kind in {"constraint", "convention"}
+    is_testing = "test" in setting.asked or "test" in setting.beside
+    is_new = work.writes and not is_testing and holds_for_what_is_new(memory.title, memory.insight)
+    return {
+        "plain_files": float(work.is_plain),
+        "docs_files": float(work.is_docs),
+        "rule_for_plain": float(work.is_plain and is_rule),
+        "rule_for_code": float(work.writes and is_rule),
+        "asks_only": float(work.asks),
+        "mends_errors": text.about.get("errors", 0.0) * work.mends,
+        "tests_of_new": text.about.get("test", 0.0) * is_new,
     }
 
 

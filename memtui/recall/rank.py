@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -102,6 +102,7 @@ class LeftOut:
 BEYOND_LIMIT = Reason(ReasonCode.BEYOND_LIMIT)
 
 MOST_HITS = 60
+MOST_NEAR = 80  # Memories below the floor that are measured for a payload, the nearest
 
 STANDING_ALONE = 1.0  # Relevance of every memory of the project if the task has neither text nor files
 STANDING_BESIDE_FILES = 0.1  # Relevance of memories without a tie to the given files; they fill the space that is left
@@ -239,7 +240,21 @@ class _Ranking:
             states={place: state for place, state in self.fetched.states.items() if place[0] in shown},
             published={identifier: at for identifier, at in self.fetched.published.items() if identifier in shown},
             in_hand=self.fetched.surroundings.words,
+            near=tuple(self._near(ids)),
         )
+
+    def _near(self, ranked: Collection[str]) -> list[Hit]:
+        """Return what was measured for work in files and is no hit, the nearest first.
+
+        Without files nothing but words and meaning ties a memory to the task, and those say enough.
+        """
+        if not self.scorer.measures or not self.has_files:
+            return []
+        below = sorted(
+            (one for one in self.scorer.pool if one not in ranked), key=lambda one: (self.scorer.place(one), one)
+        )
+        found = (self.scorer.hit(self.fetched.memories[one]) for one in below[:MOST_NEAR])
+        return [replace(hit, signs=replace(hit.signs, is_below=True)) for hit in found if hit.signs]
 
     def _hits(self) -> tuple[list[Hit], list[Hit]]:
         """Return pins and other hits, each in order."""

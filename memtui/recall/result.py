@@ -72,6 +72,7 @@ class Signs:
     has_place: bool = False  # whether it holds for places that its text does not name
     has_named: bool = False  # whether its text names places that it is tied to
     is_exact: bool = False  # whether it is tied to a file of the task itself
+    is_below: bool = False  # whether it lies below the floor, so that it is no hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,8 @@ class Recall:
     relevant_pins: frozenset[str] = frozenset()  # ids of those pins that are relevant to the task
     put_in: tuple[Hit, ...] = ()  # memories that a person put in whatever their rank; in neither hits nor pins
     left_out: tuple[Hit, ...] = ()  # hits and pins that a person left out; in neither of them any more
+    # what was measured and lies below the floor, the nearest first: `memtui.pack.relevance` may know better
+    near: tuple[Hit, ...] = ()
     sure: Sureness = "sure"
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
     meant: Mapping[str, str] = field(default_factory=dict)  # from hits to those that they make no sense without

@@ -237,6 +237,10 @@ class Scorer:
         nearest = sorted(meanings, key=lambda one: -meanings[one])[:MOST_BY_MEANING]
         self._places = {one: place for place, one in enumerate(nearest, 1)}
 
+    def place(self, identifier: str) -> int:
+        """Return the place of a memory by words and meaning, from 1."""
+        return self._ranks.get(identifier, len(self._ranks) + 1)
+
     def coverage(self, identifier: str) -> float:
         """Return the share of the task's weight that a memory matches by words, 0 to 1."""
         known = self._coverages.get(identifier)
@@ -414,7 +418,7 @@ class Scorer:
             sentence=close.sentence if close else self._least_close[0],
             tokens=close.words if close else self._least_close[1],
             share=share,
-            rank=self._ranks.get(own, len(self._ranks) + 1) - 1,
+            rank=self.place(own) - 1,
             coverage=self.coverage(own),
             by_words=by_words,
             title_coverage=fetched.weights.coverage(query_terms(memory.title)),

@@ -220,6 +220,13 @@ def _all_withheld(reason: Reason) -> str:
     return f"everything that matches the task is withheld: {', '.join(sorted(map(sentence, reason.because)))}"
 
 
+def _unlikely(reason: Reason) -> str | None:
+    if reason.score is None or reason.bar is None:
+        return None
+    chances = f"the best chance is {percent(reason.score)}; {reason.bar:.0%} is needed"
+    return f"no memory is likely to matter for this task ({chances})"
+
+
 _SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
     ReasonCode.PUT_IN: _put_in,
     ReasonCode.OUT_OF_SCOPE: _out_of_scope,
@@ -233,6 +240,7 @@ _SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
     ReasonCode.NO_SHARED_WORD: _nothing,
     ReasonCode.TOO_LITTLE_SHARED: _nothing,
     ReasonCode.ALL_WITHHELD: _all_withheld,
+    ReasonCode.NOTHING_RELEVANT: _unlikely,
 }
 """Sentences that depend on which fields are known; None for the name of the group."""
 

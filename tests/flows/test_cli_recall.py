@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from flows.cli_driver import LOCK, Cli, memtui
 
+from memtui.pack import relevance
+
 TASK = ("refund fails twice on retry", "--file", "payments/service.py", "--budget", "800")
 KEY = "s32z25oj"
 """Tied to payments/idempotency.py, which payments/service.py imports."""
@@ -305,16 +307,27 @@ def test_a_single_letter_is_no_task_that_a_payload_answers_for_sure(cli: Cli) ->
     assert cli("context", "the axis of the chart", "--project", "ferry", "--json").json["sure"] == "sure"
 
 
-def test_a_task_that_the_vault_hardly_covers_gets_a_short_payload_that_says_so(demo: Cli) -> None:
-    task = ("context", "shorten the crash report that customers mail to support", "--project", "payments-api")
-    run = demo(*task, "--budget", "4000", "--json")
-    assert run.json["covered"] == "hardly"
-    assert len(run.json["included"]) <= 3
-    assert "The vault may hardly cover this task" in run.err
-    assert "hardly cover" not in run.json["payload"]
-    known = demo("context", "lock refunds by user id", "--project", "payments-api", "--json")
+def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_short_payload_that_says_so(
+    demo: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = ("context", "lock refunds by user id", "--project", "payments-api", "--budget", "4000", "--json")
+    known = demo(*task)
     assert known.json["covered"] == "well"
     assert "hardly cover" not in known.err
+    monkeypatch.setattr(relevance, "WELL_COVERED", 1.01)
+    run = demo(*task)
+    assert run.json["covered"] == "hardly"
+    assert len(run.json["included"]) < len(known.json["included"])
+    assert "The vault may hardly cover this task" in run.err
+    assert "hardly cover" not in run.json["payload"]
+    monkeypatch.setattr(relevance, "LEAST_OF_BEST_ALONE", 1.01)
+    silent = demo(*task)
+    assert silent.json["covered"] == "not"
+    said = "no memory is likely to matter for this task (the best chance is "
+    assert silent.json["abstained"]["reason"].startswith(said)
+    assert f"Pinned memories only: {said}" in silent.err
+    pinned = {one["id"] for one in demo("list", "--pinned", "--json").json}
+    assert {one["id"] for one in silent.json["included"]} <= pinned
 
 
 def test_what_waits_in_the_inbox_is_told_where_nothing_is_in_use(cli: Cli) -> None:

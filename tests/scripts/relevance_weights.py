@@ -65,7 +65,7 @@ def asked(benches: Benches, *, with_meaning: bool) -> Iterator[Row]:
             scope = Scope.of_project(one.project) if one.project else bench.scope
             meaning = bench.meaning if with_meaning else None
             found = recall(bench.vault, task, scope, settings=SETTINGS, now=NOW, meaning=meaning)
-            hits = [hit for hit in found.hits if hit.memory.id not in one.exclude]
+            hits = [hit for hit in (*found.hits, *found.near) if hit.memory.id not in one.exclude]
             for identifier, features in features_of(hits, task, found.in_hand).items():
                 yield Row(name, f"{name} {number}", float(identifier in one.expected), 0.0, 0.5, features)
 

@@ -23,6 +23,8 @@ from memtui.pack.relevance import (
     LEAST_CHANCE,
     LEAST_CHANCE_ALONE,
     LEAST_CHANCE_OF_MORE,
+    LEAST_OF_BEST,
+    LEAST_OF_BEST_ALONE,
     RELATED_SHARE,
     WELL_COVERED,
     judge,
@@ -33,7 +35,7 @@ from memtui.pack.relevance_features import KEPT_WITH_FILES, OF_MEANING, features
 from memtui.pack.select import select
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
-from memtui.recall.result import Hit, Part, Recall, Signs, Task
+from memtui.recall.result import Hit, Part, Recall, Signs, Task, Withheld
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
 from memtui.wording.reasons import pack_record
@@ -143,26 +145,54 @@ def judged_as(monkeypatch: pytest.MonkeyPatch, *chances: float, holds: frozenset
     return recall_of(*found)
 
 
-@pytest.mark.parametrize(("files", "most"), [(("shop/till.py",), FIRST), ((), FIRST_ALONE)])
-def test_of_a_task_that_the_vault_hardly_covers_the_nearest_alone_are_served_and_the_payload_says_so(
-    monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], most: int
+@pytest.mark.parametrize(("files", "least"), [(("shop/till.py",), LEAST_OF_BEST), ((), LEAST_OF_BEST_ALONE)])
+def test_of_a_task_that_no_memory_speaks_to_nothing_goes_in_but_by_hand_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], least: float
 ) -> None:
-    """And what holds for the files in hand; were one memory likely to matter, the others would not make way."""
-    weak = [0.3, *[0.25] * 8, 0.19]
-    found = without_unrelated(judged_as(monkeypatch, *weak, holds=frozenset({9})), Task("mend the till", files))
-    assert found.covered == "hardly"
-    assert [one.memory.id for one in found.hits] == [f"rule{n:04}" for n in (*range(most), 9)]
-    assert {one.reason.bar for one in found.withheld} == {WELL_COVERED}
-    well = without_unrelated(judged_as(monkeypatch, WELL_COVERED, *weak), Task("mend the till", files))
-    assert (well.covered, len(well.hits)) == ("well", 10 if files else 11)
+    task, quiet = Task("mend the till", files), judged_as(monkeypatch, least - 0.01, least - 0.02)
+    found = without_unrelated(quiet, task)
+    assert (found.covered, found.hits) == ("not", ())
+    assert {one.reason.bar for one in found.withheld} == {least}
+    assert found.abstained == Reason(ReasonCode.NOTHING_RELEVANT, score=least - 0.01, bar=least)
+    by_hand = replace(quiet, hits=(), put_in=quiet.hits[:1])
+    pack = packed(by_hand, task.text, *files)
+    assert (ids(pack), pack.abstained) == (["rule0000"], None)
+    loud = without_unrelated(judged_as(monkeypatch, least, least - 0.01), task)
+    assert (loud.covered, len(loud.hits)) == ("hardly", 2 if least - 0.01 >= LEAST_CHANCE or not files else 1)
+    assert loud.abstained is None
 
 
-def test_behind_the_nearest_a_memory_needs_a_better_chance(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = without_unrelated(judged_as(monkeypatch, *[0.5] * FIRST, 0.2, 0.22), Task("mend the till", ("till.py",)))
+def test_behind_the_likeliest_a_memory_needs_a_better_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    between = (LEAST_CHANCE + LEAST_CHANCE_OF_MORE) / 2
+    task = Task("mend the till", ("till.py",))
+    found = without_unrelated(judged_as(monkeypatch, *[0.5] * FIRST, between, LEAST_CHANCE_OF_MORE), task)
     assert len(found.hits) == FIRST + 1
     assert [one.reason.bar for one in found.withheld] == [LEAST_CHANCE_OF_MORE]
-    few = without_unrelated(judged_as(monkeypatch, 0.5, 0.2), Task("mend the till", ("till.py",)))
+    few = without_unrelated(judged_as(monkeypatch, 0.5, between), task)
     assert len(few.hits) == 2
+    question = without_unrelated(judged_as(monkeypatch, *[WELL_COVERED - 0.01] * 5), Task("mend the till"))
+    assert (question.covered, len(question.hits)) == ("hardly", FIRST_ALONE)
+
+
+def test_what_lies_below_the_floor_of_a_search_goes_in_where_it_is_likely_to_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is withheld no longer then, whether it was named or counted, and what is less likely stays as it was."""
+    every = judged_as(monkeypatch, 0.3, 0.6, 0.5, 0.1)
+    below = Reason(ReasonCode.BELOW_FLOOR)
+    named = [Withheld.of(one.memory, below, one.relevance) for one in (every.hits[1], every.hits[3])]
+    recalled = replace(
+        every,
+        hits=every.hits[:1],
+        near=every.hits[1:],
+        withheld=tuple(named),
+        withheld_counts={below: 3},
+        sure="nothing",
+    )
+    found = without_unrelated(recalled, Task("mend the till", ("till.py",)))
+    assert {one.memory.id for one in found.hits} == {"rule0000", "rule0001", "rule0002"}
+    assert [one.id for one in found.withheld] == ["rule0003"]
+    assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "well")
 
 
 def test_nothing_is_said_of_how_well_a_task_without_words_is_covered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +202,7 @@ def test_nothing_is_said_of_how_well_a_task_without_words_is_covered(monkeypatch
 
 def test_a_named_file_takes_nothing_out_that_matters_without_it_and_belongs_nowhere_else() -> None:
     """With the signs of the whole task alone: a file that a memory has no tie to says nothing against it."""
-    near = Signs(share=1.0, coverage=0.6, by_words=1.0, title_coverage=0.6)
+    near = Signs(share=0.9, coverage=0.5, by_words=1.0, title_coverage=0.3)
     found = recall_of(
         hit(memory("anywhere", "Dip the glaze slowly", "Dip the glaze slowly and twice.", kind="constraint"), near),
         hit(
@@ -198,7 +228,7 @@ def test_a_memory_whose_title_names_what_is_in_hand_belongs_to_it_whatever_files
 
 def test_what_a_task_names_by_its_place_is_not_lost_to_another_file_in_hand() -> None:
     """`**/ledger.yaml` says what it is about wherever it stands, `shop/**` only where it does."""
-    near = replace(NEAR, coverage=0.6, holds_for=0.0, tie=0.0)
+    near = replace(NEAR, coverage=0.6, title_coverage=0.5, holds_for=0.0, tie=0.0)
     found = recall_of(
         hit(memory("anywhere", "Sort rows by day", files=("**/ledger.yaml",)), near),
         hit(memory("elsewher", "Sort rows by hour", files=("shop/**",)), near),
