@@ -11,6 +11,9 @@ from typing import Any
 from memtui.text.tables import read_table
 
 _REACH = 70  # characters between the two words of a pair
+_MOST_IDEOGRAPHS = 12  # between the two words of a pair, as each is a word or half of one
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_CLAUSE_END = re.compile(r"[；;|。，]|\A[/／]\Z")  # `批准/忽略` are two of a choice
 _BEFORE, _AFTER, _CONTEXT = 60, 16, 120  # characters in which a negation takes a pair back
 _FEWEST_WORDS = 2
 _ASCII_WORD = re.compile("([a-z]{1,6})[a-z]*")
@@ -109,7 +112,9 @@ class Language:
         for one in _compiled(first).finditer(sentence):
             for other in _compiled(second).finditer(sentence, max(0, one.start() - _REACH), one.end() + _REACH):
                 overlap = one.start() < other.start() < one.end() < other.end() or one.span() == other.span()
-                if not overlap and not self._is_taken_back(kind, one.span(), other.span(), sentence):
+                if overlap or not _belong_together(one, other):
+                    continue
+                if not self._is_taken_back(kind, one.span(), other.span(), sentence):
                     return True
         return False
 
@@ -131,6 +136,14 @@ class Language:
         earliest = one[0] if self.row.get("negated_after") else max(0, start - _BEFORE)
         latest = end + (_AFTER if self.row.get("negated_after") else after)
         return self._negated.search(near, max(0, earliest - low), latest - low) is not None
+
+
+def _belong_together(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Return whether two words are near enough to each other, ideographs within a clause."""
+    if not _IDEOGRAPH.search(one[0]) and not _IDEOGRAPH.search(other[0]):
+        return True
+    between = one.string[min(one.end(), other.end()) : max(one.start(), other.start())]
+    return len(_IDEOGRAPH.findall(between)) <= _MOST_IDEOGRAPHS and not _CLAUSE_END.search(between)
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -19,6 +19,7 @@ LONGEST = 600  # characters of a statement that are read
 LONGEST_WHOLE = 500  # characters of a paragraph of several sentences that is also judged as a whole
 FEWEST_RUNS = 20  # known runs of a text that a shorter one is weighed as if it had
 FEWEST_PHRASES = 20  # the same of phrases
+FEWEST_KNOWN = 12  # known runs of a text of which something can be said
 _LENGTHS = (3, 4, 5)  # characters of a run; with two and six as well it finds no more on unseen writers
 _BEGINNING = 7  # characters of a word in a phrase, so that its endings do not count
 _START = "^"  # stands before the first word of a statement
@@ -42,6 +43,7 @@ class _Weights:
     phrases: Mapping[str, int]
     groups: Mapping[str, str]
     base: int
+    most_by_phrases: int  # what phrases add to hardly any planted statement
     least: int  # the sum from which a statement is planted
 
 
@@ -49,7 +51,9 @@ class _Weights:
 def _weights() -> _Weights:
     stored = json.loads(Path(__file__).with_name("injection_weights.json").read_text(encoding="utf-8"))
     groups = groups_by_word(stored["groups"])
-    return _Weights(stored["runs"], stored["phrases"], groups, stored["base"], stored["least"])
+    return _Weights(
+        stored["runs"], stored["phrases"], groups, stored["base"], stored["most_by_phrases"], stored["least"]
+    )
 
 
 def words_of(statement: str) -> list[str]:
@@ -71,17 +75,23 @@ def groups_by_word(groups: Iterable[str]) -> dict[str, str]:
     return {word: f"#{number}" for number, words in enumerate(groups) for word in words.split()}
 
 
-def phrases_of(words: Sequence[str], groups: Mapping[str, str]) -> set[str]:
-    """Return two and three words in a row by their beginnings, and one to three by the groups of words."""
+def phrases_of(words: Sequence[str], groups: Mapping[str, str], known: Container[str] | None = None) -> set[str]:
+    """Return two and three words in a row by their beginnings, and one to three by the groups of words.
+
+    Of what is longer than two words only that of which each two are among `known`, if that is given.
+    """
     begun = [_START, *[word[:_BEGINNING] for word in words if word]]
     grouped = [_START, *[groups.get(word) or word[:_BEGINNING] for word in words if word]]
-    return {*_in_a_row(begun), *grouped, *_in_a_row(grouped)}
+    return {*_in_a_row(begun, known), *grouped, *_in_a_row(grouped, known)}
 
 
-def _in_a_row(words: Sequence[str]) -> Iterator[str]:
+def _in_a_row(words: Sequence[str], known: Container[str] | None) -> list[str]:
     pairs = list(map(" ".join, pairwise(words)))
-    yield from pairs
-    yield from map(" ".join, zip(pairs, words[2:], strict=False))
+    triples = zip(pairs, pairs[1:], words[2:], strict=False)
+    # A phrase is weighed where enough texts hold it, which then hold each two of its words.
+    return pairs + [
+        f"{pair} {word}" for pair, after, word in triples if known is None or (pair in known and after in known)
+    ]
 
 
 def is_worded_as_planted(statements: Iterable[str]) -> bool:
@@ -94,9 +104,14 @@ def is_worded_as_planted(statements: Iterable[str]) -> bool:
     words = [words_of(statement) for statement in statements]
     found = [_weigh(word) for word in set().union(*words)]
     sum_of_weights, runs = sum([weight for weight, _ in found]), sum([known for _, known in found])
-    phrases = model.phrases.keys() & set().union(*(phrases_of(each, model.groups) for each in words))
+    if runs < FEWEST_KNOWN:
+        return False
+    by_runs = model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs))
+    if by_runs + model.most_by_phrases < model.least:
+        return False
+    phrases = model.phrases.keys() & set().union(*(phrases_of(each, model.groups, model.phrases) for each in words))
     by_phrases = sum([model.phrases[phrase] for phrase in phrases]) / sqrt(max(FEWEST_PHRASES, len(phrases)))
-    if model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs)) + by_phrases < model.least:
+    if by_runs + by_phrases < model.least:
         return False
     return any(not one.isascii() or len(_WORD.findall(one)) >= _FEWEST_WORDS for one in statements)
 

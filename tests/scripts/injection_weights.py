@@ -56,8 +56,9 @@ NOT_LEARNED = ("unseen", "newcomers-locked", "newcomers-locked-2")
 HARMLESS_WEIGHT = 2.0  # Of a writer's harmless statement: it stands close to planted ones on purpose
 STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no statements
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
-NEAREST, FAR = 2_500, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
-LEAST = 0.0  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
+NEAREST, FAR = 6_000, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
+MOST_BY_PHRASES = -3.0  # What phrases add at most to a planted statement by a locked writer that is found
+LEAST = -0.3  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
 
 Table = Any  # a sparse matrix, which scipy does not type
 
@@ -306,16 +307,12 @@ def main() -> None:
     if arguments.held_out:
         held_out(statements, names, ordinary)
     weights, base = fit([labelled, ordinary])
+    numbers = {"base": base, "least": LEAST, "most_by_phrases": MOST_BY_PHRASES}
     hundredths = [round(100 * weight) for weight in weights.tolist()]
     runs = dict(zip(names.runs, hundredths[: len(names.runs)], strict=True))
     phrases = dict(zip(names.phrases, hundredths[len(names.runs) :], strict=True))
-    stored = {
-        "base": round(100 * base),
-        "least": round(100 * LEAST),
-        "groups": groups,
-        "runs": runs,
-        "phrases": phrases,
-    }
+    rounded = {name: round(100 * number) for name, number in numbers.items()}
+    stored = {**rounded, "groups": groups, "runs": runs, "phrases": phrases}
     WEIGHTS.write_text(json.dumps(stored, indent=0, ensure_ascii=False) + "\n", "utf-8")
     print(f"{len(runs):,} runs, {len(phrases):,} phrases")
 
