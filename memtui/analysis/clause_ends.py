@@ -284,10 +284,18 @@ def _breaks_list(head: str) -> bool:
     return is_within or bool(_ONLY_ONE.search(head))
 
 
+def _is_parallel(head: str, tail: str) -> bool:
+    """Return whether a phrase follows the second of two as one did the first: `a for boats and b for cranes`."""
+    word = tail.partition(" ")[0]
+    return bool(re.search(rf" {re.escape(word)} [^,;:]{{1,60}} (?:and|or) \S+$", head))
+
+
 def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar) -> int:
     """Return how good a sentence ends before a word that no sign stands before."""
     if grammar.negation.search(head):
         return int(is_addition)  # where something is forbidden is part of what is forbidden
+    if not is_addition and _is_parallel(head, tail):
+        return 0
     if is_addition or grammar.preposition.match(tail):
         return 0 if not is_addition and _PARTICIPLE_END.search(head) else 2
     purpose = _INFINITIVE.match(tail)

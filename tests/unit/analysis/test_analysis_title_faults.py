@@ -454,3 +454,9 @@ def test_of_many_names_behind_a_label_that_every_project_has_the_first_is_told()
     )
 
     assert title_for(text, ("Harbour", "Stack")) == "Harbour: Stack: Quay 19, Crane Workers, Ropebase ORM"
+
+
+def test_of_two_things_the_second_keeps_what_it_is_for() -> None:
+    text = "Keep `.harbour/boats/` for books of boats and `.harbour/cranes/` for disposable, ignored state of cranes."
+
+    assert not title_for(text, ("Quay",)).endswith(".harbour/cranes/")
