@@ -146,6 +146,22 @@ def test_a_word_of_doing_in_common_makes_nothing_relevant(tmp_path: Path) -> Non
     assert found.abstained == Reason(ReasonCode.TOO_LITTLE_SHARED)
 
 
+def test_for_work_in_files_what_lies_below_the_floor_is_measured_aside(tmp_path: Path) -> None:
+    """The payload judges it too; a question without files, or files without a task, have no use for it."""
+    kiln = [memory(f"kiln{n:04}", f"Dip glaze number {n}", f"Dip the glaze of shelf {n} twice.") for n in range(8)]
+    vault = story_vault(
+        tmp_path, [*kiln, memory("dampers1", "Dampers", "Oil the glaze damper of the kiln yearly.")], []
+    )
+    found = recalled(vault, "dip the glaze of shelf 3 twice", "kiln/fire.py")
+    hits, near = set(ids(found.hits)), ids(found.near)
+    assert "dampers1" in near
+    assert not hits.intersection(near)
+    assert all(hit.signs and hit.signs.is_below for hit in found.near)
+    assert not any(hit.signs and hit.signs.is_below for hit in found.hits)
+    assert not recalled(vault, "dip the glaze of shelf 3 twice").near
+    assert not recalled(vault, "", "kiln/fire.py").near
+
+
 def test_a_pinned_memory_that_matches_is_an_answer(vault: Vault) -> None:
     found = recalled(vault, "log numbers")
     assert found.hits == ()
