@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from memtui.capture.tag_headings import read_banner, tag_headings
+from memtui.capture.tag_headings import CODE_CHARS, left_out_between, read_banner, tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
 from memtui.text.words import CJK
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 CALLOUT_MARK = "callout mark"
 IMPORT_MARK = "import of another file"
-PAGES_MARK = "pages of documentation, put between tags"
-CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
 MAX_CHARS = 2_000_000
 MAX_LINES = 20_000  # Larger texts are split at blank lines only; parsing this many list items takes about two seconds
@@ -52,7 +50,6 @@ _DIVIDER = re.compile(r" {0,3}(={3,}|-{3,}|\*{3,}|~{5,}) +[^\s=*~-].{0,60}? +\1\
 _BREAK = "***"
 _EXAMPLE_TAG = re.compile(r"example|sample|^code$")
 _SNIPPET_TAG = re.compile(r"(?:\w+[-_])*snippet$")
-_PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
 _COMPONENT = re.compile(r"([ \t]*)<([A-Z][A-Za-z]{1,40})(?:\s[^<>]{0,300})?>[ \t]*(\S.{0,2000}?)[ \t]*</\2>\s*$")
 _TAG_TITLE = re.compile(r"\s(?:title|label|header)=[\"']([^\"'<>{}]{1,120})[\"']")
 _HTML_LINK = re.compile(
@@ -202,11 +199,11 @@ class _Marks:
         return number
 
     def _tag(self, tag: str, number: int, line: str) -> int:
-        """Set a line aside that is a tag, all of it with pages of documentation; return the last line set aside."""
+        """Set a line aside that is a tag, or all of it; return the last line set aside."""
         closes = line.lstrip().startswith("</")
-        until = self._end_of_pages(tag, number) if not closes and _PAGES_TAG.search(tag) else number
-        if until > number:
-            self.set_aside.append((Span(number, until), PAGES_MARK))
+        until, reason = (number, "") if closes else left_out_between(tag, self.lines, number)
+        if reason:
+            self.set_aside.append((Span(number, until), reason))
         elif number in self._sections:
             self.titles.append((number, self._sections[number]))
         elif line.lstrip()[1:2].isupper() and (title := _TAG_TITLE.search(line)):
@@ -215,12 +212,6 @@ class _Marks:
             self.set_aside.append((Span(number, number), "mark-up without text"))
             self._example(tag, number, closes=closes)
         return until
-
-    def _end_of_pages(self, tag: str, number: int) -> int:
-        """Return the line that closes a tag around far more than a memory holds; that of the tag if none does."""
-        closing = (at for at in range(number + 1, len(self.lines)) if self.lines[at].strip().lower() == f"</{tag}>")
-        end = next(closing, number)
-        return end if sum(map(len, self.lines[number:end])) > CODE_CHARS else number
 
     def _without_tags(self, number: int, line: str) -> str:
         """Take the tags of a component off a line that stands between them, and write its links as Markdown does."""

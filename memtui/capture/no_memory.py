@@ -12,9 +12,7 @@ from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_words import without_label
 from memtui.capture.blocks import (
     CALLOUT_MARK,
-    CODE_CHARS,
     IMPORT_MARK,
-    PAGES_MARK,
     Block,
     BlockKind,
     item_text,
@@ -32,7 +30,7 @@ from memtui.capture.prose import (
     sentences_of,
     words_in,
 )
-from memtui.capture.tag_headings import CONTEXT_MARK, RULE_MARK
+from memtui.capture.tag_headings import CODE_CHARS, CONTEXT_MARK, PAGES_MARK, RULE_MARK, SESSIONS_MARK
 from memtui.text.inline import plain_text
 
 
@@ -62,6 +60,7 @@ class SkipReason(StrEnum):
     EMPTY = "holds no text"
     DATA = "data rather than text"
     PAGES = PAGES_MARK
+    SESSIONS = SESSIONS_MARK
 
 
 STRUCTURE = frozenset(

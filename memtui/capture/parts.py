@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.capture.blocks import CODE_CHARS, Block, Span, item_text
+from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.no_memory import SkipReason, is_data, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
@@ -32,6 +32,7 @@ from memtui.capture.prose import (
     words_in,
 )
 from memtui.capture.sections import STEPS_CHARS, Passage
+from memtui.capture.tag_headings import CODE_CHARS
 from memtui.capture.units import (
     CODE,
     FENCE_MARK,

@@ -1,4 +1,4 @@
-"""Headings of other forms: tags of sections (`<quay_rules>` … `</quay_rules>`), titles between `# ====`."""
+"""What tags and rules of signs mean for a text: headings (`<quay_rules>`, `# ====`), and what is left out whole."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from memtui.text.tables import read_words
 RULE_MARK = "horizontal rule"
 CONTEXT_MARK = "heading: kept as context"
 
+PAGES_MARK = "pages of documentation, put between tags"
+SESSIONS_MARK = "a list of sessions that a tool writes anew"
+CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
+
+_PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
+_SESSIONS_TAGS = frozenset({"claude-mem-context"})
 _OPENS = re.compile(r"<([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)>\s*$")
 _EXAMPLE = re.compile(r"example|sample|code|template|format|output|input")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
@@ -62,6 +68,20 @@ def _elements(lines: Sequence[str], closed: set[str]) -> list[_Element]:
         elif line.strip() and (elements or here is not whole):
             here.has_text = True
     return elements
+
+
+def left_out_between(tag: str, lines: Sequence[str], number: int) -> tuple[int, str]:
+    """Return the last line of an element that is left out whole, and why; its first line and nothing if it is read.
+
+    Pages of documentation are longer than what a memory holds.
+    """
+    if tag not in _SESSIONS_TAGS and not _PAGES_TAG.search(tag):
+        return number, ""
+    closing = (at for at in range(number + 1, len(lines)) if lines[at].strip().lower() == f"</{tag}>")
+    end = next(closing, number)
+    if tag in _SESSIONS_TAGS:
+        return (end, SESSIONS_MARK) if end > number else (number, "")
+    return (end, PAGES_MARK) if sum(map(len, lines[number:end])) > CODE_CHARS else (number, "")
 
 
 _BANNER = re.compile(r"#{1,6} ?[=#*~_-]{4,}\s*$")  # `# ======`

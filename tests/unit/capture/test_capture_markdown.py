@@ -268,6 +268,17 @@ def test_components_of_a_docs_site_lose_their_tags_and_keep_their_titles() -> No
         assert texts(f"{code}\n") == [code]
 
 
+def test_the_list_of_sessions_that_claude_mem_writes_into_a_rule_file_is_told_and_not_imported() -> None:
+    day = '### Mar 3, 2031\n14 9:02a fix The kiln door no longer jams\n15 " feat Cones are sorted by temperature\n\n'
+    log = f"<claude-mem-context>\n# Recent activity\n\n{day * 9}</claude-mem-context>\n"
+    split = split_markdown(
+        f"# Kiln\n\n## Safety\n\n- Never open the kiln\n- Fire once\n\n{log}\n## Cones\n\nSort them.\n"
+    )
+    assert [piece.text for piece in split.pieces] == ["- Never open the kiln\n- Fire once", "Sort them."]
+    assert "a list of sessions that a tool writes anew" in set(reasons(split).values())
+    assert len(texts(log.rpartition("</")[0])) > 1, "what nothing closes is read"
+
+
 def test_pages_of_documentation_between_tags_are_told_and_not_imported() -> None:
     page = "# Firing\n\nFiring takes nine hours, and the door stays shut for all of them.\n\n"
     split = split_markdown(f"- Never open the kiln\n\n<kiln_docs>\n{page * 100}</kiln_docs>\n\n- Never fire twice\n")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.capture.blocks import CODE_CHARS
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
 from memtui.capture.sections import STEPS_CHARS
 from memtui.capture.stable_split import Familiar, KnownUnit
+from memtui.capture.tag_headings import CODE_CHARS
 
 
 def texts(markdown: str) -> list[str]:
