@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -118,6 +118,7 @@ def without_repeats(
     """Return hits in order without those that a longer one says as well, and those that give way with the reason.
 
     The longer one takes the place of the shorter, unless a person pinned or put in the shorter one, or kept both apart.
+    One that holds for other files than those of the task gives way to one that does not.
     """
 
     def says(short: str, long: str) -> bool:
@@ -129,17 +130,33 @@ def without_repeats(
     dropped: list[tuple[Hit, Reason]] = []
     for hit in hits:
         own = hit.memory.id
-        within = next((one for one in kept if says(own, one.memory.id)), None)
+        within = next((one for one in kept if _stands_for(one, hit, says)), None)
         if within is not None and not (hit.memory.pinned or hit.is_put_in):
             dropped.append((hit, Reason(ReasonCode.DUPLICATE, other=within.memory.id)))
             continue
-        place = next((at for at, one in enumerate(kept) if says(one.memory.id, own)), None)
+        place = next((at for at, one in enumerate(kept) if _stands_for(hit, one, says)), None)
         if place is None or kept[place].memory.pinned or kept[place].is_put_in:
             kept.append(hit)
             continue
         dropped.append((kept[place], Reason(ReasonCode.DUPLICATE, other=own)))
         kept[place] = hit
     return kept, dropped
+
+
+def _stands_for(one: Hit, other: Hit, says: Callable[[str, str], bool]) -> bool:
+    """Return whether the first says what the second says, and holds for the task if the second does.
+
+    Args:
+        says: whether the first memory is said by the second one, by their ids.
+    """
+    mine, theirs = one.memory.id, other.memory.id
+    if _holds_elsewhere(one) != _holds_elsewhere(other):
+        return _holds_elsewhere(other) and (says(theirs, mine) or says(mine, theirs))
+    return says(theirs, mine)
+
+
+def _holds_elsewhere(hit: Hit) -> bool:
+    return hit.signs is not None and hit.signs.has_place and not hit.signs.holds_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -443,7 +443,7 @@ class Scorer:
     def _reasons(self, memory: Memory, terms: list[Part]) -> tuple[Reason, ...]:
         hidden = {ReasonCode.KIN} if self.is_close(memory.id) else {ReasonCode.KIN, ReasonCode.MEANING}
         reasons = [part.reason for part in terms if part.reason.code not in hidden]
-        if not reasons and terms:
+        if not reasons:
             reasons = [Reason(ReasonCode.WEAK)]
         verified = [trusted_since(memory)] if memory.verified_at and not memory.pinned else []
         return (*reasons, *verified)

@@ -32,6 +32,7 @@ from memtui.pack.relevance import (
     worths,
 )
 from memtui.pack.relevance_features import KEPT_WITH_FILES, OF_MEANING, features_of, model, topics
+from memtui.pack.repeats import without_repeats
 from memtui.pack.select import select
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
@@ -346,6 +347,16 @@ def test_what_a_longer_memory_says_as_well_is_said_once() -> None:
     assert len(packed((hit(short, words=1.0), hit(other, words=0.9))).included) == 2
     pinned = replace(hit(short, words=1.0), memory=replace(short, pinned=True))
     assert "shortone" in ids(packed(Recall((hit(whole, words=0.9),), (pinned,), (), {}, 0, None)))
+
+
+def test_of_a_rule_and_its_copy_for_other_files_the_rule_is_told() -> None:
+    rule = memory("rulehere", "Wax", "Wax the foot ring of every stoneware bowl before glazing it.")
+    copied = memory("elsewher", "Wax", f"Booth: {rule.insight.removesuffix('.')}; a dry sponge takes off what runs.")
+    here, elsewhere = hit(rule, Signs(share=0.5), words=0.2), hit(copied, Signs(share=0.5, has_place=True), words=0.9)
+    assert [one.memory.id for one in without_repeats([elsewhere, here])[0]] == ["rulehere"]
+    assert [one.memory.id for one in without_repeats([here, elsewhere])[0]] == ["rulehere"]
+    bound = replace(elsewhere, signs=Signs(share=0.5, has_place=True, holds_for=2.0))
+    assert [one.memory.id for one in without_repeats([here, bound])[0]] == ["elsewher"]
 
 
 def test_copies_of_a_rule_under_other_headings_and_sentences_of_a_longer_one_are_told_once() -> None:

@@ -150,13 +150,19 @@ def test_for_work_in_files_what_lies_below_the_floor_is_measured_aside(tmp_path:
     """The payload judges it too; a question without files, or files without a task, have no use for it."""
     kiln = [memory(f"kiln{n:04}", f"Dip glaze number {n}", f"Dip the glaze of shelf {n} twice.") for n in range(8)]
     vault = story_vault(
-        tmp_path, [*kiln, memory("dampers1", "Dampers", "Oil the glaze damper of the kiln yearly.")], []
+        tmp_path,
+        [
+            *kiln,
+            memory("dampers1", "Dampers", "Oil the glaze damper of the kiln yearly."),
+            memory("unlikeit", "Tabs are four wide", "Tabs are four wide."),
+        ],
+        [],
     )
     found = recalled(vault, "dip the glaze of shelf 3 twice", "kiln/fire.py")
     hits, near = set(ids(found.hits)), ids(found.near)
-    assert "dampers1" in near
+    assert {"dampers1", "unlikeit"} <= near
     assert not hits.intersection(near)
-    assert all(hit.signs and hit.signs.is_below for hit in found.near)
+    assert all(hit.reasons and hit.signs and hit.signs.is_below for hit in found.near)
     assert not any(hit.signs and hit.signs.is_below for hit in found.hits)
     assert not recalled(vault, "dip the glaze of shelf 3 twice").near
     assert not recalled(vault, "", "kiln/fire.py").near
