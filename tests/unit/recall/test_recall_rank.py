@@ -160,7 +160,7 @@ def test_for_work_in_files_what_lies_below_the_floor_is_measured_aside(tmp_path:
     )
     found = recalled(vault, "dip the glaze of shelf 3 twice", "kiln/fire.py")
     hits, near = set(ids(found.hits)), ids(found.near)
-    assert {"dampers1", "unlikeit"} <= near
+    assert {"dampers1", "unlikeit"}.issubset(near)
     assert not hits.intersection(near)
     assert all(hit.reasons and hit.signs and hit.signs.is_below for hit in found.near)
     assert not any(hit.signs and hit.signs.is_below for hit in found.hits)
