@@ -150,17 +150,11 @@ def test_for_work_in_files_what_lies_below_the_floor_is_measured_aside(tmp_path:
     """The payload judges it too; a question without files, or files without a task, have no use for it."""
     kiln = [memory(f"kiln{n:04}", f"Dip glaze number {n}", f"Dip the glaze of shelf {n} twice.") for n in range(8)]
     vault = story_vault(
-        tmp_path,
-        [
-            *kiln,
-            memory("dampers1", "Dampers", "Oil the glaze damper of the kiln yearly."),
-            memory("unlikeit", "Tabs are four wide", "Tabs are four wide."),
-        ],
-        [],
+        tmp_path, [*kiln, memory("dampers1", "Dampers", "Oil the glaze damper of the kiln yearly.")], []
     )
     found = recalled(vault, "dip the glaze of shelf 3 twice", "kiln/fire.py")
     hits, near = set(ids(found.hits)), ids(found.near)
-    assert {"dampers1", "unlikeit"}.issubset(near)
+    assert "dampers1" in near
     assert not hits.intersection(near)
     assert all(hit.reasons and hit.signs and hit.signs.is_below for hit in found.near)
     assert not any(hit.signs and hit.signs.is_below for hit in found.hits)
@@ -367,8 +361,8 @@ class Asked:
         embed_missing(self._vault, engine)
         self._meaning = ModelMeaning(self._vault, "bundled", engine=engine)
 
-    def __call__(self, query: str) -> Recall:
-        return recall(self._vault, Task(query), PAYMENTS, settings=SETTINGS, now=NOON, meaning=self._meaning)
+    def __call__(self, query: str, *files: str) -> Recall:
+        return recall(self._vault, Task(query, files), PAYMENTS, settings=SETTINGS, now=NOON, meaning=self._meaning)
 
 
 @pytest.fixture(scope="module")
@@ -398,6 +392,13 @@ def test_what_a_person_would_expect_comes_first(vaults: dict[str, Asked], vault:
     found = vaults[vault](query)
     assert ids(found.hits)[:1] == [first]
     assert found.hits[0].score > 0.3
+
+
+def test_what_shares_nothing_with_a_task_has_a_reason_all_the_same(vaults: dict[str, Asked]) -> None:
+    far = [hit for hit in vaults["both"](FOREIGN, "bread/rye.py").near if not hit.relevance]
+    assert far
+    assert {reason.code for hit in far for reason in hit.reasons[:1]} == {ReasonCode.WEAK}
+    assert all(hit.reasons for hit in far)
 
 
 @pytest.mark.parametrize("vault", ["one", "five", "none", "cjk", "both"])
