@@ -54,7 +54,8 @@ def kind_guess(
         hint: the source's own word for it, e.g. `claude-memory:feedback`, `adr`, or the name of a kind.
     """
     start = text[:_READ_CHARS]
-    features = [*_sentence_features(start), *_form_features(start, (title, *heading_path[-2:]))]
+    lacking = bool(heading_path) and bool(pattern("lacking").search(heading_path[-1].lower()))
+    features = [*_sentence_features(start, lacking=lacking), *_form_features(start, (title, *heading_path[-2:]))]
     names = {feature for feature, _ in features}
     scores: defaultdict[str, float] = defaultdict(float)
     for feature, share in features:
@@ -109,21 +110,42 @@ _SHARE_OF_REST, _SHARE_OF_LEAD_IN = 0.65, 0.7
 _MARK = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)、][ \t]+|#{1,6}[ \t]+|\|[ \t]*)?(?:\[[ xX]\][ \t]+)?")
 _COLUMNS = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t:-]*$")
 _STEPS = re.compile(r"\b(?:steps?|how(?: to)?|schritte?|étapes?|pasos|passos)\b|步骤|手順", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=\S)|(?<=[。！？])")
 
 
-def _sentence_features(text: str) -> Iterator[tuple[str, float]]:
+_RULE_OF_ROW = re.compile(
+    r".*?\s[—–-]{1,2}\s(?:\*\*)?(?:rule|policy|requirement|regel|règle|regla|regra|规则|ルール)(?:\*\*)?[:：]\s*",
+    re.IGNORECASE,
+)
+"""What stands in a row of a table before its rule: what the rule is about."""
+_NONE = re.compile(r"(?:no|kein\w*|aucune?|sin|sem)\s", re.IGNORECASE)
+_ACTS_OF_RUNNING = frozenset({"command", "command_first", "command_told"})
+
+
+def _acts_in(sentence: str, *, lacking: bool, paths: bool) -> frozenset[str]:
+    """Return what a sentence does; below a heading of what is lacking, `No server` tells how things are."""
+    if lacking and _NONE.match(sentence):
+        return frozenset({"tells"})
+    about = _RULE_OF_ROW.match(sentence)
+    acts = acts_of(sentence[about.end() :] if about else sentence)
+    return acts - _ACTS_OF_RUNNING if paths else acts
+
+
+def _sentence_features(text: str, *, lacking: bool = False) -> Iterator[tuple[str, float]]:
     """Yield what each sentence does and its share: the first weighs more than all others together."""
+    paths = _lists_paths(text)
+    if paths:
+        yield "paths", 1.0
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
     if len(sentences) > 1 and _only_leads(sentences[0]):
         del sentences[0]
     commands = 0
     for number, sentence in enumerate(sentences):
         share = _SHARE_OF_REST / (len(sentences) - 1) if number else 1.0
-        acts = acts_of(sentence)
+        acts = _acts_in(sentence, lacking=lacking, paths=paths)
         if not number and len(sentences) > 1 and sentence.endswith((":", "：")) and "orders" not in acts:
             share = _SHARE_OF_LEAD_IN
-        commands += not acts.isdisjoint({"command", "command_first", "command_told"})
+        commands += not acts.isdisjoint(_ACTS_OF_RUNNING)
         # "Set `TIDE_URL` in `.env`" says what is set up, not how things are done.
         yield from ((act, share) for act in acts - ({"orders"} if "setting" in acts else set()))
     if commands >= _SEVERAL:
@@ -161,6 +183,10 @@ def _blocks(text: str) -> Iterator[str]:
 
 # Its form
 
+_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
+_PATH_ITEM = re.compile(r"(?:\*\*)?`(?:[\w.@*-]*/[\w./@*\[\]-]*)`(?:\*\*)?(?=\s*(?:$|[,:：—–(-]))")
+_DEEP_PATH = re.compile(r"`[^`\s]*(?:[^/`\s]/[^/`\s]|/`)")
+_LEAST_PATHS = 3
 _SHELL_FENCE = re.compile(
     r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:(?:ba|z|fi)?sh|shell|console|powershell|ps1|cmd)(?:[ \t][^\n`]*)?$", re.MULTILINE
 )
@@ -184,6 +210,13 @@ _CHECKLIST = re.compile(
     r"|检查|檢查|チェック",
     re.IGNORECASE,
 )
+
+
+def _lists_paths(text: str) -> bool:
+    """Return whether a text is a list of paths and what lies there: a slash command has no second slash."""
+    items = _ITEM.findall(text)
+    listed = len(items) >= _LEAST_PATHS and all(map(_PATH_ITEM.match, items))
+    return listed and any(map(_DEEP_PATH.search, items))
 
 
 def _form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, float]]:

@@ -27,6 +27,7 @@ _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
 _LABEL = re.compile(r"[^.:：]{1,60}?[:：](?=\s|[^\x00-\x7f])\s*|[^.:：]{1,60}?\s[—–-]{1,2}\s")
 _EARLY_CHARS = 60
 _LABEL_WORDS = 4
+_ARTICLES = ("the ", "a ", "an ", "each ")
 _OCCASIONS = (["when"], ["whenever"], ["if"], ["before"], ["after"], ["unless"], ["until"])
 RULES = frozenset({"forbids", "obliges", "orders", "advises"})
 
@@ -38,7 +39,8 @@ def acts_of(sentence: str) -> frozenset[Act]:
     """Return what a sentence of Markdown, without its list mark, does."""
     spans = CODE_SPAN.sub(_held, sentence[:SENTENCE_CHARS])
     plain = _EMPHASIS.sub("", spans).lower().replace("\u2019", "'").strip()
-    plain = pattern("harmless").sub("…", plain)
+    remark = pattern("remark").match(plain)
+    plain = pattern("harmless").sub("…", plain[remark.end() :] if remark else plain)
     words = _WORD.findall(plain)
     if not words:
         return frozenset()
@@ -92,7 +94,9 @@ def _is_fact(rest: str, said: dict[Act, int]) -> bool:
 def _shape(plain: str, said: dict[Act, int]) -> Iterator[Act]:
     """Yield how a sentence that tells nobody what to do is made."""
     stressed = pattern("stresses").match(plain)
-    if stressed or "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
+    does = pattern("code_does").match(_labelled(plain)[1])
+    acted = does and {does[1], does[1].removesuffix("s")} & openings("verbs")
+    if stressed or acted or "tell" in said or "build" in said or plain.startswith((_CODE, _SETTING)):
         yield "tells"
         yield from (act for act in ("by_default", "stresses") if pattern(act).search(plain))
     else:
@@ -124,8 +128,10 @@ def _shown_topics(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[
     starts = {"stack": "stack", "setting": "setting", "logged": "entry_of_log", "dated": "dated"}
     yield from (act for name, act in starts.items() if pattern(name).match(plain))
     yield from (act for name, act in (("named", "naming"), ("underway", "now")) if pattern(name).search(plain))
-    if mood.isdisjoint(RULES) and pattern("role").match(plain):
-        yield "role"
+    if mood.isdisjoint(RULES):
+        yield from (act for act in ("role", "hook") if pattern(act).match(plain))
+    if "obliges" in mood and pattern("permits").search(plain):
+        yield "permits"
     if "secure" in said and "orders" in mood:
         yield "secures"
 
@@ -175,6 +181,8 @@ def _labelled(plain: str) -> tuple[str, str]:
 
 def _orders(label: str, rest: str, *, tells: bool) -> bool:
     """Return whether a sentence tells what to do; a label of a few words may begin with a noun that is also a verb."""
+    if label.startswith(_ARTICLES) and pattern("chain").match(rest):
+        return False
     if _is_order(rest):
         first = _WORD.findall(rest)[0].removeprefix("re-")
         return not (label.startswith((_CODE, _SETTING)) and first in openings("nouns"))

@@ -46,6 +46,33 @@ SAMPLES = [
     ("`tide.ps1` manages the life of the pier: `start`, `stop`, `log`.", ("Harbour", "Operations"), "tooling"),
     ("- Run all of them: `bin/tide test`\n- Run one: `bin/tide test one`", ("Harbour", "Trials"), "tooling"),
     ("Two cranes on one rope cause a collision of boats, since each pulls.", ("Harbour", "Cranes"), "bug-pattern"),
+    ("No mooring service or ticket desk", ("Harbour", "What this harbour does NOT include"), "architecture"),
+    ("No mooring service or ticket desk", ("Harbour", "Rules"), "constraint"),
+    (
+        "**Dry by default in trials:** `moor()` and `lift()` select a toy crane. Pass `crane=` for a real one.",
+        ("H", "6. Gotchas"),
+        "architecture",
+    ),
+    ("> **Note:** The tide gauge delivers `Level` to all boats.", ("Harbour", "Trials", "Test notes"), "architecture"),
+    ("Rust harbour app (crates `tide`, `pier`). No Gantry project: the old `GANTRY/` is gone.", ("H",), "architecture"),
+    (
+        "Action: `kill -9 tide` on the live pier — Rule: Confirm first (trials run as `tide-dev`)",
+        ("Piers",),
+        "constraint",
+    ),
+    ("Action: bare `cargo run -p tide` — Rule: Opens the live pier, never use it for trials", ("Piers",), "constraint"),
+    ("Stopping the pier **requires explicit permission**:\n\n```sh\nkill 1\n```", ("Harbour", "Stop"), "constraint"),
+    ("If the captain agreed this hour (e.g. to moor), proceed without asking", (), "convention"),
+    (
+        "- `/tide` -- tables\n- `/pier` -- output of `npm run pier`\n- `/pier/crane` -- cranes",
+        ("Harbour",),
+        "architecture",
+    ),
+    ("- `/tide` -- print the tables\n- `/pier` -- print it\n- `/crane` -- lift", ("Harbour",), "tooling"),
+    ("The unload path (`unload()`) mirrors it: find -> lift -> stack the crates", ("Harbour",), "architecture"),
+    ("```rust\nBerth { id, depth }\n```", ("Harbour", "Key types (Rust, mooring side)"), "architecture"),
+    ("- `npm run tide` -- NEVER CANCEL: takes 40 seconds.\n- `npm run pier` -- builds it.", ("Harbour",), "tooling"),
+    ("**Pre-push hook** (`.tide/pre-push`) runs the scales on crates that changed", ("Harbour", "Critical"), "tooling"),
 ]
 
 
