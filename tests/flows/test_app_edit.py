@@ -576,6 +576,8 @@ async def test_a_key_for_a_whole_line_takes_all_of_a_title_that_is_wrapped(ferry
         await rewrite(pilot, "insight", "One.\nTwo.\nThree.")
         await pilot.press("down", "ctrl+k", "ctrl+e", "ctrl+k")
         await until(pilot, lambda: field(pilot, "insight").typed == "One.\nThree.", "of several lines it is the one")
+        await pilot.press("ctrl+home", "a", "ctrl+end", "z", "ctrl+shift+home", "ctrl+end")
+        await until(pilot, lambda: field(pilot, "insight").typed == "aOne.\nThree.z", "both ends are reached")
 
 
 async def test_a_memory_that_is_added_outside_of_the_filter_is_told_with_the_key_that_shows_it(

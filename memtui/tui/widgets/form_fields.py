@@ -119,8 +119,12 @@ class FormArea(CleanTextArea):
         Binding("ctrl+e", "paragraph_end", show=False),
         Binding("ctrl+u", "delete_to_paragraph_start", show=False),
         Binding("ctrl+k", "delete_to_paragraph_end", show=False),
+        Binding("ctrl+home", "text_start", show=False),
+        Binding("ctrl+end", "text_end", show=False),
+        Binding("ctrl+shift+home", "text_start(True)", show=False),
+        Binding("ctrl+shift+end", "text_end(True)", show=False),
     ]
-    """What Textual does to the row on the screen, for the whole of a line however it is wrapped."""
+    """What Textual does to the row on the screen, for the whole of a line however it is wrapped, and to both ends."""
 
     COMPONENT_CLASSES = {f"form-area--{style}" for style in ("heading", "code", "path", "label", "dim")}  # noqa: RUF012 - Textual declares it as a class variable
 
@@ -139,6 +143,14 @@ class FormArea(CleanTextArea):
     def on_resize(self) -> None:
         """Redraw: Textual does so only where the height changes."""
         self.refresh()
+
+    def action_text_start(self, select: bool = False) -> None:
+        """Move the cursor to the beginning of the text."""
+        self.move_cursor((0, 0), select=select)
+
+    def action_text_end(self, select: bool = False) -> None:
+        """Move the cursor to the end of the text."""
+        self.move_cursor(self.document.end, select=select)
 
     def get_line(self, line_index: int) -> Text:
         """Return a line as it is drawn."""
