@@ -13,7 +13,7 @@ from memtui.analysis.shorten import shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_headings import LIST_CELLS
-from memtui.analysis.title_trees import folders_of
+from memtui.analysis.title_trees import begins_tree, folders_of, types_of
 from memtui.analysis.title_words import (
     is_bad,
     is_metadata,
@@ -133,7 +133,9 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
 
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
-    if block.mark not in SHELLS:
+    if listed := listed_names(block):
+        yield from (held.take_out(f"`{name}`") for name in listed)
+    elif block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif folders := folders_of(block.lines) if block.mark not in REAL_SHELLS else []:
         yield from (held.take_out(f"`{folder}`") for folder in (folders if len(folders) > 1 else ()))
@@ -145,6 +147,16 @@ def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
         if len(briefly) > 1:
             briefly.pop("", None)
         yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
+
+
+def listed_names(block: Block) -> list[str]:
+    """Return the types, or the folders of a tree marked as some language, that code lists; empty for other code."""
+    if block.kind != "code" or block.mark in REAL_SHELLS:
+        return []
+    listed = types_of(block.lines)
+    if block.mark not in SHELLS and begins_tree(block.lines):
+        listed = folders_of(block.lines)
+    return listed if len(listed) > 1 else []
 
 
 def _shows_both(block: Block) -> bool:

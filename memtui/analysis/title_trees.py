@@ -1,4 +1,4 @@
-"""The folders that a drawn or indented tree of files begins with."""
+"""The folders that a drawn or indented tree of files begins with, and the types that a list in brief names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ _INDENTED = re.compile(rf"([ \t]*){_NAME}(?:\s{{2,}}\S.*|\s+(?:#|//|[—–-]|�
 _COMMON_ROOT = re.compile(r"(?:src|app|lib|packages|\.+)/")
 _ROOT = re.compile(r"\s*([\w@.-][\w@./-]{0,60}/)(?:\s|$)")
 _LISTS_SHARE = 0.7
+_TYPE = re.compile(r"([A-Z]\w{1,40})(?:<[^<>]{1,40}>)?\s*(\{(?!\{)|=\s[\"'])")
+_TYPES_END = re.compile(r"\s|[})\]]+[;,]?$|#|//|/\*|--")
 
 
 def folders_of(lines: Sequence[str]) -> list[str]:
@@ -24,6 +26,18 @@ def folders_of(lines: Sequence[str]) -> list[str]:
         return []
     at_margin = [entry for entry in found if len(entry[1]) == len(found[0][1])]
     return _outermost(found[1:] if len(at_margin) == 1 else found)
+
+
+def types_of(lines: Sequence[str]) -> list[str]:
+    """Return the types that every line at the margin lists, as in `Berth { id, depth }`; else nothing."""
+    listed = [_TYPE.match(line) for line in lines if line.strip() and not _TYPES_END.match(line)]
+    has_fields = any(found and found[2] == "{" for found in listed)
+    return list(dict.fromkeys(found[1] for found in listed if found)) if has_fields and all(listed) else []
+
+
+def begins_tree(lines: Sequence[str]) -> bool:
+    """Return whether lines begin with a folder, as a tree does in whatever language it is marked."""
+    return bool(lines) and bool(_ROOT.match(lines[0]))
 
 
 def root_of(lines: Sequence[str]) -> str:

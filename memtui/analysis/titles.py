@@ -25,7 +25,16 @@ from memtui.analysis.title_fit import (
     with_fewer_subjects,
 )
 from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
-from memtui.analysis.title_lists import HEAD_CELLS, brief, counted, fitting, fitting_or_brief, heads_in, values_in
+from memtui.analysis.title_lists import (
+    HEAD_CELLS,
+    brief,
+    counted,
+    fitting,
+    fitting_or_brief,
+    heads_in,
+    listed_names,
+    values_in,
+)
 from memtui.analysis.title_statements import Statements
 from memtui.analysis.title_trees import root_of
 from memtui.analysis.title_words import (
@@ -306,7 +315,7 @@ class _Writer:
         if (title := next(filter(None, told), "")) and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title
-        is_named = block.mark not in SHELLS and bool(self.headings.subject())
+        is_named = block.mark not in SHELLS and not listed_names(block) and bool(self.headings.subject())
         heads = [] if is_named else heads_in([block], self.held)
         root = root_of(block.lines) if len(heads) <= 1 else ""
         heads = [self.held.take_out(f"`{root}`")] if root else heads

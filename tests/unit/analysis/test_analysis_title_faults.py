@@ -460,3 +460,21 @@ def test_of_two_things_the_second_keeps_what_it_is_for() -> None:
     text = "Keep `.harbour/boats/` for books of boats and `.harbour/cranes/` for disposable, ignored state of cranes."
 
     assert not title_for(text, ("Quay",)).endswith(".harbour/cranes/")
+
+
+def test_types_listed_with_their_fields_are_told_below_their_heading() -> None:
+    types = '// quay.ts\nBerth { id, depth }\nCrane { id,\n  ropes }\n\nLight = "red" | "green"'
+
+    assert title_for(f"```typescript\n{types}\n```", ("Harbour", "Key types (TypeScript)")).endswith(
+        "Key types (TypeScript): Berth, Crane, Light"
+    )
+    class_alone = "```typescript\nclass Berth {\n  id = 1\n}\nlift()\n```"
+    assert title_for(class_alone, ("Harbour", "Key types (TypeScript)")).endswith("Key types (TypeScript)")
+
+
+def test_a_tree_in_whatever_language_it_is_marked_tells_its_folders() -> None:
+    tree = "wharf/\n  cranes/    # lifts\n  ropes/     # ropes\n  lamps/     # light"
+
+    assert title_for(f"```javascript\n{tree}\n```", ("Harbour", "File Organization")).endswith(
+        "File Organization: cranes/, ropes/, lamps/"
+    )
