@@ -99,6 +99,7 @@ def test_what_is_nested_in_an_item_stays_with_it() -> None:
         "- [ ] tests pass\n- [ ] the changelog has an entry",
         "Intro of a table:\n\n| a | b |\n|---|---|\n| 1 | 2 |",
         "Run it like this:\n\n```sh\nmake\n```\n\nIt takes a minute.",
+        "Always weigh hulls before they go:\n```sh\nmake hulls\n```\n**Finishes in a minute. Every hull must pass.**",
         "One thought.\n\nAnother one, on the same matter.",
         "> quoted\n> words\n\nand the comment on it",
     ],
