@@ -159,6 +159,19 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
         assert browser(pilot)._list.cursor == 0, "another word starts at the best match"
 
 
+async def test_a_list_that_is_read_anew_takes_no_order_over_from_other_words(ferry: Vault, tmp_path: Path) -> None:
+    fill(ferry, [memory(6, "Log each refund", days=2)])
+    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 6)
+        lists, pane = browser(pilot).lists, browser(pilot)._list
+        before = pane.ids
+        lists.query = "refund"
+        lists.reload(steady=True)  # As once the model is loaded, before what was typed is answered
+        await until(pilot, lambda: _answered(pilot) == "refund", "the list is read anew")
+        assert pane.ids == lists.queries.load("refund", lists.wanted).ids
+        assert pane.ids != tuple(identifier for identifier in before if identifier in pane.ids)
+
+
 async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp_path: Path) -> None:
     meaning = ResidentMeaning(ferry, "bundled")
     async with app_on(ferry, tmp_path, meaning=meaning).run_test(size=WIDE) as pilot:

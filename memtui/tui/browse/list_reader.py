@@ -141,7 +141,7 @@ class ListReader:
         self._say_reading()
         self._steady = self._steady or steady
         self.focus = focus or self.focus
-        shown = self._pane.ids if self._steady else ()
+        shown = self._pane.ids if self._steady and self._is_current() else ()
         query, wanted, best = self.query, self.wanted, self.best
         in_hand = self.focus or self._pane.current
         self._compared = self.queries.has_meaning(query)
@@ -154,6 +154,11 @@ class ListReader:
             return replace(listing, ids=steady_order(shown, _with_row_in_hand(listing, in_hand, shown)))
 
         self._reader = self._loader.read(read, partial(self._show, fresh=True), group="list")
+
+    def _is_current(self) -> bool:
+        """Return whether what is shown answers what is wanted now, so that its order is worth keeping."""
+        listing = self.listing
+        return listing is not None and listing.query == self.query and listing.base.wanted == self.wanted
 
     def refilter(self) -> None:
         """Filter what was read; read it again where it is not what is wanted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memtui.domain.memory import Memory
     from memtui.recall.resident import HeldWords
+    from memtui.recall.result import Hit
 
 _SHORT = 2  # A part so short is in most titles: looking at each is quicker than finding every place
 
@@ -100,3 +101,23 @@ class ListAtHand:
         if len(chosen) < 2:  # noqa: PLR2004 - of one, itemgetter returns no tuple
             return tuple(self.base.ids[place] for place in chosen)
         return tuple(itemgetter(*chosen)(self.base.ids))
+
+
+_MOST_SEARCHES = 4  # The one that is listed, and those that ended while it was read
+
+
+class RecentHits:
+    """The hits of the last searches by their text: another one may end before what one found is asked about."""
+
+    def __init__(self) -> None:
+        # Replaced as a whole, so that threads need no lock.
+        self._by_text: Mapping[str, Mapping[str, Hit]] = {}
+
+    def keep(self, text: str, hits: Mapping[str, Hit]) -> None:
+        """Keep what a search found; the oldest of several is dropped."""
+        others = [(one, found) for one, found in self._by_text.items() if one != text]
+        self._by_text = {**dict(others[1 - _MOST_SEARCHES :]), text: hits}
+
+    def of(self, text: str) -> Mapping[str, Hit] | None:
+        """Return the hits by id of a search for a text, None if it is not among the last ones."""
+        return self._by_text.get(text)

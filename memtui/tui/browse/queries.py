@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import STATUSES, Memory
 from memtui.errors import MemtuiError, QueryError
 from memtui.text.sanitize import without_surrogates
-from memtui.tui.browse.memory_index import ListAtHand, Titles
+from memtui.tui.browse.memory_index import ListAtHand, RecentHits, Titles
 from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -20,7 +20,6 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 if TYPE_CHECKING:
     from memtui.curate.query import Query
     from memtui.recall.resident import HeldWords
-    from memtui.recall.result import Hit
     from memtui.vault.facets import Browsing
     from memtui.vault.review_triggers import AskedSince
     from memtui.vault.search.postings_memory import TermIndex
@@ -55,7 +54,7 @@ class ListQueries:
         self._words: HeldWords | None = None
         self._own_terms: TermIndex | None = None
         self._at_hand: ListAtHand | None = None
-        self._hits: tuple[str, Mapping[str, Hit]] = ("", {})
+        self._hits = RecentHits()
         self._gone: tuple[int, tuple[int, ...]] = (-1, ())
         self._asked: Mapping[str, AskedSince] = {}
         """Memories that something else than their age asks about, as of the last list."""
@@ -124,7 +123,7 @@ class ListQueries:
             try:
                 return self._chosen(base, query, text, best=best, by_meaning=by_meaning)
             except QueryError as error:
-                self._hits = (text, {})
+                self._hits.keep(text, {})
                 return Listing(base, query, (), best=False, problem=error)
         found = self._found_by_words(base, query, text, best=best, by_meaning=by_meaning)
         return replace(found, misnamed=misnamed_field(text))
@@ -151,11 +150,11 @@ class ListQueries:
                 listed = tuple(listed_ids(reader, browsing, sort=base.wanted.sort))
         listed = tuple(identifier for identifier in listed if identifier in left)
         if not words:
-            self._hits = (text, {})
+            self._hits.keep(text, {})
             return Listing(base, query, listed, best=False, names_project=asked.names_project)
         at_hand = None if by_meaning else self._list_at_hand(base)
         found, is_sure = self._found(words, browsing, by_meaning=by_meaning, words=at_hand.words if at_hand else None)
-        self._hits = (text, self._hits[1])
+        self._hits.keep(text, self._hits.of(words) or {})
         left = set(listed)
         hits = tuple(identifier for identifier in found if identifier in left)
         fitting = {*hits, *fits} & left
@@ -168,11 +167,11 @@ class ListQueries:
             best=best,
             hits=hits,
             more=len(found) >= MOST_HITS,
-            rows={} if at_hand else self._first_rows(ids),
+            rows={} if at_hand else self._first_rows(text, ids),
             partial=partial,
             only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
             names_project=asked.names_project,
-            near=self._near(ids),
+            near=self._near(text, ids),
         )
 
     def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
@@ -196,15 +195,16 @@ class ListQueries:
             best=best,
             hits=tuple(found),
             more=more,
-            rows=self._first_rows(ids),
+            rows=self._first_rows(text, ids),
             partial=partial,
             only_closest=_only_closest(ids, found, is_known=is_sure or partial),
-            near=self._near(set(ids).difference(by_title)),
+            near=self._near(text, set(ids).difference(by_title)),
         )
 
-    def _near(self, ids: Iterable[str]) -> int:
-        """Return how many of the hits of the last search hold none of its words."""
-        hits = (self._hits[1].get(identifier) for identifier in ids)
+    def _near(self, text: str, ids: Iterable[str]) -> int:
+        """Return how many of the hits of a search hold none of its words."""
+        found = self._hits.of(text) or {}
+        hits = (found.get(identifier) for identifier in ids)
         return sum(hit is not None and not hit.is_by_words for hit in hits)
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
@@ -240,9 +240,9 @@ class ListQueries:
         ids = tuple(base.ids[place] for place in self.titles(base).holding(_letters(text)))
         return Listing(base, query, ids, partial=True) if ids else None
 
-    def _first_rows(self, ids: Sequence[str]) -> dict[str, Row]:
+    def _first_rows(self, text: str, ids: Sequence[str]) -> dict[str, Row]:
         """Return the first rows as far as the search has read their memories, so that they need no second look."""
-        _, hits = self._hits
+        hits = self._hits.of(text) or {}
         now = self._vault.now()
         return {
             identifier: self._row(hits[identifier].memory, now) for identifier in ids[:FIRST_ROWS] if identifier in hits
@@ -271,7 +271,7 @@ class ListQueries:
         A single letter is no word yet: its titles are enough.
         """
         if len(text) == 1 and text.isascii():
-            self._hits = (text, {})
+            self._hits.keep(text, {})
             return (), True
         from memtui.recall.rank import search
 
@@ -293,7 +293,7 @@ class ListQueries:
                 tree=tree,
                 meaning=self._opening.meaning if by_meaning else None,
             )
-        self._hits = (text, {hit.memory.id: hit for hit in found.hits})
+        self._hits.keep(text, {hit.memory.id: hit for hit in found.hits})
         return [hit.memory.id for hit in found.hits], found.sure == "sure"
 
     def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
@@ -397,8 +397,8 @@ class ListQueries:
         from memtui.wording.reasons import explanation, names_of
 
         text, view = cleaned(query), detail.view
-        searched, hits = self._hits
-        hit = hits.get(view.memory.id) if text and searched == text else None
+        hits = self._hits.of(text) if text else None
+        hit = hits.get(view.memory.id) if hits else None
         if hit is not None:
             named = self._access.memories(sorted(names_of(hit)))
             return Explained(query, explanation(hit, {**detail.titles, **{one.id: one.title for one in named}}))
@@ -411,7 +411,7 @@ class ListQueries:
         rows = explanation(standing, detail.titles)
         if text and is_query(text):
             rows.insert(0, ("filter", "it fits what the filter asks for; a filter gives no points", ""))
-        elif text:
+        elif hits is not None:
             rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
         return Explained("", rows)
 

@@ -324,6 +324,19 @@ def test_words_beside_a_field_are_searched_and_ranked_as_words_alone(vault: Vaul
     assert list(by_list) == [one for one in base.ids if one in set(by_list)]
 
 
+def test_a_score_is_explained_by_the_search_that_listed_it_whatever_ended_since(vault: Vault) -> None:
+    access = opened(vault)
+    base = access.load("", Wanted()).base
+    identifier = access.filtered(base, "retry").hits[0]
+    for later in ("lock", "queue", "retries"):
+        access.filtered(base, later)
+    detail = access.detail(identifier, "retry")
+    assert detail is not None
+    assert detail.explained is not None
+    assert detail.explained.query == "retry"
+    assert "words" in {row[0] for row in detail.explained.rows}
+
+
 def test_rows_at_hand_say_what_the_vault_says_but_for_the_texts(vault: Vault) -> None:
     access, found = prepared(vault, Wanted(chosen={"status": STATUSES}))
     full = access.rows(found.base.ids)
