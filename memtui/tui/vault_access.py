@@ -431,7 +431,7 @@ class MemoryActs:
         return self._reverted(outcomes.redone(change, elsewhere=change.number not in own), change.number)
 
     def _reverted(self, said: str, number: int) -> Done:
-        """Return what an undo or redo of a change did, the first memory it touched, and of which other project it was.
+        """Return what an undo or redo did, and the first memory it touched, or of which other project that was.
 
         Where the vault is busy neither is known; the change stands.
         """
@@ -445,4 +445,4 @@ class MemoryActs:
         is_elsewhere = here is not None and here.project is not None and touched.isdisjoint({here.project, None})
         names = sorted({str(name) for name in touched} - {GLOBAL_PROJECT}) if is_elsewhere else []
         where = f"; it was in {some_of([tame(name, 40) for name in names], 2)}, not shown here" if names else ""
-        return Done(said + where, focus=str(records[0]["id"]) if records else None)
+        return Done(said + where, focus=str(records[0]["id"]) if records and not names else None)

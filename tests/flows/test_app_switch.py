@@ -23,7 +23,9 @@ from flows.app_driver import (
     screen_text,
     shows,
     stored,
+    toasts,
     until,
+    work_ends,
 )
 from flows.test_app_facets import choose
 from textual.pilot import Pilot
@@ -126,6 +128,12 @@ async def test_every_screen_is_about_the_project_that_was_switched_to(both: Vaul
         await pilot.press("u")
         await until(pilot, lambda: stored(both, "m0000004").status == "candidate", "the last change is undone")
         await says(pilot, "; it was in quay, not shown here")
+        await go(pilot, "browse")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: stored(both, "m0000004").status == "active", "it is made again")
+        await says(pilot, "Redone")
+        await work_ends(pilot)
+        assert not any("@ switches" in text for text in toasts(pilot)), "nothing covers what was done"
 
 
 async def test_the_list_of_a_project_is_as_it_was_left_when_the_project_comes_back(both: Vault, here: Path) -> None:
