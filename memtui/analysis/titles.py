@@ -104,6 +104,15 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     return _OPENING_MARKS.sub("", title).strip() or "Untitled"
 
 
+def _led_by(announced: str) -> tuple[str, str]:
+    """Return words that lead to something without "the following" if need be, and what of them is their subject."""
+    lead = pattern("sentences", "ended").sub("", announced).rstrip(_ENDING)
+    if lead and lead != announced:
+        return announced, lead
+    bare = capital(_FOLLOWING.sub("", announced).strip()) or announced
+    return bare, pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
+
+
 @dataclass(slots=True)
 class _Writer:
     """Writes the title of one text."""
@@ -245,14 +254,10 @@ class _Writer:
         *before, last = sentences(plain)
         if before:
             return self._stated(" ".join(before)) or self._lead(last, following)
-        bare = without_label(plain)[1].rstrip(_ENDING)
-        if _MEANS_ABOVE.search(bare) and is_telling(self.headings.last):
+        announced = without_label(plain)[1].rstrip(_ENDING)
+        if _MEANS_ABOVE.search(announced) and is_telling(self.headings.last):
             return self._done(self.headings.last)
-        announced = bare
-        lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
-        if not lead or lead == bare:
-            bare = capital(_FOLLOWING.sub("", bare).strip()) or bare
-            lead = pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
+        bare, lead = _led_by(announced)
         if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
         if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
@@ -260,10 +265,15 @@ class _Writer:
         subject = self.headings.subject()
         if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
             lead = subject  # "Available at night" says nothing of what is
+        return self._listed(lead, self._heads_below(lead, following), awaited=bare != announced)
+
+    def _heads_below(self, lead: str, following: Sequence[Block]) -> list[str]:
+        """Return the heads of what follows words that lead to it, or the lines of a shell that the words wait for."""
         heads = heads_in(following, self.held)
-        if not heads and waits(lead) and following[0].kind == "code" and following[0].mark in SHELLS:
-            heads = [self.held.take_out(f"`{line.strip()}`") for line in following[0].lines if "`" not in line]
-        return self._listed(lead, heads, awaited=bare != announced)
+        first = following[0]
+        if heads or not waits(lead) or first.kind != "code" or first.mark not in SHELLS:
+            return heads
+        return [self.held.take_out(f"`{line.strip()}`") for line in first.lines if "`" not in line]
 
     def _items(self, found: Sequence[Block]) -> str:
         """Return what an item states, or for several the subject with their heads."""
@@ -380,15 +390,17 @@ class _Writer:
         tells = any_of or matches("headings", "generic", subject) or (bool(kept) and is_rule(kept[0]))
         is_one_of_many = len(kept) == 1 < len(heads) and not tells
         if subject and (not kept or is_one_of_many):
-            if first := self._with_first_rule(subject, heads):
-                return first
-            is_long = self.language != "en" or len(subject.split()) > _LEAD_WORDS + 1
-            states = is_long and has_verb(subject, language_of(subject))
-            if not kept or states:
-                return self._done(self.headings.alone(subject))
+            first = self._with_first_rule(subject, heads)
+            if first or not kept or self._states(subject):
+                return first or self._done(self.headings.alone(subject))
         between = "; " if any(", " in head for head in kept) else ", "
         listed = ": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1])
         return self._done(self._counted(listed, kept, heads))
+
+    def _states(self, subject: str) -> bool:
+        """Return whether a subject says something by itself, as a sentence does."""
+        is_long = self.language != "en" or len(subject.split()) > _LEAD_WORDS + 1
+        return is_long and has_verb(subject, language_of(subject))
 
     def _counted(self, title: str, kept: Sequence[str], heads: Sequence[str]) -> str:
         """Return a list's title with the number of the items that it does not name, if its text is in English."""
