@@ -384,6 +384,9 @@ def reject(
 LONGEST_REPLACED = 40  # Characters of a title in a row
 
 
+LOOKS_PLANTED, HOLDS_SECRET, WOULD_REPLACE, IN_USE = "looks planted", "secret", "would replace", "in use already"
+
+
 @dataclass(frozen=True, slots=True)
 class Oddities:
     """What a person should know before accepting a candidate."""
@@ -396,10 +399,10 @@ class Oddities:
     @property
     def words(self) -> tuple[str, ...]:
         """A few words for each, for a row."""
-        found = ["looks planted"] if self.planted else []
-        found += ["secret"] if self.secrets else []
-        found += [f"would replace “{shorten(one_line(self.replaces[0]), LONGEST_REPLACED)}”"] if self.replaces else []
-        return (*found, *(["in use already"] if self.twins else []))
+        found = [LOOKS_PLANTED] if self.planted else []
+        found += [HOLDS_SECRET] if self.secrets else []
+        found += [f"{WOULD_REPLACE} “{shorten(one_line(self.replaces[0]), LONGEST_REPLACED)}”"] if self.replaces else []
+        return (*found, *([IN_USE] if self.twins else []))
 
 
 def oddities(

@@ -42,22 +42,28 @@ def named(memories: Sequence[Memory], noun: str = "memory") -> str:
     return clip_at_word(tame(memories[0].title), TITLE_CELLS) if len(memories) == 1 else counted(len(memories), noun)
 
 
-def done(verb: str, memories: Sequence[Memory]) -> str:
-    """Return `Retired: TITLE` or `Retired 3 memories`; the verb is a past participle, capitalised."""
-    return f"{verb}{': ' if len(memories) == 1 else ' '}{named(memories)}"
+def done(verb: str, memories: Sequence[Memory], group: str = "") -> str:
+    """Return `Retired: TITLE`, `Retired 3 memories` or `Rejected 3 memories of “Locks”`.
+
+    The verb is a past participle, capitalised. `group`: what those have in common that were chosen as one.
+    """
+    if len(memories) == 1:
+        return f"{verb}: {named(memories)}"
+    of = f" of “{clip_at_word(tame(group), TITLE_CELLS)}”" if group else ""
+    return f"{verb} {named(memories)}{of}"
 
 
-def acted(verb: str, outcome: Outcome, *, missing: int = 0) -> str:
+def acted(verb: str, outcome: Outcome, *, missing: int = 0, group: str = "") -> str:
     """Return what was done, then what was skipped and why: `Retired 3 memories; 1 skipped: already retired`.
 
-    `missing`: memories that were chosen but no longer exist.
+    `missing`: memories that were chosen but no longer exist. `group` as in `done`.
     """
     reasons = Counter(skip_reason(each) for each in outcome.skipped)
     if missing:
         reasons[SKIPPED[SkipReason.MISSING]] += missing
     if not outcome.changed:
         return f"Unchanged: {_reasons(reasons)}" if reasons.total() == 1 else skipped(reasons) or "Nothing to do"
-    return "; ".join(filter(None, (done(verb, outcome.changed), skipped(reasons))))
+    return "; ".join(filter(None, (done(verb, outcome.changed, group), skipped(reasons))))
 
 
 def held(memory: Memory, way: str) -> str:

@@ -117,10 +117,10 @@ async def test_a_group_is_accepted_rejected_and_brought_back_by_one_key_each(har
     async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.press("k", "a")
-        await says(pilot, "Accepted 2 memories")
+        await says(pilot, "Accepted 2 memories of “Locks”")
         await waits(pilot, 4)
         await pilot.press("g", "x")
-        await says(pilot, "Rejected 2 memories")
+        await says(pilot, "Rejected 2 memories of “CLAUDE.md”")
         await waits(pilot, 2)
         await pilot.press("u", "u")
         await waits(pilot, 6)
@@ -379,6 +379,10 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
             await pilot.press(other)
             await until(pilot, lambda: not asked(pilot), f"{other} drops the question")
             await pilot.press(back, "a")
+        await pilot.press("j", "k", "x")
+        await says(pilot, f"x again rejects all {number} of this group")
+        await pilot.press("a")
+        await until(pilot, lambda: asked(pilot), "the other key asks by itself")
         assert statuses(vault) == {"candidate": number}, "and what was asked"
         await pilot.press("a")
         await says(pilot, f"Accepting {number} …")

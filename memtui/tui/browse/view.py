@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 
 def head_counts(base: Base, team: str, meaning: str) -> list[Content]:
-    """Return what the head of Browse counts. `meaning`: how the search by meaning stands: ready, loading, off."""
+    """Return what the head of Browse counts; what waits before what is nothing, as there may be no room for all.
+
+    `meaning`: how the search by meaning stands: ready, loading, off.
+    """
+    due = Content.styled(f"{base.due:,} due", "$memtui-due" if base.due else "$memtui-dim")
+    inbox = Content.styled(f"{base.inbox:,} in inbox", "$foreground" if base.inbox else "$memtui-dim")
     return [
         Content(counted(base.active, "memory", "memories")),
-        Content.styled(f"{base.due:,} due", "$memtui-due" if base.due else "$memtui-dim"),
-        Content.styled(f"{base.inbox:,} in inbox", "$foreground" if base.inbox else "$memtui-dim"),
+        *([inbox, due] if base.inbox and not base.due else [due, inbox]),
         *([Content.styled(tame(team, 60), "$memtui-dim")] if team else []),
         Content.styled(f"by meaning: {meaning}", "$memtui-dim"),
     ]

@@ -34,6 +34,7 @@ CONFIDENCE = {"guess": "?", "likely": "~", "sure": " "}  # Signs of how well the
 
 FOLDED_FROM = 100  # From so many candidates on, files are folded at first
 
+_SIGN_LETTERS = 4  # From so many letters on a word of the filter may be that of a sign
 _SOURCE_CELLS = 16
 _LINE_CELLS = 6
 _MOST_ODD_CELLS = 24
@@ -52,6 +53,7 @@ class CandidateList(MemoryList):
         self._when_empty: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
         self._texts: dict[str, str] = {}
+        self._oddities: dict[tuple[str, int], str] = {}  # What is odd about candidates, in words, by id and version
         self._folded: set[str] = set()
         self._was_folded = False
         self._left_at: str | None = None  # The row that the cursor was on when the inbox was left
@@ -130,12 +132,37 @@ class CandidateList(MemoryList):
             return True
         text = self._texts.get(offer.id)
         if text is None:
-            parts = (offer.title, offer.insight, offer.path, offer.heading, offer.kind, offer.project, offer.origin)
+            parts = (
+                *(offer.title, offer.insight, offer.path, offer.heading, offer.kind, offer.project, offer.origin),
+                self._oddities.get((offer.id, offer.version)),
+            )
             text = self._texts[offer.id] = "\n".join(filter(None, parts)).casefold()
         return all(word in text for word in self._words)
 
+    @property
+    def unlooked(self) -> list[str]:
+        """The candidates of which the filter does not know yet what is odd about them."""
+        return [offer.id for offer in self.offers.values() if (offer.id, offer.version) not in self._oddities]
+
+    def find_odd(self, words: Mapping[str, str]) -> None:
+        """Let the filter find candidates by what is odd about them, in words by id."""
+        there = {each: said for each, said in words.items() if each in self.offers}
+        self._oddities |= {(each, self.offers[each].version): said for each, said in there.items()}
+        for each in words:
+            self._texts.pop(each, None)
+        if self._words and any(words.values()):
+            self._arrange(self.line)
+
+    @property
+    def asks_for_odd(self) -> bool:
+        """Whether the filter has a word that says what is odd about candidates; to find out takes time."""
+        from memtui.curate.lifecycle import HOLDS_SECRET, IN_USE, LOOKS_PLANTED, WOULD_REPLACE
+
+        signs = f"{LOOKS_PLANTED} {HOLDS_SECRET} {WOULD_REPLACE} {IN_USE}"
+        return any(word in signs for word in self._words if len(word) >= _SIGN_LETTERS)
+
     def filter(self, text: str) -> None:
-        """Show only candidates that hold every word of a text in what they say, or where they are from."""
+        """Show only candidates that hold every word of a text in what they say or its signs, or where they are from."""
         words = tuple(text.casefold().split())
         if words != self._words:
             self._words = words
@@ -194,6 +221,8 @@ class CandidateList(MemoryList):
         return follow
 
     def _unfold_to(self, identifier: str) -> None:
+        if identifier in self.arranged.alone:
+            return
         offer = self.offers[identifier]
         self._folded -= {file_key(offer), section_key(offer), kind_key(offer)}
 
@@ -221,10 +250,12 @@ class CandidateList(MemoryList):
         self._arrange(group_id)
 
     def unfold(self) -> None:
-        """Unfold the group under the cursor."""
-        if self.group is not None and self.group.id in self._folded:
-            self._folded.discard(self.group.id)
-            self._arrange(self.group.id)
+        """Unfold the group under the cursor, or that of a candidate that stands for its group."""
+        line = self.line
+        group_id = self.arranged.group_of[line] if line in self.arranged.alone else line
+        if group_id is not None and group_id in self._folded:
+            self._folded.discard(group_id)
+            self._arrange(line)
 
     def toggle_fold(self) -> None:
         """Fold the group under the cursor, or unfold it."""
@@ -323,9 +354,10 @@ class CandidateList(MemoryList):
         odd = ", ".join(row.oddities)
         sign = Cell(ODD if odd else " ", "due", 1, after=1) if row.is_read else Cell(UNREAD, "dim", 1, after=1)
         group = self.arranged.groups.get(self.arranged.group_of.get(row.id, ""))
-        indent = _INDENT * (1 + group.level) if group is not None else 0
+        is_alone = row.id in self.arranged.alone
+        indent = _INDENT * (1 + group.level) if group is not None and not is_alone else 0
         offer = self.offers.get(row.id)
-        is_line = not self.by_kind and offer is not None and offer.path is not None
+        is_line = not self.by_kind and not is_alone and offer is not None and offer.path is not None
         where = f":{offer.line}" if is_line and offer is not None and offer.line else "" if is_line else row.source
         cells = _LINE_CELLS if is_line else _SOURCE_CELLS
         return draw_cells(

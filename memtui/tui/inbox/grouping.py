@@ -44,6 +44,7 @@ class Arranged:
     groups: Mapping[str, Group] = field(default_factory=dict)
     # the innermost group with a row of its own, by candidate
     group_of: Mapping[str, str] = field(default_factory=dict)
+    alone: frozenset[str] = frozenset()  # candidates in place of the row of their folded group: they are all of it
 
 
 def file_key(offer: Offer) -> str:
@@ -76,11 +77,13 @@ def arrange(
 ) -> Arranged:
     """Return offers grouped by file and heading, or by kind, those in a file by their lines.
 
+    A folded group of a single candidate is the row of that candidate: a path alone says nothing of it.
     `less_sure`: ids of proposals that stand in a group of their own below the others of their source.
     """
     closed, lines, shown = set(folded), list[str](), list[str]()
     groups: dict[str, Group] = {}
     group_of: dict[str, str] = {}
+    alone = set[str]()
     for key, members in _split(offers, kind_key if by_kind else file_key).items():
         ordered, sections = members, dict[str, Group]()
         label = members[0].kind
@@ -94,10 +97,14 @@ def arrange(
         groups |= {key: group} | sections
         group_of |= {identifier: section_of.get(identifier, group).id for identifier in group.members}
         shown += group.members
-        lines.append(key)
         if key not in closed:
-            lines += _lines_within(group, section_of, closed)
-    return Arranged(tuple(lines), tuple(shown), groups, group_of)
+            lines += [key, *_lines_within(group, section_of, closed)]
+        elif len(members) == 1 and not sections:
+            lines += group.members
+            alone.update(group.members)
+        else:
+            lines.append(key)
+    return Arranged(tuple(lines), tuple(shown), groups, group_of, frozenset(alone))
 
 
 def _kept_together(ordered: Sequence[str], section_of: Mapping[str, Group]) -> tuple[str, ...]:

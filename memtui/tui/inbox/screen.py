@@ -52,6 +52,7 @@ _ON_SOME = _ON_ONE | {
     *("inbox-read", "inbox-mark", "inbox-range", "inbox-file", "inbox-section", "inbox-same-kind"),
 }
 
+_LOOKED_AT_ONCE = 50  # Candidates of which one reading tells the filter what is odd
 _SCREENFUL = 20  # Candidates of a group that one key accepts; more of them at a second press
 
 
@@ -90,7 +91,7 @@ class InboxScreen(ListDetail):
         self._sheet = SheetEditing(self, self._inbox, self._take_out)
         self.parts = (self.resemblance, self.editing, self._sheet)
         self._title = TitleLine("Inbox", id="inbox-head")
-        self._filter = FilterLine("words of a text, a file, a heading or a kind", id="inbox-filter")
+        self._filter = FilterLine("words of a text, a file, a heading, a kind; planted", id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
         self._marks_found = False  # Whether to mark all that the first look at the vault finds
@@ -144,6 +145,7 @@ class InboxScreen(ListDetail):
         is_there = any(offer.id == focus for offer in waiting.offers)
         follow = focus if is_there else self._list.line
         self._list.show_offers(waiting.offers, follow=follow, notice=inbox_notice(waiting))
+        self._look_for_odd()
         if self._marks_found:
             self._marks_found = False
             self._list.mark_all()
@@ -281,22 +283,33 @@ class InboxScreen(ListDetail):
 
     def action_inbox_accept(self) -> None:
         """Accept, and look for similar memories; a group that fills a screen, and what looks planted, only if sure."""
-        careful = self._list.group is not None and not self._list.marked
-        number = len(self._chosen())
+        if not self._is_sure("inbox-accept", "accepts"):
+            return
+        number, careful = len(self._chosen()), bool(self._group_label)
         if number > _SCREENFUL:
-            key = self.key_of("inbox-accept")
-            words = f"{key} again accepts all {number:,} of this group; / filters"
-            if careful and not self.again.agrees("inbox-accept", words, lambda: self._list.members):
-                return
             self.say(f"Accepting {number:,} …")
-
         if number == 1 and not careful and self._asks_planted(self._chosen()[0]):
             return
         self._accept(careful=careful)
 
+    @property
+    def _group_label(self) -> str:
+        """What the group is called that a verdict is about; empty if it is about one candidate, or what is marked."""
+        return self._list.group.label if self._list.group is not None and not self._list.marked else ""
+
+    def _is_sure(self, action: str, does: str) -> bool:
+        """Return whether a verdict on all of a group that fills a screen was asked for twice."""
+        number = len(self._chosen())
+        if not self._group_label or number <= _SCREENFUL:
+            return True
+        words = f"{self.key_of(action)} again {does} all {number:,} of this group; / filters"
+        return self.again.agrees(action, words, lambda: self._list.members)
+
     def _accept(self, *, careful: bool = False, is_vouched: bool = False) -> None:
+        group = self._group_label
+
         def accept(chosen: list[str]) -> Done:
-            done = self._inbox.accept(chosen, careful=careful, is_vouched=is_vouched)
+            done = self._inbox.accept(chosen, group=group, careful=careful, is_vouched=is_vouched)
             if done.changed:
                 self.resemblance.look(chosen, said=done.message)
             return done
@@ -318,8 +331,9 @@ class InboxScreen(ListDetail):
         return True
 
     def action_inbox_reject(self) -> None:
-        """Reject."""
-        self._decide(self._inbox.reject)
+        """Reject; a group that fills a screen only if sure."""
+        if self._is_sure("inbox-reject", "rejects"):
+            self._decide(partial(self._inbox.reject, group=self._group_label))
 
     def action_inbox_edit(self) -> None:
         """Edit; saving accepts."""
@@ -424,10 +438,22 @@ class InboxScreen(ListDetail):
         self.set_class(True, "-filtering")
         self._filter.focus()
 
+    def _look_for_odd(self) -> None:
+        """Let the filter find what looks planted, or is odd in another way; some at a time, for others to read too."""
+        unlooked = self._list.unlooked[:_LOOKED_AT_ONCE] if self._list.asks_for_odd else []
+        if unlooked:
+            self.loader.read(partial(self._inbox.odd_words, unlooked), self._find_odd, group="odd")
+
+    def _find_odd(self, words: Mapping[str, str]) -> None:
+        self._list.find_odd(words)
+        self._show_head()
+        self._look_for_odd()
+
     @on(Input.Changed, "#inbox-filter")
     def _type_filter(self, event: Input.Changed) -> None:
         event.stop()
         self._list.filter(event.value)
+        self._look_for_odd()
         self._show_head()
 
     @on(FilterLine.Kept)

@@ -126,6 +126,15 @@ class InboxAccess:
             )
         return rows
 
+    def odd_words(self, identifiers: Sequence[str]) -> dict[str, str]:
+        """Return what is odd about candidates, in the words of their rows; of one that is gone, nothing."""
+        from memtui.curate.lifecycle import oddities
+
+        with self._reading.read() as reader:
+            found = reader.get_many(identifiers)
+            odd = oddities(reader, list(found.values()), self._opening.secret_patterns)
+        return {each: tame(" ".join(odd[each].words)) if each in odd else "" for each in identifiers}
+
     def read(self, identifier: str) -> CandidateRead | None:
         """Return one candidate in full, None if it no longer exists."""
         from memtui.analysis.classify import kind_confidence
@@ -151,10 +160,12 @@ class InboxAccess:
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def accept(self, identifiers: Sequence[str], *, careful: bool = False, is_vouched: bool = False) -> Done:
+    def accept(
+        self, identifiers: Sequence[str], *, group: str = "", careful: bool = False, is_vouched: bool = False
+    ) -> Done:
         """Take candidates into use; of several, or if it is said, those that need a closer look are skipped.
 
-        `is_vouched`: as in `decide`.
+        `group`: the label of the group that was chosen as one. `is_vouched`: as in `decide`.
         """
         from memtui.curate.inbox import decide
         from memtui.curate.outcomes import SkipReason
@@ -170,7 +181,7 @@ class InboxAccess:
             careful=careful or None,
             is_vouched=is_vouched,
         )
-        parts = [outcomes.acted("Accepted", outcome)]
+        parts = [outcomes.acted("Accepted", outcome, group=group)]
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
@@ -233,12 +244,13 @@ class InboxAccess:
         later = f"later: memtui inbox never --undo {quote(path)}"
         return Done(f"Never offered again: {tame(path, 80)}; {rejected}. u takes it back, {tame(later, 120)}")
 
-    def reject(self, identifiers: Sequence[str]) -> Done:
-        """Reject candidates."""
+    def reject(self, identifiers: Sequence[str], *, group: str = "") -> Done:
+        """Reject candidates; `group` as in `accept`."""
         from memtui.curate import lifecycle
 
-        reject = partial(lifecycle.reject, self._vault, identifiers, actor=self._opening.actor)
-        return self._acts.change(reject, "Rejected")
+        self._opening.before_change()
+        outcome = lifecycle.reject(self._vault, identifiers, actor=self._opening.actor)
+        return Done(outcomes.acted("Rejected", outcome, group=group), changed=bool(outcome.changed))
 
     def change_kind(self, identifiers: Sequence[str], kind: str) -> Done:
         """Give candidates another kind."""

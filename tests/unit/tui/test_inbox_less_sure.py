@@ -53,3 +53,13 @@ def test_what_goes_on_below_a_subsection_stands_with_the_rest_of_its_section() -
     race, floods = (section_key(found[at]) for at in (0, 2))
     lines = arrange(found).lines[1:]
     assert lines == (race, "id0", "id1", "id4", floods, "id2", "id3", "id5")
+
+
+def test_a_folded_file_of_one_shows_its_memory_and_one_of_two_its_path() -> None:
+    one, *two = (replace(each, path=path) for each, path in zip(offers(), ("a.md", "b.md", "b.md"), strict=False))
+    files = [file_key(one), file_key(two[0])]
+    assert arrange([one, *two]).lines == (files[0], one.id, files[1], two[1].id, two[0].id)
+    folded = arrange([one, *two], folded=files)
+    assert folded.lines == (one.id, files[1])
+    assert folded.alone == {one.id}
+    assert folded.groups[files[0]].members == (one.id,)
