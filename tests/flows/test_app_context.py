@@ -139,6 +139,7 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         await pilot.press("escape", "space")
         await until(pilot, lambda: put_in in included(pilot), "what was withheld is in")
         await shows(pilot, "1 put in by you")
+        await shows(pilot, "* untick")
         await pilot.press("enter")
         await shows(pilot, "esc closes")
         await pilot.press("escape", "asterisk")

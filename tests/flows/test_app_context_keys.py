@@ -383,8 +383,17 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen, "the choice is closed")
         assert screen._lines.text == TASK, "keys of lists replace no task"
+        for slip in (("T",), ("slash", "y")):
+            await pilot.press(*slip)
+            await until(pilot, lambda: screen._lines.text in {"T", "y"}, "a key that was meant for the list")
+            await pilot.press("escape")
+            await until(pilot, lambda: screen._lines.text == TASK, "the task before is back")
+            await says(pilot, "The task before is back")
+        await answered(pilot)
+        assert screen._choices.without == frozenset({LOCK})
 
-        await type_task(pilot, "when is sailing")
+        await pilot.press("slash")
+        await type_task(pilot, "is a sailing late on Sunday")
         await says(pilot, "New task: the ticks of the previous one were removed")
         assert not screen._choices.has_ticks
         await pilot.press("enter", "L")
@@ -397,7 +406,7 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
         await pilot.press("u")
         await says(pilot, "Undone: load recipe weekly")
         await answered(pilot)
-        assert screen._lines.text == "when is sailing"
+        assert screen._lines.text == "is a sailing late on Sunday"
         assert context_screen(pilot) is screen
 
 

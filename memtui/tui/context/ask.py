@@ -43,9 +43,14 @@ def with_lines(
 
 
 def is_another_task(text: str, before: str) -> bool:
-    """Return whether a task shares no word with the one before; an empty line is no other task."""
-    words, known = set(text.lower().split()), set(before.lower().split())
-    return bool(words and known) and words.isdisjoint(known)
+    """Return whether a task is another than the one before, as it shares fewer than half of the words of the shorter.
+
+    Words that say nothing of a task do not count; an empty line is no other task.
+    """
+    from memtui.text.tokens import query_terms  # its tables take long to load
+
+    words, known = set(query_terms(text)), set(query_terms(before))
+    return bool(words and known) and 2 * len(words & known) < min(len(words), len(known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.sanitize import tame
+from memtui.text.words import cell_width
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
@@ -47,6 +48,8 @@ _AGAIN_SECONDS = 0.05  # How often to check whether a payload that is waited for
 
 _ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read", "context-verify"})
 _ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
+_SLIP_CELLS = 2  # As long as what is typed over a task may be for escape to bring the task back
+
 _ON_A_TASK = frozenset({"context-save", "context-question"})
 
 
@@ -64,9 +67,9 @@ class ContextScreen(MemtuiScreen):
         "context-verify": ("_keeper.verify",),
         "context-next": ("_step", 1),
         "context-previous": ("_step", -1),
-        "context-task": ("_lines.task_line.focus",),
-        "context-budget": ("_lines.focus_budget",),
-        "context-files": ("_lines.files_line.focus",),
+        "context-task": ("_lines.focus_over", "task"),
+        "context-budget": ("_lines.focus_over", "budget"),
+        "context-files": ("_lines.focus_over", "files"),
         "context-list": ("_list.focus",),
         "offer-enter": ("_list.focus",),
     }
@@ -93,6 +96,7 @@ class ContextScreen(MemtuiScreen):
         self._answer: Answer | None = None
         self._ticked: tuple[str, str, Answer | None] | None = None
         """The memory that was ticked last, how, and the payload before; None once the payload of it is shown."""
+        self._follow_after: Mapping[str, str] = {}  # The row to go to once a memory went to another part of the list
         self._copy_awaited = False
         self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
         self._keeper = PayloadKeeper(self, self._payloads, self._ask_line, self._do_as_step, close=self._close_line)
@@ -187,9 +191,11 @@ class ContextScreen(MemtuiScreen):
         pack, ask = answer.pack, answer.ask
         is_new = before is None or (before.ask.text, before.ask.files) != (ask.text, ask.files)
         current = self._list.current
+        follow = self._follow_after.get(current.id, current.id) if current is not None else None
+        self._follow_after = {}
         self._list.show(
             view.ranked_lines(answer),
-            follow=(lambda row: row.id == current.id) if current is not None and not is_new else None,
+            follow=(lambda row: row.id == follow) if follow is not None and not is_new else None,
             from_top=current is None or is_new,
             notice=("No memory is near." if answer.has_task else "No memory is active yet.",),
         )
@@ -293,7 +299,7 @@ class ContextScreen(MemtuiScreen):
 
     def _drop_old_ticks(self) -> None:
         """Remove the ticks of another task: one that shares no word with what is typed now."""
-        if self._choices.has_ticks and is_another_task(self._lines.text, self._ticked_for):
+        if self._choices.has_ticks and not self._is_slip and is_another_task(self._lines.text, self._ticked_for):
             before, self._choices = self._choices, self._choices.without_ticks()
             self._steps.add(Step("ticks of the previous task removed", Moment(before), Moment(self._choices)))
             self.say("New task: the ticks of the previous one were removed; u brings them back")
@@ -356,9 +362,10 @@ class ContextScreen(MemtuiScreen):
         await self.action_act("context-read")
 
     def action_context_tick(self) -> None:
-        """Leave the memory under the cursor out of the payload, or put it in."""
+        """Leave the memory under the cursor out of the payload, or put it in; of those not in it, go on to the next."""
         row = self._list.current
         if row is not None:
+            self._follow_after = {row.id: self._list.beside(row)}
             choices = self._choices.ticked(row.id, is_withheld=row.state == "withheld")
             verb = "put in" if row.id in choices.with_ids else "left out"
             words = "tick removed" if self._choices.has_tick(row.id) else verb
@@ -476,4 +483,22 @@ class ContextScreen(MemtuiScreen):
         elif self.focused is self._list or not (self._lines.text or self._list.count):
             super().action_back()
         else:
-            self._go_to_list()
+            self._give_up_line()
+
+    @property
+    def _is_slip(self) -> bool:
+        """Whether no more than a letter or two were typed over a task."""
+        before, now = self._typed_over.get("task", ""), self._lines.text
+        return bool(before) and now != before and 0 < cell_width(now.strip()) <= _SLIP_CELLS
+
+    def _give_up_line(self) -> None:
+        """Leave the lines; a letter or two over the task before are keys that were meant for the list."""
+        before, now, is_slip = self._typed_over.get("task", ""), self._lines.text, self._is_slip
+        if is_slip:
+            self._lines.restore({**self._lines.remembered(), "task": before})
+            self._renew()
+        self._go_to_list()
+        if before and now != before:
+            back = f"{self.key_of('undo')} brings back"
+            said = "The task before is back" if is_slip else f"{back} “{tame(before, 60)}”"
+            self.say(said)

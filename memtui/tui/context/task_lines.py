@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -375,10 +375,11 @@ class TaskLines(Vertical):
         self.style = "compiled" if (found.get("style") or self._settings.style) == "compiled" else "full"
         self.show_settings(None)
 
-    def focus_budget(self) -> None:
-        """Go to the budget, to be typed over."""
-        self.budget_line.focus()
-        self.budget_line.action_select_all()
+    def focus_over(self, line: Literal["task", "files", "budget"]) -> None:
+        """Go to a line, to be typed over; a key of the cursor keeps what stands there."""
+        chosen = {"task": self.task_line, "files": self.files_line, "budget": self.budget_line}[line]
+        chosen.focus()
+        chosen.action_select_all()
 
     def remembered(self) -> dict[str, str]:
         """Return what to restore, without what is as in the configuration, so that it follows a change there."""

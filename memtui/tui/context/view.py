@@ -81,6 +81,14 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
 class RankedList(RowList[RankedRow]):
     """The ranked memories over those that are not in the payload."""
 
+    def beside(self, row: RankedRow) -> str:
+        """Return the id of the row to go to when a memory is put in, the next one that is not in; else its own."""
+        others = [each.id for each in self.rows if each.state == "withheld"]
+        if row.id not in others:
+            return row.id
+        place = others.index(row.id)
+        return next(iter(others[place + 1 : place + 2] or others[:place][-1:]), row.id)
+
     def move_to_end(self, *, last: bool) -> None:
         """Move to the first line or the last; down first to where the memories begin that are not in the payload.
 

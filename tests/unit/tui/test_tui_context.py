@@ -20,7 +20,7 @@ from memtui.pack.options import PackOptions
 from memtui.recall import rank
 from memtui.recall.result import Task
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, lines_of
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, Steps, is_another_task, lines_of
 from memtui.tui.context.queries import RECALL_KEPT_SECONDS, Payloads
 from memtui.tui.context.task_lines import completed, names_in, offers, typed_at
 from memtui.tui.state import Opening
@@ -37,6 +37,34 @@ def test_a_tick_puts_in_what_is_withheld_leaves_out_the_rest_and_a_second_one_ta
     assert choices.ticked("in", is_withheld=False).ticked("out", is_withheld=False) == Choices(unconfirmed=True)
     assert choices.without_ticks() == Choices(unconfirmed=True)
     assert not choices.without_ticks().has_ticks
+
+
+@pytest.mark.parametrize(
+    ("text", "is_other"),
+    [
+        ("mend the winch of the ferry and oil it", False),
+        ("mend the winch", False),
+        ("paint the bollards of the quay", True),  # shares `the` and `of` alone
+        ("oil the doors of the ferry house in a quiet week", True),  # one word of five
+        ("", False),
+    ],
+)
+def test_words_that_say_nothing_make_no_task_the_same(text: str, *, is_other: bool) -> None:
+    assert is_another_task(text, "mend the winch of the ferry") is is_other
+
+
+def test_a_task_without_spaces_goes_on_with_more_signs() -> None:
+    assert not is_another_task("修理渡轮的绞车并上油", "修理渡轮的绞车")
+    assert is_another_task("粉刷码头的系船柱", "修理渡轮的绞车")
+
+
+def test_after_a_memory_was_put_in_the_next_one_that_is_not_in_follows() -> None:
+    rows = [view.RankedRow(str(place), "", "in" if place < 2 else "withheld", 0.1, "") for place in range(4)]
+    shown = view.RankedList(view.ranked_cells)
+    shown._lines = (*rows[:2], view._OTHERS, *rows[2:])
+    assert [shown.beside(row) for row in rows] == ["0", "1", "3", "2"]
+    shown._lines = tuple(rows[:3])
+    assert shown.beside(rows[2]) == "2"
 
 
 def test_choices_are_the_same_after_a_restart_whatever_else_the_file_holds() -> None:
