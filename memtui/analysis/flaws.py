@@ -75,6 +75,7 @@ class Flaw:
     said: str  # the words that show it, empty where all of it does
     mend: Mend
     other: str = ""  # id of the neighbour to join
+    more: tuple[str, ...] = ()  # ids of those before that neighbour which it means as well
 
     @property
     def finding(self) -> str:
@@ -290,6 +291,13 @@ class Neighbours:
         """Return the id of the memory that begins just after this one, empty if there is none."""
         return self._beside(identifier, 1)
 
+    def all_before(self, identifier: str) -> tuple[str, ...]:
+        """Return the ids of the memories that follow each other up to this one, in the order of their source."""
+        found: list[str] = []
+        while other := self.before(found[-1] if found else identifier):
+            found.append(other)
+        return tuple(reversed(found))
+
     def text(self, identifier: str) -> str:
         """Return the text of a memory, empty if it has no place."""
         return self._texts.get(identifier, "")
@@ -306,6 +314,29 @@ class Neighbours:
         gap = place[0] - other[1] if step < 0 else other[0] - place[1]
         is_beside = 0 < gap <= self.NEAR and self._headings[other[2]] == self._headings[identifier]
         return other[2] if is_beside else ""
+
+
+def flaw_of(memory: Memory, shown: Shown, neighbours: Neighbours, parts: int) -> Flaw:
+    """Return what is wrong with a memory and what would mend it. `shown`: of `flaw_in`; `parts` as in `mend_of`.
+
+    What means all that stood before it is joined with all of that, or left to a person where it is too much.
+    """
+    reason, said = shown
+    mend, other = mend_of(memory, reason, neighbours, parts)
+    if mend is not Mend.JOIN or reason not in {FlawReason.BACK, FlawReason.DANGLING}:
+        return Flaw(memory.id, reason, said, mend, other)
+    meant = _pattern("several").search(memory.insight)
+    if not meant:
+        return Flaw(memory.id, reason, said, mend, other)
+    number = next((_NUMBERS[word] for word in meant[0].lower().split() if word in _NUMBERS), 0)
+    *more, nearest = neighbours.all_before(memory.id)[-number:]
+    if more and (len(more) >= MOST_JOINED or sum(map(len, map(neighbours.text, more))) > READ_CHARACTERS):
+        return Flaw(memory.id, reason, said, Mend.EDIT)
+    return Flaw(memory.id, reason, said, mend, nearest, tuple(more))
+
+
+_NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+MOST_JOINED = 8  # Memories that are joined; of more only a person can tell what is meant
 
 
 def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: int) -> tuple[Mend, str]:

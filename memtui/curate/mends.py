@@ -14,7 +14,7 @@ from memtui.curate.outcomes import require_versions
 from memtui.curate.tidy import PART_CHARACTERS
 from memtui.domain.identity import Actor, check_may_alter, require_person
 from memtui.domain.memory import Link, Memory, Source, new_id
-from memtui.errors import RefusedError, UsageError
+from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
@@ -60,19 +60,28 @@ def _check(memory: Memory, actor: Actor) -> None:
 
 
 def _joined(vault: Vault, flaw: Flaw, actor: Actor, versions: Mapping[str, int] | None) -> Mended:
-    """Put a memory and its neighbour together, in the order of their source; the neighbour's title does for both."""
+    """Put a memory and its neighbours together, in the order of their source; a neighbour's title does for all.
+
+    Of several it is their heading, where that says more than one of them.
+    """
     if not flaw.other:
         raise UsageError("Its neighbour in the source is not known", where=flaw.id)
     with vault.read() as reader:
-        found = reader.get_many([flaw.id, flaw.other])
-    mine, other = found[flaw.id], found[flaw.other]
-    first, second = sorted((mine, other), key=_place)
+        found = reader.get_many([flaw.id, flaw.other, *flaw.more])
+    missing = [one for one in (flaw.id, flaw.other, *flaw.more) if one not in found]
+    if missing:
+        raise NotFoundError("It no longer exists", where=missing[0])
+    parts = sorted(found.values(), key=_place)
+    heading = heading_above(found[flaw.id]) if flaw.more else ""
     made = merge(
         vault,
-        [flaw.other, flaw.id],
+        [flaw.other, flaw.id, *flaw.more],
         into=flaw.other,
         actor=actor,
-        chosen={"title": other.title, "insight": f"{first.insight.rstrip()}\n\n{second.insight.strip()}"},
+        chosen={
+            "title": heading[:LONGEST_TITLE] or found[flaw.other].title,
+            "insight": "\n\n".join(part.insight.strip() for part in parts),
+        },
         versions=versions,
     )
     return Mended(Mend.JOIN, made.result, made.originals)

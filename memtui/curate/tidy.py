@@ -12,7 +12,7 @@ from threading import Lock
 from memtui.analysis.contradictions import find_contradictions, linked_contradictions
 from memtui.analysis.dismissals import Hidden, Lessons
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.flaws import Flaw, FlawReason, Neighbours, Shown, flaw_in, mend_of, parts_of
+from memtui.analysis.flaws import Flaw, FlawReason, Neighbours, Shown, flaw_in, flaw_of, parts_of
 from memtui.analysis.snapshot import (
     SINGLE_VERDICTS,
     Alike,
@@ -252,7 +252,7 @@ def _flaws(memories: Sequence[Memory], tokens: Mapping[str, int], known: TidyCac
         is_long = tokens[memory.id] > (OVERSIZED_TOKENS if parts > 1 else LONGEST_IN_ONE)
         shown = (FlawReason.OVERSIZED, "") if is_long else known.flaws[memory.title, memory.insight]
         if shown is not None:
-            found.append(Flaw(memory.id, *shown, *mend_of(memory, shown[0], neighbours, parts)))
+            found.append(flaw_of(memory, shown, neighbours, parts))
     return found
 
 

@@ -212,7 +212,8 @@ def report_record(report: TidyReport) -> dict[str, Any]:
 def flaw_record(flaw: Flaw) -> dict[str, Any]:
     """Return the `--json` form of what is wrong with one memory, and of what would mend it."""
     record = {"id": flaw.id, "finding": flaw.finding, "reason": flaw.reason, "said": flaw.said, "mend": flaw.mend}
-    return record | ({"with": flaw.other} if flaw.other else {})
+    record |= {"with": flaw.other} if flaw.other else {}
+    return record | ({"and_with": list(flaw.more)} if flaw.more else {})
 
 
 def lesson_record(lesson: Lesson, hidden: int) -> dict[str, Any]:

@@ -82,8 +82,9 @@ def flaw_words(flaw: Flaw) -> str:
 
 
 def mend_words(flaw: Flaw) -> str:
-    """Return what would mend it: `join it with k3f9x2ab`."""
-    return _MENDS[flaw.mend].format(other=flaw.other)
+    """Return what would mend it: `join it with k3f9x2ab`, or with `k3f9x2ab and 2 before it`."""
+    before = f" and {len(flaw.more):,} before it" if flaw.more else ""
+    return _MENDS[flaw.mend].format(other=f"{flaw.other}{before}")
 
 
 def mended(done: Mended) -> str:
@@ -106,6 +107,11 @@ def not_shown(lessons: Iterable[tuple[Lesson, int]]) -> str:
     total = sum(number for _, number in hidden)
     like = hidden[0][0].number if len(hidden) == 1 else sum(lesson.number for lesson, _ in hidden)
     return f"Not shown: {total:,}, as you dismissed {like:,} like them. `memtui tidy --learned` lists why."
+
+
+def next_in_line(number: int) -> str:
+    """Return what came up with a dismissal."""
+    return f"{counted(number, 'other proposal')} about one of these came up"
 
 
 def untied(path: str) -> str:

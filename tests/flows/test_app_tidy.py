@@ -358,7 +358,7 @@ async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfir
     fill(blank, [*waiting, in_use])
     async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=1)
-        await shows(pilot, "1 finding in 9 memories · 8 wait in the inbox")
+        await shows(pilot, "1 finding in 1 memory · 8 wait in the inbox")
         assert [row.ids for row in screen._found.rows] == [("m0000009",)]
         await shows(pilot, "It is in use, though nobody accepted it")
         before = screen._report

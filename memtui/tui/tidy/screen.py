@@ -36,6 +36,7 @@ from memtui.tui.tidy.view import (
     Pair,
     TidyAccess,
     TidyRow,
+    come_after,
     moves_of,
     row_blocks,
     row_cells,
@@ -104,6 +105,7 @@ class TidyScreen(ListDetail):
         self._texts: list[list[Block]] = []
         self._brief_texts: list[list[Block]] = []  # The same, cut to what differs where there are several
         self._is_scanning = False
+        self._dismissed: tuple[str, ...] = ()  # The memories of what was dismissed last, until the next pass
         self._waited_for = True  # Whether the user asked for the pass, rather than a change that it follows
 
     def compose(self) -> ComposeResult:
@@ -161,13 +163,17 @@ class TidyScreen(ListDetail):
         self._is_scanning = False
         self.trouble_is_over()
         self._title.place = self.access.place_words
-        self._report, self._texts_of, self._texts = report, (), []
+        before, self._report, self._texts_of, self._texts = self._report, report, (), []
+        if came := come_after(before, report, self._dismissed) if before else "":
+            self.say(came)
+        self._dismissed = ()
         self._list_findings(report)
         waiting = f" · {len(report.waiting):,} wait in the inbox" if report.waiting else ""
         counts, findings = report.counts(), report.total + len(report.ripe)
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
-        self._title.note = f"{counted(findings, 'finding')} in {counts['memories']:,} memories{easy}{waiting}"
+        in_use = counts["memories"] - len(report.waiting)
+        self._title.note = f"{counted(findings, 'finding')} in {counted(in_use, 'memory', 'memories')}{easy}{waiting}"
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
 
     def _list_findings(self, report: TidyReport) -> None:
@@ -348,6 +354,7 @@ class TidyScreen(ListDetail):
         elif row.finding == "lessons":
             self.do(lambda: self._tidying.unlearn(subject))
         else:
+            self._dismissed = subject.ids
             self.do(lambda: self.memories.dismiss(row.finding, subject.ids))
 
     def action_tidy_not_any(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -241,6 +241,18 @@ def shown_findings(report: TidyReport) -> TidyReport:
     return replace(report, unconfirmed=tuple(name for name in report.unconfirmed if name not in report.waiting))
 
 
+def come_after(before: TidyReport, report: TidyReport, dismissed: Collection[str]) -> str:
+    """Return how many proposals came up with a dismissal, of memories that the dismissed one was about.
+
+    A memory stands in one proposal at a time, so what resembles it next comes up once the nearest is dismissed.
+    """
+    known, now = (
+        [*(group.ids for group in found.duplicates), *(group.ids for group in found.ripe)] for found in (before, report)
+    )
+    number = sum(ids not in known and not set(ids).isdisjoint(dismissed) for ids in now)
+    return tidying.next_in_line(number) if number else ""
+
+
 def _size(report: TidyReport, finding: str) -> int:
     return len(report.hidden) if finding == "lessons" else len(getattr(report, finding))
 
@@ -410,7 +422,7 @@ def _flaw_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for identifier in getattr(report, finding):
         flaw, title = report.flaws[identifier], tame(report.titles[identifier], 120)
         note = f"{report.tokens[identifier]:,} tok" if finding == "oversized" else flaw.mend
-        other = (tame(report.titles[flaw.other], 300),) if flaw.other in report.titles else ()
+        other = [tame(report.titles[one], 300) for one in (*flaw.more, flaw.other) if one in report.titles]
         about = (tidying.flaw_words(flaw), f"Offered: {tidying.mend_words(flaw)}", *other)
         yield TidyRow(finding, title, note, flaw, (identifier,), about=about)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from memtui.analysis.flaws import FlawReason, Mend, Neighbours, flaw_in, heading_above, mend_of, parts_of
+from memtui.analysis.flaws import FlawReason, Mend, Neighbours, flaw_in, flaw_of, heading_above, mend_of, parts_of
 from memtui.domain.memory import Memory, Source
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -116,6 +117,27 @@ def test_a_fragment_is_joined_only_with_what_holds_what_it_refers_to_and_found_a
     assert mend_of(fragment, FlawReason.BACK, Neighbours([holder, fragment]), 1) == (Mend.JOIN, "a")
     assert flaw_in("Mooring", f"{beside.insight}\n\n{fragment.insight}") == (FlawReason.BACK, "the files above")
     assert flaw_in("Mooring", f"{holder.insight}\n\n{fragment.insight}") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("The harbour master checks all of the above at noon.", ("a", "b", "c")),
+        ("Both are checked at noon.", ("b", "c")),
+        ("These are checked at noon.", ("c",)),
+        ("Bei Ebbe gelten alle oben genannten Knoten.", ("a", "b", "c")),
+        ("以上全部由港务长检查。", ("a", "b", "c")),
+    ],
+)
+def test_what_means_several_is_joined_with_all_of_them_or_left_to_a_person(text: str, joined: tuple[str, ...]) -> None:
+    before = [piece(name, line, line, insight=f"Tie line {name}.") for line, name in enumerate("abc", 4)]
+    elsewhere, last = piece("z", 3, 3, "Harbour > Ropes"), piece("d", 7, 7, insight=text)
+    flaw = flaw_of(last, (FlawReason.BACK, ""), Neighbours([elsewhere, *before, last]), 1)
+    assert (flaw.mend, (*flaw.more, flaw.other)) == (Mend.JOIN, joined)
+    if len(joined) > 1:
+        long = [replace(one, insight="Tie it. " * 400) for one in before]
+        flaw = flaw_of(last, (FlawReason.BACK, ""), Neighbours([*long, last]), 1)
+        assert (flaw.mend, flaw.other, flaw.more) == (Mend.EDIT, "", ())
 
 
 def test_without_neighbour_the_heading_is_taken_in_or_a_person_edits_it() -> None:

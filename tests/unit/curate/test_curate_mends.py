@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory, Source
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.vault.vault import Vault
+from memtui.wording.tidying import mend_words
 
 PIECES = ("The scale is calibrated once a week.", "All three are calibrated before the first ship is weighed.")
 
@@ -24,10 +26,10 @@ def look(vault: Vault) -> TidyReport:
     return tidy(vault, TidyOptions())
 
 
-def imported(folder: Path) -> Vault:
-    """Return a vault with two pieces that stood below each other in one file."""
+def imported(folder: Path, pieces: Sequence[str] = PIECES) -> Vault:
+    """Return a vault with pieces that stood below each other in one file."""
     vault, _ = new_vault(folder)
-    for line, text in enumerate(PIECES, 3):
+    for line, text in enumerate(pieces, 3):
         made = add(vault, text)
         source = Source(format="claude-md", path="CLAUDE.md", span=(line, line), native_id=f"Tide gauge > Notes#{line}")
         with vault.write(actor="person", action="import") as writer:
@@ -45,6 +47,25 @@ def test_a_fragment_is_joined_with_its_neighbour_and_an_undo_parts_them(tmp_path
     assert done.memory.insight.index("The scale") < done.memory.insight.index("All three")
     assert [other.id for other in done.others] == [flaw.id]
     assert get(vault, flaw.id).status == "merged"
+    assert not look(vault).flaws
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before
+
+
+def test_what_means_several_pieces_is_joined_with_each_of_them(tmp_path: Path) -> None:
+    pieces = (
+        "The scale is calibrated once a week.",
+        "The clock is set at noon.",
+        "All of these are checked by two people.",
+    )
+    vault = imported(tmp_path, pieces)
+    before = everything(vault)
+    (flaw,) = look(vault).flaws.values()
+    assert len(flaw.more) == 1
+    assert mend_words(flaw) == f"join it with {flaw.other} and 1 before it"
+    done = mend(vault, flaw, actor=PERSON)
+    assert done.memory.insight == "\n\n".join(pieces)
+    assert done.memory.title == "Tide gauge"
     assert not look(vault).flaws
     undo(vault, actor=PERSON)
     assert everything(vault) == before

@@ -17,6 +17,7 @@ from support import FrozenClock, make_memory
 from textual.app import App, ComposeResult
 
 from memtui.analysis.contradictions import Contradiction
+from memtui.analysis.duplicates import DuplicateGroup
 from memtui.curate import lifecycle, review_sessions
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
@@ -37,7 +38,7 @@ from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.review.view import news_blocks
 from memtui.tui.styled_text import Block, wrap
-from memtui.tui.tidy.view import TidyRow, row_blocks, row_cells, rows_of, text_blocks
+from memtui.tui.tidy.view import TidyRow, come_after, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.values import Row
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
 from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
@@ -520,3 +521,17 @@ def test_two_titles_with_one_beginning_keep_as_much_of_it_as_there_is_room_for()
     shown = next(cell for cell in row_cells(row, 90) if "≈" in cell.text).text
     assert shown.count("that is kept in the broker") == 2
     assert shown.endswith("alone")
+
+
+def test_what_comes_up_once_its_nearest_pair_was_dismissed_is_told() -> None:
+    one, two, other = (DuplicateGroup(ids, 0.8, "look", (), copies=False, why="") for ids in (*_PAIRS,))
+    before = TidyReport(duplicates=(one, other))
+    assert (
+        come_after(before, TidyReport(duplicates=(two, other)), one.ids)
+        == "1 other proposal about one of these came up"
+    )
+    assert come_after(before, TidyReport(duplicates=(other,)), one.ids) == ""
+    assert come_after(before, TidyReport(duplicates=(two, other)), ()) == ""
+
+
+_PAIRS = (("a", "b"), ("b", "c"), ("d", "e"))
