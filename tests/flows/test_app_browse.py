@@ -26,6 +26,7 @@ from flows.app_driver import (
     screen_lines,
     screen_text,
     shows,
+    stored,
     toasts,
     until,
 )
@@ -135,14 +136,16 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
     may_answer = threading.Event()
 
     def slow(access: ListQueries, base: Base, query: str, **how: bool) -> Listing:
-        if query == "refund":
+        if query in {"refund", ""}:
             may_answer.wait(20)
         return answer(access, base, query, **how)
 
     monkeypatch.setattr(ListQueries, "filtered", slow)
     fill(ferry, [memory(6, "Log each refund", days=2)])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+        may_answer.set()
         await holds(pilot, 6)
+        may_answer.clear()
         await pilot.press("slash", *"refun")
         await holds(pilot, 3)
         await pilot.press("d", "down", "down")
@@ -157,6 +160,15 @@ async def test_a_late_answer_to_the_last_key_does_not_take_the_cursor_back(
         await pilot.press("backspace")
         await until(pilot, lambda: _answered(pilot) == "refun", "the next word is answered")
         assert browser(pilot)._list.cursor == 0, "another word starts at the best match"
+
+        await pilot.press("enter")
+        may_answer.clear()
+        await pilot.press("escape", "G", "p")
+        await pilot.pause(0.1)
+        assert browser(pilot)._list.cursor == 0, "the keys wait for the list that they are meant for"
+        may_answer.set()
+        await holds(pilot, 6)
+        await until(pilot, lambda: stored(ferry, browser(pilot)._list.ids[-1]).pinned, "the last of all is pinned")
 
 
 async def test_a_list_that_is_read_anew_takes_no_order_over_from_other_words(ferry: Vault, tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ LATE_SECONDS = 0.3
 
 TYPING_SECONDS = 0.03  # Pause after a key before the filter asks the vault
 
+AWAITED_SECONDS = 2.0  # How long keys wait at most for the list that a key before them asked for
+
 QUICK_TYPING_SECONDS = 0.01
 """The same where the vault need not be asked: only keys of one burst, as of a paste, are taken together."""
 
@@ -130,8 +132,18 @@ class ListReader:
             return
         self.query = query
         self._pane.rest_on_top()
+        self.await_list()
         quick = self.listing is not None and self.queries.is_prepared(self.listing.base)
         self._loader.after(QUICK_TYPING_SECONDS if quick else TYPING_SECONDS, self.refilter, group="typing")
+
+    def await_list(self) -> None:
+        """Let keys of the list wait until it is the one that is wanted: they are meant for no row of the one before."""
+        if self.listing is not None and not self._is_current() and self._screen.focused is self._pane:
+            self._screen.is_opening = True
+            self._loader.after(AWAITED_SECONDS, self._take_keys, group="awaited")
+
+    def _take_keys(self) -> None:
+        self._screen.is_opening = False
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -162,6 +174,7 @@ class ListReader:
 
     def refilter(self) -> None:
         """Filter what was read; read it again where it is not what is wanted."""
+        self.await_list()
         listing = self.listing
         if self.outdated or listing is None or listing.base.wanted != self.wanted:
             self.reload()
@@ -223,6 +236,7 @@ class ListReader:
         if self._screen.acting:
             return
         self._screen.trouble_is_over()
+        self._take_keys()
         pane, before, base = self._pane, self.listing, listing.base
         self.listing, self.says_reading = listing, False
         follow = self._follow(listing, before)

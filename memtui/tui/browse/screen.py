@@ -449,6 +449,7 @@ class BrowseScreen(MemtuiScreen):
         message.stop()
         if self._filter.value.strip():
             self._enter_list()
+            self.lists.await_list()
         else:
             self._filter.value = ""
             self._close_filter()
