@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import (
     FINITE,
     LATIN,
@@ -17,6 +16,7 @@ from memtui.analysis.grammar import (
     language_of,
     plain_verbs,
 )
+from memtui.analysis.imperative import is_imperative
 
 WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|sobald)\s+(\S.*)$", re.IGNORECASE)
 """A condition that a clause ends with, and its words."""

@@ -11,8 +11,8 @@ from itertools import combinations, starmap
 from typing import Literal
 
 from memtui.analysis.claims import difference_in_denials
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.contradictions import contradiction_between
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice

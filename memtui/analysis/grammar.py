@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 
-from memtui.analysis.classify import is_imperative
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.text.tables import read_table
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.clause_ends import (
     LEAST_WORDS,
     PASSIVE,
@@ -29,6 +28,7 @@ from memtui.analysis.grammar import (
     without_filler,
 )
 from memtui.analysis.headlines import PURPOSE, without_asides
+from memtui.analysis.imperative import is_imperative
 from memtui.text.words import cell_width, clip
 
 _READ_CHARS = 600  # Of a longer sentence only the start is read

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import FINITE, Grammar, capital, grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.headlines import compact
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, REASON, cut_off, shortened
 from memtui.text.inline import HeldCode, visible

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import grammar_of, has_verb, language_of
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import below_subjects, subjects
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import Grammar, grammar_of, has_verb, is_balanced, language_of, plain_verbs
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import FINITE, capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause

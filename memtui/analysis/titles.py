@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from memtui.analysis.classify import is_imperative
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block, blocks
 from memtui.analysis.title_context import goes_on, is_telling

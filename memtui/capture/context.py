@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memtui.analysis.classify import is_imperative
+from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import goes_on
 from memtui.analysis.title_headings import subject_of
 from memtui.analysis.title_words import (

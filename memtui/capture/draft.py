@@ -12,7 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from memtui.analysis.classify import anchors_in, kind_guess
+from memtui.analysis.classify import kind_guess
+from memtui.analysis.named_paths import anchors_in
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 
-from memtui.analysis.classify import first_word, is_imperative
+from memtui.analysis.imperative import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_words import without_label
 from memtui.capture.blocks import (

@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import Block, Span, item_text
+from memtui.capture.clusters import attaches, is_step_run, listed_at
 from memtui.capture.no_memory import SkipReason, is_data, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
     announces,
     are_firm,
     first_label,
-    goes_on_with,
-    holds_example,
     is_dependent,
     is_example_label,
     is_glossary,
     is_negative,
     is_statement,
-    is_step_label,
     is_stored_list,
     lead_role,
     leads_to_files,
@@ -52,16 +50,11 @@ from memtui.capture.units import (
 from memtui.text.inline import plain_text
 
 _NO_ITEM = frozenset({SkipReason.IMPORT, SkipReason.EMPTY})
-_LISTED = LISTS | {"table"}
 _LONG = CODE | {"table", "html"}
-_TRAILING = frozenset({"fence", "code", "html", "heading"})
-_STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
-_BULLET = re.compile(r"\s*[•▪‣◦●]")
 _PURPOSE = re.compile(r"(?:To [a-z]+|Um .* zu [a-z]+|Pour [a-z]+|Para [a-z]+)\b")
 _GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
 _BESIDE_LEAD_WORDS = 5
 _FRAGMENT_WORDS = 8
-_QUESTION_WORDS = 10
 _MOST_CARRIED = 3
 
 
@@ -130,7 +123,7 @@ class Parts:
         here = path
         for at, block in enumerate(kept):
             following = kept[at + 1] if at + 1 < len(kept) else None
-            if cluster and self._attaches(cluster, block):
+            if cluster and attaches(self.page, cluster, block):
                 cluster.append(block)
                 continue
             parts.extend(self._cluster(cluster, here))
@@ -189,53 +182,13 @@ class Parts:
         self._add_units([block])
         self.gaps.append((block.lines, reason))
 
-    def _attaches(self, cluster: Sequence[Block], block: Block) -> bool:
-        """Return whether a block belongs to those right above it."""
-        last = cluster[-1]
-        if self.page.are_apart(last.lines.last, block.lines.first):
-            return False
-        goes_on = block.kind in _TRAILING or last.kind == "heading" or self._is_step_run(cluster)
-        if goes_on or (block.kind == "ordered" and self._continues(cluster, block)):
-            return True
-        if last.kind == "paragraph" and (led := self._led_by(last, block)) is not None:
-            return led
-        return block.kind == "paragraph" and goes_on_with(cluster, block)
-
-    def _led_by(self, last: Block, block: Block) -> bool | None:
-        """Return whether the paragraph above a block leads to it; None if only the block itself can tell."""
-        asks = block.kind in LISTS and last.content.rstrip(" *_").endswith(("?", "？"))
-        if (asks and words_in(last.content) <= _QUESTION_WORDS) or announces(last.content):
-            return True
-        if is_example_label(last.content) and not holds_example(last.content):
-            return True
-        if block.kind == "table":
-            return len(last.content) <= PIECE_CHARS
-        return lead_role(last) is not None or self._owns(last, block) if block.kind in LISTS else None
-
-    def _owns(self, last: Block, listed: Block) -> bool:
-        """Return whether a paragraph needs the list right below it, though no colon leads to that."""
-        is_bullet = _BULLET.match(last.content) and self.page.lines[listed.lines.first][:1].isspace()
-        adjoins = listed.lines.first == last.lines.last + 1
-        return adjoins and (bool(is_bullet) or is_dependent(last.content))
-
-    def _is_step_run(self, cluster: Sequence[Block]) -> bool:
-        return any(block.kind == "paragraph" and is_step_label(block.content) for block in cluster[:2])
-
-    def _continues(self, cluster: Sequence[Block], block: Block) -> bool:
-        """Return whether an ordered list goes on with one that code or a table interrupts."""
-        before = [one for one in cluster if one.kind == "ordered"]
-        found = _STEP_FROM.match(self.page.lines[block.lines.first])
-        if not before or found is None:
-            return False
-        return int(found[1]) > 1 or len(before[-1].items) == 1
-
     # -- clusters ------------------------------------------------------------------------------
 
     def _cluster(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         """Return the parts of blocks that belong together."""
         if not cluster:
             return []
-        at = self._listed(cluster)
+        at = listed_at(cluster)
         lead = cluster[0] if at else None
         if at is None or (lead is not None and is_example_label(lead.content) and not self._splits(cluster[at], path)):
             return self._whole(cluster, path)
@@ -250,20 +203,10 @@ class Parts:
             parts.extend(self._chunks(first, len(self.units) - 1, path, self._most(rest)))
         return parts
 
-    def _listed(self, cluster: Sequence[Block]) -> int | None:
-        """Return where the list or table of a cluster stands that may be split: first, or below its lead."""
-        if self._is_step_run(cluster) or sum(block.kind in LISTS for block in cluster) > 1:
-            return None
-        if cluster[0].kind in _LISTED:
-            return 0
-        if len(cluster) == 1 or cluster[1].kind not in _LISTED or cluster[0].kind != "paragraph":
-            return None
-        return 1 if cluster[1].kind == "table" or lead_role(cluster[0]) else None
-
     def _whole(self, cluster: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         first = len(self.units)
         self._add_units(cluster)
-        most = STEPS_CHARS if self._is_step_run(cluster) else self._most(cluster)
+        most = STEPS_CHARS if is_step_run(cluster) else self._most(cluster)
         if len(cluster) == 1 and cluster[0].kind in CODE:
             most = CODE_CHARS
         parts = self._chunks(first, len(self.units) - 1, path, most)

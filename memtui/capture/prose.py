@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
-from memtui.analysis.classify import first_word, is_imperative
+from memtui.analysis.imperative import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.capture.blocks import Block
 from memtui.text.inline import plain_text

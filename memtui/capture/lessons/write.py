@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from memtui.analysis.classify import anchors_in, kind_guess, states_rule
+from memtui.analysis.classify import kind_guess, states_rule
+from memtui.analysis.named_paths import anchors_in
 from memtui.analysis.titles import title_for
 from memtui.capture.lessons.cues import matches, says
 from memtui.capture.lessons.exchange import Said

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
-from memtui.analysis.classify import first_word, is_imperative
 from memtui.analysis.grammar import capital, has_verb, language_of
 from memtui.analysis.headlines import compact
+from memtui.analysis.imperative import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS

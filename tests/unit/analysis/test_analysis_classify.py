@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from support import make_memory
 
-from memtui.analysis.classify import MAX_ANCHORS, KindGuess, anchors_in, kind_confidence, kind_guess
+from memtui.analysis.classify import KindGuess, kind_confidence, kind_guess
+from memtui.analysis.named_paths import MAX_ANCHORS, anchors_in
 from memtui.analysis.titles import title_for
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.memory import Source

@@ -1,0 +1,136 @@
+"""Find the relative paths that a text names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from memtui.analysis.kind_form import READ_CHARS, prose_lines
+from memtui.analysis.sentence_acts import CODE_SPAN
+
+MAX_ANCHORS = 8
+
+_LINK_TARGET = re.compile(r"\]\(<?([^()\s<>]{1,300})>?(?:\s[^()]{0,100})?\)")
+_PATH = re.compile(r"(?:\./)?((?:[\w.@+-]+/)+(?:[\w.@+-]*[\w@+-]\.[A-Za-z][A-Za-z0-9]{0,9}|[\w-]*\.[a-z]\w{1,12})?)$")
+_DOMAIN = re.compile(
+    r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|rs|de|uk|cn|jp|me|sh|local|internal)$"
+)
+_LOCATION = re.compile(r"(?:::.*|:\d+(?:[:-]\d+)*|[#?].*)$")
+_PLACEHOLDER = re.compile(
+    r"(?:^|/)(?:path/to|(?:foo(?:bar)?|baz|quu?x|your(?:[-_][\w-]*)?|some[-_][\w-]*|x{3,}|y{4}|n{3,})(?=[./-]|$))"
+    r"|^node_modules/|\.\.\.",
+    re.IGNORECASE,
+)
+"""A path that stands for any other, or one that is not the repository's own."""
+
+
+_OWNER_CHARS = 60  # On either side of a path, in which it may be said whose it is
+_OWNER_BEFORE = re.compile(
+    r"\b(?:each|every)\s+(?:[\w-]+\s+){0,2}[\w-]+(?:['\u2019]s|\s+(?:has|have|with|keeps?)\s+(?:an?|its(?:\s+own)?))"
+    r"\s+$",
+    re.IGNORECASE,
+)
+_OWNER_AFTER = re.compile(
+    r"\s+(?:(?:sub)?(?:folders?|director(?:y|ies)|dirs?)\s+)?(?:of|in|inside|within|under|for)\s+(?:each|every)\b",
+    re.IGNORECASE,
+)
+"""Whose a path is: `each crate's X`, `every package has its own X`, `the X folder of each service`."""
+
+
+_BEGINS = re.compile(r"\s*(?:$|[-*+•>|#]|\d{1,3}[.)]\s)")  # A line that does not go on with the one above
+_POSSIBLE_CHARS = 120  # On either side of a path, in which it may be said that it is one of several that there may be
+_MAY_BE_BEFORE = re.compile(
+    r"\b(?:(?:such as|e\.\s?g\.|for (?:example|instance)|could|might|may|perhaps"
+    r"|z\.\s?b\.|par exemple|por ejemplo|por exemplo)(?!\s+not\b)[^.;`]{0,40}"
+    r"|(?:no|without|(?:never|not|don['’]t) create|keine?[nms]?|ohne|aucune?|pas de|sans|sin|sem)\s+(?:\w+\s+)?)"
+    r"(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
+    re.IGNORECASE,
+)
+_MAY_BE_AFTER = re.compile(
+    r"(?:,?\s*(?:or\s+|and\s+)?`[^`]*`)*(?:,?\s*(?:or|and)\s+(?:(?:something|anything|some)\s+)?"
+    r"(?:similar|the like|so on|such)\b|\s+(?:\w+\s+)?(?:do(?:es)?(?:\s+not|n['’]t)|no longer) exists?\b)",
+    re.IGNORECASE,
+)
+"""A path that there may be, or is not: `under X, Y, or similar`, `a folder such as X`, `there is no X directory`."""
+
+_OUTSIDE = r"`(?:~/|/|\$\{?[A-Z]\w*\}?[/\\]|%\w+%[/\\])[^`\n]*`"  # A folder of the home or the machine
+_OUTSIDE_BEFORE = re.compile(rf"{_OUTSIDE}\s*(?:[:(–—-]|(?:has|holds|contains)\b)(?:[^.\n]|\.(?=\S))*$")
+_OUTSIDE_AFTER = re.compile(
+    rf"\s+(?:[\w-]+\s+){{0,3}}?(?:in|under|inside|within|below)\s+(?:the\s+)?{_OUTSIDE}", re.IGNORECASE
+)
+_OUTSIDE_LEAD = re.compile(rf"{_OUTSIDE}[^`\n]*:[*_]*\s*$")
+_MARKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+"""What says that a path lies outside the repository: `X in Y`, `Y: X`, and a list below a line that ends in `Y:`."""
+
+
+def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
+    """Return the relative paths in code spans and links, at most eight, in order.
+
+    A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
+    fenced code do not count, nor do those of each part of a project, such as every package's tests.
+
+    `is_there`: whether a path exists, asked of those that are named as a possibility, or as lying outside the
+    repository, and count only then.
+    """
+    found: dict[str, None] = {}
+    lines = ["", *prose_lines(text[:READ_CHARS]), ""]
+    outside = _lines_outside(lines)
+    for number, (previous, line, following) in enumerate(zip(lines, lines[1:], lines[2:], strict=False), start=1):
+        spans = [
+            (span.start(), span[2].split(), number in outside or _is_possible(line, span, previous, following))
+            for span in CODE_SPAN.finditer(line)
+            if not _is_of_each(line, span)
+        ]
+        links = [(link.start(), [link[1]], False) for link in _LINK_TARGET.finditer(line)]
+        for _, words, is_possible in sorted(spans + links):
+            for word in words:
+                if (path := _relative_path(word)) and (not is_possible or is_there(path)):
+                    found[path] = None
+    return tuple(found)[:MAX_ANCHORS]
+
+
+def _lines_outside(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of lists that stand below the name of a folder outside the repository."""
+    found: set[int] = set()
+    lead: str | None = None
+    for number, line in enumerate(lines):
+        if lead is not None and line.strip():
+            deeper = _indent(line) > _indent(lead) or (_MARKED.match(line) and not _MARKED.match(lead))
+            if deeper:
+                found.add(number)
+                continue
+            lead = None
+        if _OUTSIDE_LEAD.search(line):
+            lead = line
+    return frozenset(found)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_of_each(line: str, span: re.Match[str]) -> bool:
+    """Return whether a code span names what each of several folders has."""
+    before, after = line[max(0, span.start() - _OWNER_CHARS) : span.start()], line[span.end() :][:_OWNER_CHARS]
+    return bool(_OWNER_BEFORE.search(before) or _OWNER_AFTER.match(after))
+
+
+def _is_possible(line: str, span: re.Match[str], previous: str, following: str) -> bool:
+    """Return whether a code span names what there may be, or what lies elsewhere; a sentence may go over lines."""
+    before, after = line[: span.start()], line[span.end() :]
+    if _OUTSIDE_BEFORE.search(before) or _OUTSIDE_AFTER.match(after):
+        return True
+    if not _BEGINS.match(line):
+        before = f"{previous} {before}"
+    if not _BEGINS.match(following):
+        after = f"{after} {following.strip()}"
+    return bool(_MAY_BE_BEFORE.search(before[-_POSSIBLE_CHARS:]) or _MAY_BE_AFTER.match(after[:_POSSIBLE_CHARS]))
+
+
+def _relative_path(word: str) -> str | None:
+    bare = _LOCATION.sub("", word.strip("\"'(),;"))
+    path = _PATH.match(bare)
+    if path is None or ".." in path[1].split("/") or path[1].startswith("@") or _PLACEHOLDER.search(path[1]):
+        return None
+    first = path[1].split("/", 1)[0]
+    return None if _DOMAIN.match(first) or first in {".", "-"} or first.startswith("-") else path[1]
