@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal
 
 Sign = Literal[" ", "-", "+", "…"]
@@ -18,6 +20,11 @@ CONTEXT_LINES = 2  # Equal lines shown on either side of a change
 _WORDS_COMPARED = 2_000
 _LEAST_ALIKE = 0.25
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WHOLE = re.compile(
+    r"`{3,}\w*|`[^`\s]+`"  # a fence, code without blanks
+    r"|-{1,2}\w[\w=./-]*\w|[./~@$]*\w[\w./:@+~-]*\w/?"  # an option, a path or a name of several words
+)
+"""What differs as a whole: half of a path or of an option says nothing, and marks within code read as code."""
 
 Pieces = tuple[tuple[str, bool], ...]  # Parts of a line, each with whether it differs
 
@@ -100,4 +107,15 @@ def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
         differs = tag != "equal"
         left += [("".join(old[start:end]), differs)] if start < end else []
         right += [("".join(new[new_start:new_end]), differs)] if new_start < new_end else []
-    return tuple(left), tuple(right)
+    return _widened(before, left), _widened(after, right)
+
+
+def _widened(text: str, pieces: Sequence[tuple[str, bool]]) -> Pieces:
+    """Return the pieces of a text with what differs in part marked as a whole."""
+    flags = [differs for part, differs in pieces for _ in part]
+    for found in _WHOLE.finditer(text):
+        start, end = found.span()
+        if any(flags[start:end]):
+            flags[start:end] = [True] * (end - start)
+    runs = groupby(zip(text, flags, strict=True), key=itemgetter(1))
+    return tuple(("".join(sign for sign, _ in run), differs) for differs, run in runs)

@@ -14,7 +14,7 @@ from textual.content import Content
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import ConflictError, MemtuiError
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import cell_width, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
 from memtui.tui.list_detail import MemtuiScreen
@@ -30,6 +30,7 @@ from memtui.tui.merge.view import (
     result_blocks,
     side_blocks,
     stacked_blocks,
+    united_words,
 )
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
@@ -40,6 +41,9 @@ from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
 NARROWEST_SIDE = 30  # Cells that a text needs to be read beside others; with less, the texts are stacked
+
+
+_EDGES = 6  # Cells of a border, and beside what stands in it
 
 
 class MergeFields(ChoiceList):
@@ -75,6 +79,7 @@ class MergeScreen(MemtuiScreen):
         self._stack = DetailPane(id="merge-stack")
         self._result = DetailPane(id="merge-result")
         self._sides: Sides | None = None
+        self._made: MergePreview | None = None
         self._taken: dict[str, tuple[int, ...]] = {}
         self._written: dict[str, str] = {}
 
@@ -138,7 +143,7 @@ class MergeScreen(MemtuiScreen):
         place = f"field {self._fields.cursor + 1} of {len(rows)}: {LABELS[self._field]}" if self._field else ""
         self._title.place = counted(len(sides.memories), "memory", "memories")
         self._title.counts = [Content(place)] if place else []
-        self._title.note = "tags, files, sources and links are united"
+        self._title.note = united_words(self._made)
 
     def _word(self, sides: Sides, name: str) -> str:
         """Return whose text a field takes: `→ A  Sail times are stored in UTC`, of a kind the kind itself."""
@@ -198,8 +203,11 @@ class MergeScreen(MemtuiScreen):
             return
         self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.tokens_before:,})")
         warned = f"! {'; '.join(map(tame, self._sides.differs))}" if self._sides.differs else ""
+        has_room = cell_width(warned) <= self._result.outer_size.width - _EDGES
         self._result.border_subtitle = Content(warned)  # a plain str would be read as markup
-        self._result.show(result_blocks(made), from_top=False)
+        self._result.show(result_blocks(made, "" if has_room else warned), from_top=False)
+        self._made = made
+        self._title.note = united_words(made)
 
     # -- choosing ---------------------------------------------------------------------------------
 

@@ -126,8 +126,14 @@ def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Bloc
     return blocks
 
 
-def result_blocks(made: MergePreview) -> list[Block]:
-    """Return what a merge would make, as a memory."""
+def united_words(made: MergePreview | None) -> str:
+    """Return what a merge does with what nobody chooses from, as far as that is known."""
+    files = ", files" if made is not None and not made.everywhere else ""
+    return f"tags{files}, sources and links are united"
+
+
+def result_blocks(made: MergePreview, warned: str = "") -> list[Block]:
+    """Return what a merge would make, as a memory. `warned`: what to look at, where its line has no room for it."""
     memory = made.memory
     head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
     pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
@@ -140,12 +146,12 @@ def result_blocks(made: MergePreview) -> list[Block]:
     rows = [
         ("Files", outcomes.EVERYWHERE if made.everywhere else ", ".join(tame(one.path) for one in memory.anchors)),
         ("Tags", tame(", ".join(memory.tags))),
-        ("Sources", ", ".join(source_line([source]) for source in memory.sources[:4])),
-        ("Dates", f"from {memory.created_at:%Y-%m-%d}"),
+        ("Sources", ", ".join(list(dict.fromkeys(source_line([source]) for source in memory.sources))[:4])),
+        ("Dates", f"from {min(filter(None, (memory.observed_at, memory.created_at))):%Y-%m-%d}"),
     ]
     shown = [(label, text) for label, text in rows if text]
     blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
-    return blocks
+    return [*blocks, *([Block(((warned, "warning"),), gap=True)] if warned else [])]
 
 
 def _paragraphs(name: str, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.text.diff import LONGEST_COMPARED, DiffLine, diff_texts
+from memtui.text.diff import LONGEST_COMPARED, DiffLine, diff_texts, differing_words
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=8), max_size=6)
 
@@ -31,6 +31,17 @@ def test_texts_that_share_hardly_a_word_are_not_speckled() -> None:
         (("one two three", False),),
         (("quite another text here", False),),
     ]
+
+
+def test_a_path_an_option_and_a_fence_differ_as_a_whole() -> None:
+    before = "Follow `quay/ropes/SKILL.md` with moor --line-two and 2.5 m of rope."
+    after = "Follow `ropes` with moor --line-one and 3.5 m of rope."
+    assert [[part for part, differs in pieces if differs] for pieces in differing_words(before, after)] == [
+        ["`quay/ropes/SKILL.md`", "--line-two", "2.5"],
+        ["--line-one", "3.5"],
+    ]
+    fenced = differing_words("Run ```sh\nmoor all``` at noon", "Run moor all at noon")[0]
+    assert [part.strip() for part, differs in fenced if differs] == ["```sh", "```"]
 
 
 def test_only_the_surroundings_of_a_change_are_shown() -> None:

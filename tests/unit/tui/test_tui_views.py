@@ -34,6 +34,7 @@ from memtui.tui.health.screen import health_blocks
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import source_line, vouched
+from memtui.tui.merge.view import MergePreview, result_blocks, united_words
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.review.view import news_blocks
@@ -535,3 +536,21 @@ def test_what_comes_up_once_its_nearest_pair_was_dismissed_is_told() -> None:
 
 
 _PAIRS = (("a", "b"), ("b", "c"), ("d", "e"))
+
+
+def test_what_a_merge_makes_is_told_as_it_will_be() -> None:
+    twice = (Source(format="claude-md", path="QUAY.md", span=(3, 3)), Source(format="claude-md", path="MOLE.md"))
+    made = make_memory(
+        title="Moor at noon",
+        insight="Moor at noon.",
+        sources=(twice[0], replace(twice[0], native_id="b"), twice[1]),
+        created_at=datetime(2026, 6, 1, tzinfo=UTC),
+        observed_at=datetime(2025, 3, 4, tzinfo=UTC),
+    )
+    preview = MergePreview(made, 10, 20, everywhere=True)
+    *rest, last = result_blocks(preview, "! order differs")
+    shown = {block.label: "".join(text for text, _ in block.pieces) for block in rest}
+    assert (shown["Sources"], shown["Dates"]) == ("QUAY.md:3, MOLE.md", "from 2025-03-04")
+    assert last.pieces == (("! order differs", "warning"),)
+    assert united_words(preview) == "tags, sources and links are united", "Files says what becomes of the files"
+    assert united_words(replace(preview, everywhere=False)) == "tags, files, sources and links are united"
