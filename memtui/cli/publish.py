@@ -11,7 +11,7 @@ from memtui.cli.output import say, write_line, write_table
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.packs import text_changes
-from memtui.curate.publishing import chosen, file_changes, selection_of, stale_plans
+from memtui.curate.publishing import chosen, file_changes, selection_of, stale_plans, with_corrections
 from memtui.errors import (
     EXIT_CONFLICT,
     EXIT_DONE,
@@ -86,6 +86,7 @@ def run_publish(arguments: argparse.Namespace, session: Session) -> int:
     else:
         selection = _selection(arguments, publisher, session)
         plan = plan_publication(publisher, arguments.target, selection, out=out, force=force)
+        plan = with_corrections(session.vault, plan)
         nothing = "Nothing to publish: no memory is in the payload."
     refused = next((file for file in plan.files if file.problem is not None), None)
     if refused is not None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.curate.packs import text_changes
 from memtui.curate.query import chosen_by, parse_choice
+from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
+from memtui.pack.targets.formats import target_named
 from memtui.publish.apply import plan_cuts
 from memtui.publish.edits import Edit
 from memtui.publish.places import Place, places
 from memtui.publish.plan import (
     FilePlan,
+    Note,
     Plan,
     Publisher,
     Selection,
@@ -22,6 +25,7 @@ from memtui.publish.plan import (
     read_instead,
     standing_publications,
 )
+from memtui.text.words import some_of
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.publications import Publication, publications
 from memtui.vault.vault import Vault
@@ -67,12 +71,44 @@ def standings(publisher: Publisher, threshold: float) -> list[Standing]:
     for place in places():
         recorded = tuple(known.get(read_instead(place, publisher.root)[0].target, ()))
         try:
-            plan = plan_publication(publisher, place.target, selection_of(publisher, recorded, threshold))
+            selection = selection_of(publisher, recorded, threshold)
+            plan = with_corrections(publisher.vault, plan_publication(publisher, place.target, selection))
         except MemtuiError as error:
             found.append(Standing(place, None, recorded, error))
         else:
             found.append(Standing(place, plan, recorded))
     return found
+
+
+def with_corrections(vault: Vault, plan: Plan) -> Plan:
+    """Return a plan whose files note which lines, read by the assistant itself, say otherwise what a block corrects."""
+    loads = target_named(plan.place.target).loads
+    held = {name for file in plan.files if file.publication is not None for name in file.publication.memory_ids}
+    if not held or not loads:
+        return plan
+    with vault.read() as reader:
+        memories = reader.get_many(held)
+        states = by_memory(reader.source_states(held))
+        stated = stated_otherwise(reader, memories.values(), states)
+    said: dict[str, list[str]] = {}
+    for identifier, memory in memories.items():
+        for source in memory.sources:
+            there = [state for state in states.get(identifier, ()) if state.path == source.path]
+            if source.path and source.format in loads and source_says_this(memory, there, stated.get(identifier)):
+                line = f":{source.span[0]}" if source.span else ""
+                said.setdefault(identifier, []).append(f"{source.path}{line}")
+    return replace(plan, files=tuple(_noted(file, said) for file in plan.files)) if said else plan
+
+
+def _noted(file: FilePlan, said: Mapping[str, Sequence[str]]) -> FilePlan:
+    ids = file.publication.memory_ids if file.publication is not None else ()
+    places = dict.fromkeys(place for identifier in ids for place in said.get(identifier, ()))
+    if not places:
+        return file
+    return replace(file, notes=(*file.notes, (Note.SAID_OTHERWISE, some_of(sorted(places), _MOST_PLACES))))
+
+
+_MOST_PLACES = 3  # Lines that are named; the rest is told of
 
 
 def file_changes(file: FilePlan | Edit) -> list[str]:

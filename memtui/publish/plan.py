@@ -87,6 +87,7 @@ class Note(StrEnum):
 
     IMPORTED_INSTEAD = "imported-instead"  # the assistant's own file only imports this one
     LINKED_INSTEAD = "linked-instead"  # the assistant's own file is a link to this one
+    SAID_OTHERWISE = "said-otherwise"  # a line that is read beside the block says what was edited since
 
 
 Notes = tuple[tuple[Note, str], ...]

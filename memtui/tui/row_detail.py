@@ -43,7 +43,7 @@ class RowDetail(ListDetail, Generic[R]):
         self._list.add_class("rows")
         self._detail.add_class("about")
         self._title = TitleLine(self.HEADING, id=f"{self.AREA}-title")
-        self._shown: object = None  # the key of the row in the second pane
+        self._shown: object = None  # the part of the row in the second pane
 
     def key(self, row: R) -> object:
         """Return what tells a row from others when they are read again."""
@@ -52,6 +52,10 @@ class RowDetail(ListDetail, Generic[R]):
     def blocks(self, row: R) -> Sequence[Block] | None:
         """Return everything about a row, None as long as it is not known."""
         raise NotImplementedError
+
+    def part(self, row: R) -> object:
+        """Return what tells what is shown of a row from what was: something else begins at the top."""
+        return self.key(row)
 
     def on_mount(self) -> None:
         """Draw the empty panes; files and vault are read after the first paint."""
@@ -76,9 +80,9 @@ class RowDetail(ListDetail, Generic[R]):
         row = self._list.current
         blocks = () if row is None else self.blocks(row)
         if blocks is not None:
-            key = None if row is None else self.key(row)
-            self._detail.show(blocks, from_top=key != self._shown)
-            self._shown = key
+            part = None if row is None else self.part(row)
+            self._detail.show(blocks, from_top=part != self._shown)
+            self._shown = part
 
     @on(PickList.Highlighted)
     def _follow_cursor(self, message: PickList.Highlighted) -> None:

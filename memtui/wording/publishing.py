@@ -25,6 +25,7 @@ STATES = {
 _NOTES = {
     Note.IMPORTED_INSTEAD: "{about} only imports {path}, so the block goes there",
     Note.LINKED_INSTEAD: "{about} is a link to {path}, so the block goes there",
+    Note.SAID_OTHERWISE: "{about} still says what was changed here, and is read beside the block: change it there too",
 }
 
 

@@ -413,3 +413,22 @@ def test_undo_takes_away_the_folders_that_a_publication_made(desk: Cli) -> None:
     desk("export", "--target", "cursor")
     desk("undo")
     assert [path.name for path in Path(".cursor/rules").iterdir()] == ["own.mdc"], "a folder in use stays"
+
+
+def test_a_correction_names_the_line_that_still_says_it_as_before(cli: Cli) -> None:
+    root = cli.repository("quay")
+    (root / "AGENTS.md").write_text(
+        "# Quay\n\n- Always moor the ferry with two lines.\n- Never anchor in the fairway.\n", encoding="utf-8"
+    )
+    cli("import", ".", "--active")
+    identifier = next(row["id"] for row in cli.all_rows() if "two lines" in row["insight"])
+    cli("pin", identifier)
+    assert "still says" not in cli("export", "--target", "codex", "--dry-run", code=(0, 3)).err
+    cli("edit", identifier, "--text", "Always moor the ferry with four lines.")
+    told = "AGENTS.md:3 still says what was changed here, and is read beside the block: change it there too"
+    assert told in cli("export", "--target", "codex", "--dry-run").err
+    (file,) = cli("export", "--target", "codex", "--json").json["files"]
+    assert file["notes"] == [told]
+    assert told not in cli("export", "--target", "claude-md", "--dry-run", code=(0, 3)).err, (
+        "it does not read AGENTS.md"
+    )

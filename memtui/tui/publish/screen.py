@@ -54,6 +54,11 @@ class PublishScreen(RowDetail[Row]):
     def key(self, row: Row) -> object:
         return key_of(row)
 
+    def part(self, row: Row) -> object:
+        """Return which place it is and how it stands: another change begins at the top."""
+        state = row.plan.state if isinstance(row, Standing) and row.plan is not None else ""
+        return key_of(row), state
+
     def blocks(self, row: Row) -> Sequence[Block] | None:
         return None if self._read is None else row_blocks(row, self._read)
 
@@ -100,6 +105,7 @@ class PublishScreen(RowDetail[Row]):
         if not self.has_class("-narrow") or self.has_class("-reading"):
             return True
         self.enter_second()
+        self._detail.scroll_to(y=0, animate=False)
         words = f"Nothing was changed yet: {self.key_of(identifier)} again {does}"
         # About another thing than the question of an edit that may go, which comes after it.
         self.again.agrees(identifier, words, lambda: (does, self._place()))
