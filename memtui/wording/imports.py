@@ -179,7 +179,9 @@ def new_in_inbox(report: ImportReport) -> str:
     """Return what waits in the inbox after an import; empty where nothing came in there."""
     if not report.added:
         return ""
-    return "What is new waits in the inbox" if report.updated else "They wait in the inbox"
+    others = passed_over(row["reason"] for row in report.skipped)
+    is_all = not (report.updated or report.unchanged or report.conflicts or others)
+    return "They wait in the inbox" if is_all else "What is new waits in the inbox"
 
 
 def passed_over(reasons: Iterable[str]) -> int:

@@ -361,7 +361,7 @@ async def test_the_next_repository_is_imported_by_typing_its_folder(
         assert read == {draft.source.path for draft, _ in read_sources(request).drafts}
         await pilot.press("I")
         await says(pilot, "Imported: 4 added")
-        await shows(pilot, "They wait in the inbox of tides: b goes there.")
+        await shows(pilot, "What is new waits in the inbox of tides: b goes there.")
         await pilot.press("b")
         await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "the inbox is open")
         await shows(pilot, "4 waiting")
@@ -437,7 +437,7 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]
-        assert re.search(r"Passed over\s+(\d+) places?, by reason", told).group(1) == re.search(  # type: ignore[union-attr]
+        assert re.search(r"Passed over\s+(\d+) parts?: files", told).group(1) == re.search(  # type: ignore[union-attr]
             r"(\d+) passed over",
             importer(pilot)._came_in.words,  # type: ignore[union-attr]
         ).group(1)

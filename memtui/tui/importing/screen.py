@@ -22,6 +22,7 @@ from memtui.text.words import counted, some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
+from memtui.tui.importing.planned import row_blocks
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.view import (
     SILENT,
@@ -42,7 +43,6 @@ from memtui.tui.importing.view import (
     plan_cells,
     plan_lines,
     plan_words,
-    row_blocks,
 )
 from memtui.tui.list_detail import RESTING_SECONDS, ListDetail
 from memtui.tui.loader import Task

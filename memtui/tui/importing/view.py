@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
-from memtui.text.inline import unwrapped
-from memtui.text.sanitize import reveal, tame
+from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, counted, some_of
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.state import NO_FOLDER
-from memtui.tui.styled_text import Block, Piece, wrap
+from memtui.tui.styled_text import wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
@@ -289,7 +288,6 @@ _GROUPS = (
     ("In conflict: left unchanged", ("conflict", "clash"), "!"),
 )
 _UNASSIGNED = "unassigned: in no project"
-_LONGEST_TEXT = 20_000
 _LONGEST_TITLE = 200
 _REST_CELLS = 64  # Of a line about what is not in the list: it is wrapped to fit the pane from 80 columns on
 _SHORTEST_LABEL = 20  # Less of it would be cut in its first words
@@ -429,7 +427,7 @@ def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
     """Yield what becomes no memory: texts one by one, files and lines by the reason."""
     lines = [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
     if number := passed_over(plan):
-        yield TextRow("Passed over", count=f"{counted(number, 'place')}, by reason")
+        yield TextRow("Passed over", count=f"{counted(number, 'part')}: files, or lines in a row")
     yield from _listed([item for item in plan.items if item.action == "skip"], "−")
     yield from (TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS))
 
@@ -456,28 +454,8 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
 
 
 def plan_words(plan: ImportPlan, *, active: bool) -> str:
-    """Return how many memories an import would add and change."""
+    """Return how many memories an import would add, change, and leave as they are."""
     new, changed = plan.count("add", "restore"), plan.count("update", "replace")
-    where = "active" if active else "inbox"
-    return f"{new:,} new → {where} · {changed:,} changed · {plan.count('unchanged'):,} known"
-
-
-def row_blocks(row: PlanRow) -> list[Block]:
-    """Return a memory of a source in full."""
-    blocks = [Block(((row.title, "title"),)), Block(((f"{row.kind} · {row.place}", "dim"),))]
-    if row.note:
-        blocks.append(Block(((row.note, "warning"),)))
-    if row.planned.holds_secret:
-        return blocks
-    draft = row.planned.draft
-    blocks.append(Block(((unwrapped(reveal(draft.insight[:_LONGEST_TEXT])), "text"),), gap=True))
-    if draft.rationale:
-        blocks.append(Block(((reveal(draft.rationale[:_LONGEST_TEXT]), "text"),), label="Why", gap=True))
-    if draft.snippet:
-        blocks.append(Block(((reveal(draft.snippet[:_LONGEST_TEXT]), "code"),), gap=True))
-    if draft.anchors:
-        blocks.append(Block(((tame(", ".join(draft.anchors)), "text"),), label="Files", gap=True))
-    blocks.append(Block(((tame(row.planned.project or "unassigned"), "text"),), label="Project", gap=True))
-    source: tuple[Piece, ...] = ((tame(draft.source.path or ""), "text"), (f"  ({draft.source.format})", "dim"))
-    blocks.append(Block(source, label="Source"))
-    return blocks
+    where, conflicts = "active" if active else "inbox", plan.count("conflict", "clash")
+    clash = f" · {conflicts:,} in conflict" if conflicts else ""
+    return f"{new:,} new → {where} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from curating import PERSON, add
@@ -31,6 +31,8 @@ from memtui.text.words import cell_width, clip, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
 from memtui.tui.health.screen import health_blocks
+from memtui.tui.importing.planned import row_blocks as planned_blocks
+from memtui.tui.importing.view import PlanRow
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import source_line, vouched
@@ -554,3 +556,21 @@ def test_what_a_merge_makes_is_told_as_it_will_be() -> None:
     assert last.pieces == (("! order differs", "warning"),)
     assert united_words(preview) == "tags, sources and links are united", "Files says what becomes of the files"
     assert united_words(replace(preview, everywhere=False)) == "tags, files, sources and links are united"
+
+
+@pytest.mark.parametrize(("action", "labels"), [("update", ("Before", "Now")), ("conflict", ("Here", "There"))])
+def test_a_memory_whose_source_says_something_else_is_shown_with_both_texts(
+    action: str, labels: tuple[str, str]
+) -> None:
+    source = Source(format="claude-md", path="QUAY.md")
+    draft = SimpleNamespace(insight="Moor with four lines.", rationale="", snippet="", anchors=(), source=source)
+    planned = SimpleNamespace(
+        action=action,
+        draft=draft,
+        project="quay",
+        holds_secret=False,
+        memory=make_memory(insight="Moor with two lines."),
+    )
+    row = PlanRow("~", "convention", "Moor", "QUAY.md", "", cast("Any", planned))
+    shown = {block.label: "".join(text for text, _ in block.pieces) for block in planned_blocks(row)}
+    assert (shown[labels[0]], shown[labels[1]]) == ("Moor with [two] lines.", "Moor with [four] lines.")
