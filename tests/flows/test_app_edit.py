@@ -23,6 +23,7 @@ from flows.app_driver import (
     holds,
     memory,
     says,
+    screen_lines,
     screen_text,
     shows,
     stored,
@@ -161,6 +162,21 @@ async def test_fields_complete_what_is_typed(ferry: Vault, tmp_path: Path) -> No
     fill(ferry, [memory(9, "Tagged", days=400, tags=("harbour", "quay"))])
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await edit_second(pilot)
+        await pilot.press("f1")
+        await shows(pilot, "ctrl+s")
+        shown = [line.strip(" │") for line in screen_lines(pilot)]
+        assert not any(line.startswith(("? ", "c ", "T ")) for line in shown), "they are letters"
+        await pilot.press("escape")
+        kind = field(pilot, "kind")
+        was = kind.typed
+        kind.focus()
+        others = [one for one in ferry.kinds.names() if one != was]
+        await shows(pilot, f"↓ {others[0]}  {others[1]}")
+        await pilot.press("l")
+        assert kind.typed == "l", "a letter takes the place of a kind"
+        await rewrite(pilot, "kind", was)
+        await pilot.press("down")
+        assert kind.typed == ferry.kinds.names()[(ferry.kinds.names().index(was) + 1) % len(ferry.kinds.names())]
         await rewrite(pilot, "kind", "")
         await pilot.press(*"const")
         await shows(pilot, "→ or ↓ constraint")

@@ -231,6 +231,9 @@ NEW_PLAN = (PLAN[1], PLAN[0], *PLAN[2:])
 """Of a new memory: its text first, where the cursor stands, as the title is made from it."""
 
 
+_MOST_OFFERED = 12  # Completions that a note names: all kinds that there are at first
+
+
 class FormRow(Vertical):
     """A label, a field, and a note with findings and completions."""
 
@@ -275,8 +278,9 @@ class FormRow(Vertical):
             lines.append(Content.styled(size, "$memtui-dim"))
         offered = field.offered() if field.has_focus and not isinstance(field, FormToggle) else []
         if offered:
-            keys = "→ or ↓ " if isinstance(field, FormLine) else "→ "
-            names = "  ".join(tame(each, 60) for each in offered[:6])
+            ways = "↓ " if isinstance(field, FormLine) and field.typed in {"", *field.choices} else "→ or ↓ "
+            keys = "→ " if isinstance(field, FormArea) else ways
+            names = "  ".join(tame(each, 60) for each in offered[:_MOST_OFFERED])
             lines.append(Content.assemble((keys, "bold $primary"), (names, "$memtui-dim")))
         if self._note is None and lines:
             self._note = Static("", classes="edit-note", markup=False)

@@ -11,7 +11,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, TextArea
 from textual.widgets.option_list import Option
 
 from memtui.tui.actions import registry
@@ -149,6 +149,19 @@ class FindScreen(OptionScreen, inherit_bindings=False):
     def keymap(self) -> Keymap:
         found = getattr(self.app, "keymap", None)
         return found if isinstance(found, Keymap) else Keymap()
+
+    def keys_of(self, action: Action, *, most: int = 4) -> str:
+        """Return the keys of an action that work on the screen beneath: where all of it is typed in, no letters."""
+        if not self._is_typed_in:
+            return self.keymap.shown(action, most=most)
+        keys = (registry.key_text(key) for key in self.keymap.keys(action))
+        return " ".join([key for key in keys if len(key) > 1][:most])
+
+    @property
+    def _is_typed_in(self) -> bool:
+        """Whether there is no place on the screen beneath where a letter is a key."""
+        stops = self.of.focus_chain
+        return bool(stops) and all(isinstance(stop, Input | TextArea) for stop in stops)
 
     @property
     def line_cells(self) -> int:

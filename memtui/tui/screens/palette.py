@@ -123,7 +123,7 @@ class PaletteScreen(FindScreen):
     def _line(self, entry: Entry, area: str) -> Content:
         """Return the area where it says something, what it does or why that is not possible, and its keys."""
         action = entry.action
-        keys = self.keymap.shown(action, most=2)
+        keys = self.keys_of(action, most=2)
         lead = fit(area, _AREA_CELLS - 1) + " " if area else ""
         room = max(1, self.line_cells - len(lead) - cell_len(keys) - 1)
         # The reason is what is asked for.
@@ -192,7 +192,7 @@ class HelpScreen(FindScreen):
             yield Option(self._line(self.keymap.shown(action), text, "$memtui-dim"), id=action.id)
 
     def _is_meant(self, action: Action, words: Sequence[str]) -> bool:
-        return _fits(f"{action.known_by} {self.keymap.shown(action)}", words)
+        return _fits(f"{action.known_by} {self.keys_of(action)}", words)
 
     def _group(self, name: str, actions: Sequence[Action], words: Sequence[str]) -> Iterator[Option]:
         found = [one for one in actions if self._is_meant(one, words)]
@@ -202,7 +202,7 @@ class HelpScreen(FindScreen):
             reason = self.of.why_not(action) if action.menu else None
             text = action.title + (f" – not now: {reason}" if reason else "")
             yield Option(
-                self._line(self.keymap.shown(action), text, "$memtui-dim" if reason else ""),
+                self._line(self.keys_of(action), text, "$memtui-dim" if reason else ""),
                 id=action.id if action.menu else None,
                 disabled=not action.menu,
             )

@@ -78,8 +78,20 @@ class FormLine(OneLineInput):
         return value[: len(value) - len(part)], part
 
     def offered(self) -> list[str]:
-        """Return the completions of the part that is being typed."""
-        return completions(self.split(self.value)[1], self.choices)
+        """Return the completions of the part that is being typed; of a whole choice, or nothing, what else there is."""
+        part = self.split(self.value)[1]
+        return (
+            [one for one in self.choices if one != part] if self._is_choice(part) else completions(part, self.choices)
+        )
+
+    def _is_choice(self, part: str) -> bool:
+        """Return whether another choice is to take the place of all that stands in the line."""
+        return not self._many and (not part or part in self.choices)
+
+    def on_focus(self) -> None:
+        """Mark a whole choice, to be typed over: letters behind it never make another one."""
+        if self.value and self._is_choice(self.value):
+            self.select_all()
 
     def action_form_next(self) -> None:
         """Replace the part being typed by the next completion."""
@@ -92,8 +104,9 @@ class FormLine(OneLineInput):
     def _complete(self, step: int) -> None:
         head, part = self.split(self.value)
         if not (0 <= self._offer < len(self._offered) and part == self._offered[self._offer]):
-            self._offered = completions(part, self.choices) if part else list(self.choices[:8])
-            self._offer = -1 if step > 0 else 0
+            whole = self._is_choice(part) or not part
+            self._offered = list(self.choices) if whole else completions(part, self.choices)
+            self._offer = self._offered.index(part) if part in self._offered else -1 if step > 0 else 0
         if self._offered:
             self._offer = (self._offer + step) % len(self._offered)
             self.value = head + self._offered[self._offer]
