@@ -35,6 +35,10 @@ class AskedAgain:
             self._say(words)
         return is_second
 
+    def answers(self, action: str) -> bool:
+        """Return whether running this action now answers what is asked, where `agrees` is not what asks it."""
+        return self._keys == (action,) and self._was == self._about()
+
     def look(self, identifier: str = "") -> None:
         """Drop the question where it no longer fits, or where an action runs that is another."""
         if self._keys and (identifier not in {"", *self._keys} or self._was != self._about()):

@@ -184,7 +184,12 @@ class MemtuiScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Undo the last change."""
+        self.sure_of_undo()
         self.do(self.memories.undo, focus=True)
+
+    def sure_of_undo(self) -> None:
+        """Let the undo that comes take back what was asked about, if it was."""
+        self.memories.is_sure = self.again.answers("undo")
 
     def action_redo(self) -> None:
         self.do(self.memories.redo, focus=True)
@@ -326,7 +331,9 @@ class MemtuiScreen(Screen[None]):
         self.say(done.message, severity="information" if done.changed else "warning")
 
     def _end_change(self, done: Done, *, focus: bool) -> None:
-        if done.writes is None:
+        if done.asks:
+            self.again.agrees(done.asks, done.message, str)
+        elif done.writes is None:
             self.tell_done(done)
         else:
             attrgetter("show_writes")(self.app)(self, done.writes, focus=focus)

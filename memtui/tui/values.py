@@ -179,6 +179,7 @@ class Done:
     changed: bool = True
     focus: str | None = None  # the memory to look at afterwards, if another than the present one
     writes: Writes | None = None  # what has to be shown first; nothing was done then
+    asks: str = ""  # id of the action that does what the message asks about, run again; nothing was done then
 
 
 def steady_order(shown: Iterable[str], fresh: Sequence[str]) -> tuple[str, ...]:

@@ -289,6 +289,7 @@ class MemoryActs:
         self._vault = access.vault
         self._actor = access.opening.actor
         self.asked: int | None = None
+        self.is_sure = False  # Whether the next undo may take back a change of another project and another session
         self._done_here: int | None = None
 
     def note_done(self) -> None:
@@ -369,6 +370,9 @@ class MemoryActs:
         from memtui.curate import history
         from memtui.wording import outcomes
 
+        is_sure, self.is_sure = self.is_sure, False
+        if number is None and not is_sure and (question := self._asks_elsewhere()):
+            return Done(question, changed=False, asks="undo")
         upcoming = self._upcoming(lambda reader: history.next_undo(reader, self._actor, number))
         is_own = upcoming is not None and upcoming.change.number == self._done_here
         if not is_own and (writes := self._writes(upcoming, partial(self.undo, number))) is not None:
@@ -382,6 +386,20 @@ class MemoryActs:
             change, tell = history.undo(self._vault, actor=self._actor, number=number), outcomes.undone
         said = "; ".join(filter(None, (tell(change, elsewhere=change.number not in own), besides)))
         return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
+
+    def _asks_elsewhere(self) -> str:
+        """Return the question whether to undo what nobody did here: in another session, to another project alone."""
+        from memtui.curate import history
+        from memtui.wording import outcomes
+
+        if not self._vault.exists:
+            return ""
+        with self._access.read_vault.read() as reader:
+            found = history.next_undo(reader, self._actor)
+        if found is None or found.change.number in self._vault.made:
+            return ""
+        _, names = self._touched(found.change.number)
+        return outcomes.would_undo(found.change, names, again=found.is_made_again) if names else ""
 
     def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:
         """Return the next undo or redo that writes files outside the vault."""
@@ -431,9 +449,15 @@ class MemoryActs:
         return self._reverted(outcomes.redone(change, elsewhere=change.number not in own), change.number)
 
     def _reverted(self, said: str, number: int) -> Done:
-        """Return what an undo or redo did, and the first memory it touched, or of which other project that was.
+        """Return what an undo or redo did, and the first memory it touched, or of which other project that was."""
+        first, names = self._touched(number)
+        where = f"; it was in {some_of([tame(name, 40) for name in names], 2)}, not shown here" if names else ""
+        return Done(said + where, focus=None if names else first)
 
-        Where the vault is busy neither is known; the change stands.
+    def _touched(self, number: int) -> tuple[str | None, list[str]]:
+        """Return the first memory that a change touched, and the other projects where it touched nothing of this one.
+
+        Where the vault is busy neither is known.
         """
         from memtui.vault.journal import memory_revisions
 
@@ -444,5 +468,4 @@ class MemoryActs:
         here, touched = self._access.view, {record.get("project") for record in records}
         is_elsewhere = here is not None and here.project is not None and touched.isdisjoint({here.project, None})
         names = sorted({str(name) for name in touched} - {GLOBAL_PROJECT}) if is_elsewhere else []
-        where = f"; it was in {some_of([tame(name, 40) for name in names], 2)}, not shown here" if names else ""
-        return Done(said + where, focus=str(records[0]["id"]) if records and not names else None)
+        return str(records[0]["id"]) if records else None, names

@@ -147,6 +147,14 @@ def _reverted(word: str, change: Change, elsewhere: bool) -> str:
     return f"{said} (change {change.number}, made {when} by {who}, not in this session)"
 
 
+def would_undo(change: Change, projects: Sequence[str], *, again: bool) -> str:
+    """Return the question whether to undo, or make again, what was done elsewhere: to these projects alone."""
+    verb = "makes again" if again else "undoes"
+    where = some_of([tame(name, 40) for name in projects], 2)
+    said = clip_at_word(tame(change.summary), SUMMARY_CELLS)
+    return f"u again {verb} what was done in {where}, not shown here, on {change.at:%Y-%m-%d %H:%M} UTC: {said}"
+
+
 FIELD_WORDS: Mapping[str, str] = {
     "rationale": "why",
     "status_reason": "reason",

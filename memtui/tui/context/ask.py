@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memtui.pack.options import standing_of
 from memtui.pack.targets.base import Style
+from memtui.text.words import cell_width
 
 if TYPE_CHECKING:
     from memtui.vault.packs import Recipe, StoredPack
@@ -51,6 +52,18 @@ def is_another_task(text: str, before: str) -> bool:
 
     words, known = set(query_terms(text)), set(query_terms(before))
     return bool(words and known) and 2 * len(words & known) < min(len(words), len(known))
+
+
+def is_slip(before: Mapping[str, str], text: str) -> bool:
+    """Return whether no more than a letter or two were typed over a task: keys that were meant for the list.
+
+    `before`: the lines before, by name.
+    """
+    task = before.get("task", "")
+    return bool(task) and text != task and 0 < cell_width(text.strip()) <= _SLIP_CELLS
+
+
+_SLIP_CELLS = 2
 
 
 @dataclass(frozen=True, slots=True)

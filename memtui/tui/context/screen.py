@@ -15,11 +15,10 @@ from textual.widgets import Input
 
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.sanitize import tame
-from memtui.text.words import cell_width
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
-from memtui.tui.context.ask import Ask, Choices, Moment, Step, is_another_task, lines_of
+from memtui.tui.context.ask import Ask, Choices, Moment, Step, is_another_task, is_slip, lines_of
 from memtui.tui.context.cards import pick_phase, pick_secrets, pick_target, show_own_files, show_since
 from memtui.tui.context.controllers import (
     QUESTION,
@@ -48,8 +47,6 @@ _AGAIN_SECONDS = 0.05  # How often to check whether a payload that is waited for
 
 _ON_A_MEMORY = frozenset({"context-tick", "context-why", "context-read", "context-verify"})
 _ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
-_SLIP_CELLS = 2  # As long as what is typed over a task may be for escape to bring the task back
-
 _ON_A_TASK = frozenset({"context-save", "context-question"})
 
 
@@ -286,6 +283,7 @@ class ContextScreen(MemtuiScreen):
             self._go_to(step.before)
             self.say(f"Undone: {step.words}")
         else:
+            self.sure_of_undo()
             self.do(lambda: self._keeper.undo(step), focus=True)
 
     def action_redo(self) -> None:
@@ -298,8 +296,9 @@ class ContextScreen(MemtuiScreen):
             self.do(self.memories.redo, focus=True)
 
     def _drop_old_ticks(self) -> None:
-        """Remove the ticks of another task: one that shares no word with what is typed now."""
-        if self._choices.has_ticks and not self._is_slip and is_another_task(self._lines.text, self._ticked_for):
+        """Remove the ticks of another task than what is typed now."""
+        now, slips = self._lines.text, is_slip(self._typed_over, self._lines.text)
+        if self._choices.has_ticks and not slips and is_another_task(now, self._ticked_for):
             before, self._choices = self._choices, self._choices.without_ticks()
             self._steps.add(Step("ticks of the previous task removed", Moment(before), Moment(self._choices)))
             self.say("New task: the ticks of the previous one were removed; u brings them back")
@@ -485,20 +484,14 @@ class ContextScreen(MemtuiScreen):
         else:
             self._give_up_line()
 
-    @property
-    def _is_slip(self) -> bool:
-        """Whether no more than a letter or two were typed over a task."""
-        before, now = self._typed_over.get("task", ""), self._lines.text
-        return bool(before) and now != before and 0 < cell_width(now.strip()) <= _SLIP_CELLS
-
     def _give_up_line(self) -> None:
         """Leave the lines; a letter or two over the task before are keys that were meant for the list."""
-        before, now, is_slip = self._typed_over.get("task", ""), self._lines.text, self._is_slip
-        if is_slip:
+        before, now = self._typed_over.get("task", ""), self._lines.text
+        was_slip = is_slip(self._typed_over, now)
+        if was_slip:
             self._lines.restore({**self._lines.remembered(), "task": before})
             self._renew()
         self._go_to_list()
         if before and now != before:
-            back = f"{self.key_of('undo')} brings back"
-            said = "The task before is back" if is_slip else f"{back} “{tame(before, 60)}”"
-            self.say(said)
+            back = f"{self.key_of('undo')} brings back “{tame(before, 60)}”"
+            self.say("The task before is back" if was_slip else back)
