@@ -23,7 +23,7 @@ WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|
 _NO_SUBJECT = re.compile(
     r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
 )
-_CLAUSE_END = re.compile(r";|\s[—–]|—|\s--?\s|；|。")
+_CLAUSE_END = re.compile(r"[;；。—\s](?:(?<=\S)|[—–]|--?\s)")
 _COMMA_OR_COLON = re.compile("[,:]")
 _HELD = re.compile("[\ue000-\uf8ff]")
 _ARTICLE_WORD = re.compile(r"\b(?:an?|the|der|die|das|eine?n?|un|une|el|la|los|las|uma?|os?) \S+$", re.IGNORECASE)
@@ -31,14 +31,17 @@ _ANY_WORD = re.compile(r"\b(?:any|each|every) \S+$", re.IGNORECASE)
 _INFINITIVE = re.compile(r"to (?:\w+ly )?([a-z]+)")
 _LIST_END = re.compile(r"(?:[^,]{1,60}, )*(?:[^\s,]+(?: |$)){1,5}")
 _SEGMENT = re.compile(r",\s+(?:(?:and|or|but|und|oder|et|ou|y|o|e)\s+)?|，")
-WITHIN = re.compile(
+_WITHIN = re.compile(
     r" (?:and|or|und|oder|et|ou|y|o|e) \w+$"
     r"|\b(?:must|should|can|will|may|might|could|would) \w+$"
-    r"|(?:,| when| while| by| before| after) \w+ing$|\b(?:and|or|und|oder|et|ou|y|o|e),"
+    r"|(?:,| when| while| by| before| after) \w+ing$"
     r"|\bbut \w+ \w+$|\bto (?:\w+ly )?be \w+ing$"
 )
-"""What needs a word more: `the log and table`, `must keep`, `read and, if asked, …`."""
-PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been) \w+ed$")  # `is stored`, if no sign follows
+_JOINED = re.compile(r"\b(?:and|or|und|oder|et|ou|y|o|e),")
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been) \w+ed$")
+_LAST_WORDS = 4  # the most that are looked at of what a clause ends with
+_SECOND = re.compile(r" (?:and|or) \S+$")
+_PARALLEL_CHARS = 60
 _PHRASE_WORD = re.compile(r"\b(?:for|with|to|in|of|by|from|as) [^\s,]+$")
 _NAME_FOLLOWS = re.compile("(?:(?:and|or) )?[\ue000-\uf8ff]")
 _DETERMINED = re.compile("^(?:no|only|any|all) ", re.IGNORECASE)
@@ -71,6 +74,26 @@ LEAST_WORDS = 3
 """The fewest words that state something."""
 _CLAUSE_WORDS = 6
 _LIST_WORDS = 3
+
+
+def last_words(head: str) -> str:
+    """Return the last four words, with the space before them."""
+    at = len(head)
+    for _ in range(_LAST_WORDS):
+        at = head.rfind(" ", 0, at)
+        if at < 0:
+            return head
+    return head[at:]
+
+
+def ends_within(head: str) -> bool:
+    """Return whether words need one more: `the log and table`, `must keep`, `read and, if asked, …`."""
+    return _WITHIN.search(last_words(head)) is not None or ("," in head and _JOINED.search(head) is not None)
+
+
+def is_passive(head: str) -> bool:
+    """Return whether words end with a passive, as `is stored` does if no sign follows."""
+    return _PASSIVE.search(last_words(head)) is not None
 
 
 def waits(word: str, grammar: Grammar) -> bool:
@@ -252,7 +275,7 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
         return True
     if is_open_list and (opener or _LIST_GOES_ON.search(tail)):
         return True
-    if WITHIN.search(head) or (not sign and PASSIVE.search(head)):
+    if ends_within(head) or (not sign and is_passive(head)):
         return True
     # Another act has conditions of its own.
     acts = sign and FINITE.search(head) and tail.partition(" ")[0] in plain_verbs()
@@ -286,8 +309,13 @@ def _breaks_list(head: str) -> bool:
 
 def _is_parallel(head: str, tail: str) -> bool:
     """Return whether a phrase follows the second of two as one did the first: `a for boats and b for cranes`."""
-    word = tail.partition(" ")[0]
-    return bool(re.search(rf" {re.escape(word)} [^,;:]{{1,60}} (?:and|or) \S+$", head))
+    second = _SECOND.search(head)
+    if second is None:
+        return False
+    word = f" {tail.partition(' ')[0]} "
+    clause = max(head.rfind(sign, 0, second.start()) for sign in ",;:") + 1
+    earliest = max(clause, second.start() - _PARALLEL_CHARS) - len(word)
+    return head.find(word, max(0, earliest), second.start() - 1) >= 0
 
 
 def _rank_of_unmarked(is_addition: bool, tail: str, head: str, grammar: Grammar) -> int:

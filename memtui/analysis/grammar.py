@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
+from memtui.text.caseless import Caseless
 from memtui.text.tables import read_table
 
 _KANA = re.compile("[\u3040-\u30ff]")
@@ -17,10 +18,9 @@ LATIN = ("en", "de", "fr", "es", "pt")
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _TOLD_CHARS = 400
 _PAIRS = ("()", "[]", "{}", "（）", "「」", "『』", "“”", "«»", "【】", "<>")
-FINITE = re.compile(
+FINITE = Caseless(
     r"\b(?:is|are|was|were|be|has|have|do|does|must|should|can|will|may|need|needs|cannot|never|always|use|hold|live|give|take|make|require|provide|contain|belong|depend"
-    r"|exist|apply|remain|keep|become|\w+n['’]t)\b",
-    re.IGNORECASE,
+    r"|exist|apply|remain|keep|become|\w+n['’]t)\b"
 )
 _ACTS = re.compile(
     "[a-z] [a-z]{2,}s (?:(?:an?|the|its|their|all|every|each|no|only|any|to|when|if)\\b|[\ue000-\uf8ff])"
@@ -34,23 +34,23 @@ _WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
 class Grammar:
     """The words of one language that open and end clauses, as in shorten.toml."""
 
-    condition: re.Pattern[str]
-    temporal: re.Pattern[str]
-    exception: re.Pattern[str]
-    negation: re.Pattern[str]
-    reason: re.Pattern[str]
-    relative: re.Pattern[str]
-    aside: re.Pattern[str]
-    addition: re.Pattern[str]
-    preposition: re.Pattern[str]
-    example: re.Pattern[str]
-    dangling: re.Pattern[str]
-    verb_last: re.Pattern[str]
-    filler: re.Pattern[str]
-    pronoun: re.Pattern[str]
-    anaphora: re.Pattern[str]
-    restriction: re.Pattern[str]
-    contrast: re.Pattern[str]
+    condition: Caseless
+    temporal: Caseless
+    exception: Caseless
+    negation: Caseless
+    reason: Caseless
+    relative: Caseless
+    aside: Caseless
+    addition: Caseless
+    preposition: Caseless
+    example: Caseless
+    dangling: Caseless
+    verb_last: Caseless
+    filler: Caseless
+    pronoun: Caseless
+    anaphora: Caseless
+    restriction: Caseless
+    contrast: Caseless
 
 
 @cache
@@ -59,9 +59,9 @@ def grammar_of(language: str) -> Grammar:
     table = read_table(__file__, "shorten.toml").get(language, {})
     start, end = (r"(?<![\w-])", r"(?![\w'’-])") if language in LATIN else ("", "")
 
-    def words(key: str) -> re.Pattern[str]:
+    def words(key: str) -> Caseless:
         joined = table.get(key, "(?!)").replace("\n", "")
-        return re.compile(f"{start}(?:{joined}){end}", re.IGNORECASE)
+        return Caseless(f"{start}(?:{joined}){end}")
 
     return Grammar(**{each.name: words(each.name) for each in fields(Grammar)})
 
@@ -123,4 +123,4 @@ def has_verb(head: str, language: str) -> bool:
     acting = (word for word in head.lower().split()[1:] if word.endswith("s") and word.removesuffix("s") in verbs)
     told = (found[0].split()[1] for found in _ACTS.finditer(head.lower()))
     acts = len({*acting, *told}) + bool(_CODE_ACTS.match(head))
-    return len(FINITE.findall(head)) + acts >= least
+    return sum(1 for _ in FINITE.finditer(head)) + acts >= least

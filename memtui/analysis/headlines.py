@@ -49,7 +49,7 @@ def without_asides(text: str, most: int, width: Callable[[str], int] = cell_widt
     """
     grammar = grammar_of(language_of(text))
     text = _without_dashes(text, grammar) if width(text) > most else text
-    for aside in reversed(list(_ASIDE.finditer(text))):
+    for aside in reversed([*_ASIDE.finditer(text)] if any(map(text.__contains__, "(（【")) else []):
         if width(text) <= most:
             break
         if text[max(0, aside.start() - 1) : aside.start()] + text[aside.end() : aside.end() + 1] in _QUOTES:

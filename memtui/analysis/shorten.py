@@ -8,12 +8,13 @@ from heapq import heappop, heappush
 
 from memtui.analysis.clause_ends import (
     LEAST_WORDS,
-    PASSIVE,
     WAITING,
-    WITHIN,
+    ends_within,
     is_mere_subject,
     is_open_list,
+    is_passive,
     is_whole,
+    last_words,
     rank_of_end,
     waits,
 )
@@ -40,7 +41,8 @@ _BEFORE_REASON = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN_ACTS = re.compile(r"(?:it|they|you|we) (?:\w+ ){1,2}\w+")
-_EDGE = re.compile(r";\s+|\s[—–]+\s|—+|\s--?\s|:\s+|,\s+|\s(?=[^\W\d_])|[；，。：]")
+# It begins with a set of signs, which the search for the next one goes by.
+_EDGE = re.compile(r"[;:,\s—；，。：](?:(?<=[;:,])\s+|(?<=—)—*|(?<=\s)(?:[—–]+\s|--?\s|(?=[^\W\d_]))|(?<=[；，。：]))")
 _COMMA = re.compile(r"[,:]\s|[，：]")
 _CODE_LIKE = re.compile("[\ue000-\uf8ff()_/`]")
 _NAMES_FIRST = re.compile("[a-z\ue000-\uf8ff]")
@@ -143,7 +145,10 @@ def cut_off(text: str, most: int) -> str:
 
 
 def _breaks_words(head: str) -> bool:
-    return not is_balanced(head) or any(words.search(head) for words in (_DANGLING, WITHIN, PASSIVE, _TAKES_ONLY))
+    if not is_balanced(head) or ends_within(head) or is_passive(head):
+        return True
+    last = last_words(head)
+    return _DANGLING.search(last) is not None or _TAKES_ONLY.search(last) is not None
 
 
 def _rank_of_cut(head: str, text: str, grammar: Grammar, language: str) -> int:

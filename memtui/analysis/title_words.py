@@ -40,7 +40,7 @@ _LEAD = re.compile(
 )
 _LABEL = re.compile(r"([^:：—–]{1,40}?)\s*(?:\([^()]{0,40}\)\s*)?(?:[:：]\s*|\s[—–-]{1,2}\s+|—|$)")
 _PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]?\s*$")
-_SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”)\]]|$)|[。！？]")
+_SENTENCE_END = re.compile(r"[.!?。！？](?:(?<=[。！？])|[.!?]*(?=[\s\"'”)\]]|$))")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|inkl|exkl|usw|vgl|zzgl|sog|max|min|env|aprox|incl|resp|esp|no|nr|dr|st|fig|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|ggf|evtl"
     r"|p\.\s?ex|p\.\s?ej|ej|ex|pág|núm|Sr|Sra|[A-Za-z])\.$|^\d{1,3}\.$",
@@ -266,7 +266,7 @@ def is_definition(words: str) -> bool:
     if grammar.condition.match(words) or grammar.preposition.match(words):
         return False
     relative = _RELATIVE.search(words)
-    if relative and len(FINITE.findall(_CLAUSE.split(words, maxsplit=1)[0])) > 1:
+    if relative and len([*FINITE.finditer(_CLAUSE.split(words, maxsplit=1)[0])]) > 1:
         return False  # `Boats that have no light are not let in`
     return not has_verb(words[: relative.start()] if relative else words, "en")
 

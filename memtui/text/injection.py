@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted, telling_words
@@ -46,7 +47,6 @@ _PROGRAM = re.compile(
 """Fenced code of a language for programs."""
 
 _DONE_BY_CODE = ("runs what is downloaded unseen", "sends secrets or the conversation to an outside address")
-_LEAD = re.compile(r"[:：][ *_]*\Z|\A[ \t]*#|(?:\*\*|__)[ \t]*\Z")  # a colon, a heading, or a line that ends in bold
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
@@ -148,7 +148,7 @@ def planted_instructions(text: str) -> list[str]:
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
     languages = languages_of(visible, begun)
-    reasons += _reasons(visible, languages, by_words=bool(languages) or _may_be_planted(visible, begun))
+    reasons += _reasons(visible, languages, None if languages else _hints_in(visible, begun))
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
     for veil, said in unveiled(visible):
@@ -160,12 +160,14 @@ def planted_instructions(text: str) -> list[str]:
 def _code_reasons(text: str) -> Iterator[str]:
     """Yield what the code of programs in a text does that no example needs: what it says otherwise is its own."""
     for code in _PROGRAM.findall(text):
-        yield from (reason for reason in _reasons(code, (), by_words=True) if reason.startswith(_DONE_BY_CODE))
+        yield from (reason for reason in _reasons(code, ()) if reason.startswith(_DONE_BY_CODE))
 
 
-def _may_be_planted(text: str, begun: frozenset[str]) -> bool:
-    """Return whether any English wording may be in a text; most texts need not be split into sentences."""
-    return bool(_candidates(begun)) or (not begun.isdisjoint(_words("sent")) and _names_address(text, begun))
+def _hints_in(text: str, begun: frozenset[str]) -> frozenset[str]:
+    """Return beginnings of words of a text, one of which stands wherever it says an English wording of the tables."""
+    hints = begun.intersection(*[chain.from_iterable(wording.hints for wording in _candidates(begun))])
+    sent = begun & _words("sent")
+    return hints | sent if sent and _names_address(text, begun) else hints
 
 
 def _names_address(text: str, begun: frozenset[str]) -> bool:
@@ -173,38 +175,41 @@ def _names_address(text: str, begun: frozenset[str]) -> bool:
     return not begun.isdisjoint(_words("address")) and _pattern("outside").search(text) is not None
 
 
-def _reasons(text: str, languages: Sequence[Language], *, by_words: bool = True) -> Iterator[str]:
+def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[str]:
     """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
 
-    `by_words`: whether any wording of the tables may be in the text; how it is worded is always looked at.
+    `hints`: without one of these, if they are given, a sentence says no wording of the tables; how it is worded is
+    always looked at.
     """
-    text = _EXAMPLE.sub(" ", text) if _EXAMPLE_SIGN.search(text) else text
+    text = _EXAMPLE.sub(" ", text) if not text.isascii() and _EXAMPLE_SIGN.search(text) else text
     introduced = found_any = False
     sentences = sentences_of(text)
     for sentence in sentences:
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            for reason in _meant(sentence, languages, by_words=by_words):
+            for reason in _meant(sentence, languages, hints):
                 found_any = True
                 yield reason
-        if _LEAD.search(sentence):
+        if _leads(sentence):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
             introduced = introduced and not is_reminder(sentence)
     if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
         yield from _meant_together(text)
 
 
-def _meant(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
+def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None) -> list[str]:
     """Return why a sentence looks planted, unless it is about such texts; what it forbids does not count."""
-    found = _judged(sentence, languages, by_words=by_words)
+    found = _judged(sentence, languages, hints)
     if not found or _pattern("about").search(sentence):
         return []
     rest = beyond_prohibitions(sentence)
-    return found if rest == sentence else _judged(rest, languages, by_words=by_words)
+    # What is cut out of a sentence may end within a word, so that the rest is not asked for hints.
+    return found if rest == sentence else _judged(rest, languages, None if hints else hints)
 
 
-def _judged(sentence: str, languages: Sequence[Language], *, by_words: bool) -> list[str]:
+def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None) -> list[str]:
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
+    by_words = hints is None or (hints and any(map(sentence.lower().__contains__, hints)))
     found = _said_in(sentence, languages) if by_words else []
     if not found and is_worded_as_planted([sentence]):
         found.append(_by_wording(sentence))
@@ -248,7 +253,16 @@ def sentences_of(text: str) -> list[str]:
         sentences.append(joined[start : end.start() + (end[0] != "\n")])
         start = end.end()
     sentences.append(joined[start:])
-    return [one for one in sentences if len(one) >= _SHORTEST_SENTENCE or not one.isascii() or _LEAD.search(one)]
+    return [one for one in sentences if len(one) >= _SHORTEST_SENTENCE or not one.isascii() or _leads(one)]
+
+
+def _leads(sentence: str) -> bool:
+    """Return whether a sentence ends with a colon or in bold, or is a heading."""
+    return (
+        sentence.rstrip(" *_").endswith((":", "："))
+        or sentence.rstrip(" \t").endswith(("**", "__"))
+        or sentence.lstrip(" \t").startswith("#")
+    )
 
 
 def _sentence_reasons(sentence: str, begun: frozenset[str]) -> Iterator[str]:

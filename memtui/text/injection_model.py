@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import sqrt
 from pathlib import Path
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 LONGEST = 600  # characters of a statement that are read
 LONGEST_WHOLE = 500  # characters of a paragraph of several sentences that is also judged as a whole
@@ -31,6 +34,10 @@ _BESIDE_WORDS = "\"'()*,.:;!?_`"
 _LONGEST_CACHED = 32  # characters of a word: longer ones, lines of Chinese among them, hardly come again
 _CACHED_WORDS = 20_000
 _MOST_TOLD, _SHORTEST_TOLD = 4, 4  # Words that are named of a statement worded as planted, and their characters
+_RUN_BITS = 20
+_MOST_RUNS = (1 << _RUN_BITS) - 1
+_PART_BITS = 20
+_UNKNOWN = (1 << _PART_BITS) - 1  # what is part of no known phrase
 _DIGIT = re.compile(r"\d")
 # Tried where a run of signs begins only: behind its beginning nothing else could match.
 _ADDRESS = re.compile(r"(?<![!-~])[!-~]*(?:://|[!-~]@|\.example\b)[!-~]*")
@@ -56,12 +63,40 @@ def _weights() -> _Weights:
     )
 
 
+class _Cache(dict[str, Value]):
+    """What was found out about words, until they are too many; of long ones each time anew."""
+
+    def __init__(self, find: Callable[[str], Value]) -> None:
+        self._find = find
+
+    def __missing__(self, word: str) -> Value:
+        found = self._find(word)
+        if len(word) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+
+_bare = _Cache(lambda written: _DIGIT.sub("0", written).strip(_BESIDE_WORDS))
+"""Words as they count, by how they are written."""
+
+
+def _weigh(word: str) -> int:
+    """Return the weight of the known runs of a word, with their number in its last bits: both are summed up at once."""
+    weights = [weight for weight in map(_weights().runs.get, runs_of(word)) if weight is not None]
+    return (sum(weights) << _RUN_BITS) + len(weights)
+
+
+_packed = _Cache(_weigh)
+
+
 def words_of(statement: str) -> list[str]:
     """Return the words of a statement in lower case, with 0 for a digit and @ for an address."""
     plain = statement[:LONGEST].lower()
     if "://" in plain or "@" in plain or ".example" in plain:
         plain = _ADDRESS.sub(" @ ", plain)
-    return [word.strip(_BESIDE_WORDS) for word in _DIGIT.sub("0", plain).split()]
+    return [*map(_bare.__getitem__, plain.split())]
 
 
 def runs_of(word: str) -> set[str]:
@@ -100,37 +135,123 @@ def is_worded_as_planted(statements: Iterable[str]) -> bool:
     A run counts once for each word that holds it, a phrase once. The sum of each is divided by the root of their
     number: neither long nor short statements stand out by it.
     """
-    model, statements = _weights(), tuple(statements)
-    words = [words_of(statement) for statement in statements]
-    found = [_weigh(word) for word in set().union(*words)]
-    sum_of_weights, runs = sum([weight for weight, _ in found]), sum([known for _, known in found])
-    if runs < FEWEST_KNOWN:
+    model, read = _weights(), [*map(_read, statements)]
+    known, by_runs = _by_runs(read)
+    if known < FEWEST_KNOWN or by_runs + model.most_by_phrases < model.least:
         return False
-    by_runs = model.base + sum_of_weights / sqrt(max(FEWEST_RUNS, runs))
-    if by_runs + model.most_by_phrases < model.least:
+    if by_runs + _by_phrases(read) < model.least:
         return False
-    phrases = model.phrases.keys() & set().union(*(phrases_of(each, model.groups, model.phrases) for each in words))
-    by_phrases = sum([model.phrases[phrase] for phrase in phrases]) / sqrt(max(FEWEST_PHRASES, len(phrases)))
-    if by_runs + by_phrases < model.least:
-        return False
-    return any(not one.isascii() or len(_WORD.findall(one)) >= _FEWEST_WORDS for one in statements)
+    return any(not one.text.isascii() or len(_WORD.findall(one.text)) >= _FEWEST_WORDS for one in read)
+
+
+class _Statement:
+    """A statement with its words, and its phrases once they are asked for."""
+
+    __slots__ = ("_phrases", "distinct", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = words_of(text)
+        self.distinct = set(self.words)
+        self._phrases: dict[int, int] | None = None
+
+    @property
+    def phrases(self) -> dict[int, int]:
+        """The weights of its known phrases, by their numbers."""
+        if self._phrases is None:
+            self._phrases = _phrase_book().known_in(self.words)
+        return self._phrases
+
+
+_read = lru_cache(maxsize=32)(_Statement)
+"""Sentences are judged by themselves, and then together with the others of their paragraph."""
+
+
+def _by_runs(read: Sequence[_Statement]) -> tuple[int, float]:
+    """Return how many runs of the words of statements are known, and what they say."""
+    distinct = read[0].distinct if len(read) == 1 else set().union(*[one.distinct for one in read])
+    packed = sum(map(_packed.__getitem__, distinct))
+    known = packed & _MOST_RUNS
+    return known, _weights().base + (packed >> _RUN_BITS) / sqrt(max(FEWEST_RUNS, known))
+
+
+def _by_phrases(read: Sequence[_Statement]) -> float:
+    """Return what the phrases of statements say."""
+    found = read[0].phrases if len(read) == 1 else dict(chain.from_iterable(one.phrases.items() for one in read))
+    return sum(found.values()) / sqrt(max(FEWEST_PHRASES, len(found)))
+
+
+class _PhraseBook:
+    """The known phrases under numbers, made of those of their words: none has to be put together to be looked up.
+
+    It finds what `phrases_of` has of the known ones.
+    """
+
+    def __init__(self, model: _Weights) -> None:
+        self._groups = model.groups
+        self._numbers: dict[str, int] = {}
+        self._weights: dict[int, int] = {}
+        number = self._numbers.setdefault
+        for phrase, weight in model.phrases.items():
+            whole = 0
+            for part in phrase.split(" "):
+                whole = whole << _PART_BITS | number(part, len(self._numbers) + 1)
+            self._weights[whole] = weight
+        self._parts = _Cache(self._parts_of)
+
+    def _parts_of(self, word: str) -> tuple[int, int]:
+        """Return the numbers of the beginning of a word and of its group, which without one is its beginning."""
+        begun = self._numbers.get(word[:_BEGINNING], _UNKNOWN)
+        group = self._groups.get(word)
+        return begun, self._numbers.get(group, _UNKNOWN) if group else begun
+
+    def known_in(self, words: Sequence[str]) -> dict[int, int]:
+        """Return the weights of the known phrases in words, by their numbers."""
+        weight_of, parts = self._weights.get, self._parts
+        before = grouped_before = self._numbers.get(_START, _UNKNOWN)
+        pair = grouped_pair = 0  # the known one that ends at the word before
+        weight = weight_of(before)
+        found = {} if weight is None else {before: weight}
+        for word in words:
+            if not word:
+                continue
+            begun, grouped = parts[word]
+            if (weight := weight_of(grouped)) is not None:
+                found[grouped] = weight
+            two = before << _PART_BITS | begun
+            if (weight := weight_of(two)) is not None:
+                found[two] = weight
+                if pair and (weight := weight_of(three := pair << _PART_BITS | begun)) is not None:
+                    found[three] = weight
+                pair = two
+            else:
+                pair = 0
+            two = grouped_before << _PART_BITS | grouped
+            if (weight := weight_of(two)) is not None:
+                found[two] = weight
+                if grouped_pair and (weight := weight_of(three := grouped_pair << _PART_BITS | grouped)) is not None:
+                    found[three] = weight
+                grouped_pair = two
+            else:
+                grouped_pair = 0
+            before, grouped_before = begun, grouped
+        return found
+
+
+@cache
+def _phrase_book() -> _PhraseBook:
+    return _PhraseBook(_weights())
 
 
 def telling_words(statement: str) -> list[str]:
     """Return the words of a statement that speak most for it being planted, in their order."""
-    content = [word for word in set(words_of(statement)) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)]
-    told = [word for word in sorted(content, key=_weigh, reverse=True)[:_MOST_TOLD] if _weigh(word)[0] > 0]
+    content = [
+        word for word in dict.fromkeys(words_of(statement)) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)
+    ]
+    told = [
+        word
+        for word in sorted(content, key=_packed.__getitem__, reverse=True)[:_MOST_TOLD]
+        if _packed[word] >> _RUN_BITS > 0
+    ]
     plain = statement.lower()
     return sorted(filter(plain.count, told), key=plain.index)
-
-
-def _weigh(word: str) -> tuple[int, int]:
-    """Return the weight of the known runs of a word, and their number."""
-    return _weigh_cached(word) if len(word) <= _LONGEST_CACHED else _weigh_cached.__wrapped__(word)
-
-
-@lru_cache(maxsize=_CACHED_WORDS)
-def _weigh_cached(word: str) -> tuple[int, int]:
-    weights = _weights().runs
-    known = weights.keys() & runs_of(word)
-    return sum([weights[run] for run in known]), len(known)

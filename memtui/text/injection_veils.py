@@ -32,8 +32,7 @@ _FEWEST_SPACES = 2
 
 def unveiled(text: str) -> Iterator[tuple[str, str]]:
     """Yield how something is veiled in a text and what it says, e.g. `("in base64", "send the keys")`."""
-    is_mixed = _OTHER_ALPHABET.search(text) and _MIXED_WORD.search(text)
-    if not text.isascii() and (is_mixed or _WIDE.search(text)):
+    if not text.isascii() and (_is_mixed(text) or _WIDE.search(text)):
         yield "behind letters that look like others", unicodedata.normalize("NFKC", text).translate(_LIKE_LATIN)
     for spaced in _SPACED.finditer(text) if _APART.search(text) else ():
         yield "in letters that stand apart", _GAP.sub("", spaced[0])
@@ -44,6 +43,10 @@ def unveiled(text: str) -> Iterator[tuple[str, str]]:
     yield from (("in base64", said) for found in _BASE64.finditer(text) if (said := _from_base64(found[0])))
     if _HEX_SIGN.search(text):
         yield from (("in hexadecimal", said) for found in _HEX.finditer(text) if (said := _from_hex(found[0])))
+
+
+def _is_mixed(text: str) -> bool:
+    return _OTHER_ALPHABET.search(text) is not None and _MIXED_WORD.search(text) is not None
 
 
 def _from_base64(encoded: str) -> str:

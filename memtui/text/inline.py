@@ -55,7 +55,7 @@ class HeldCode:
 
     def put_back(self, text: str) -> str:
         """Return a text with everything put back."""
-        if not self.spans:
+        if not self.spans or text.isascii():
             return text
         return _HELD.sub(lambda found: self.spans[ord(found[0]) - _HOLD_FIRST], text)
 

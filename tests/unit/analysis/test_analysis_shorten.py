@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.analysis.clause_ends import _is_parallel
 from memtui.analysis.grammar import is_balanced, language_of, without_filler
 from memtui.analysis.headlines import compact, without_asides
 from memtui.analysis.shorten import cut_off, shortened
@@ -218,3 +221,23 @@ def test_the_brackets_of_a_call_are_no_aside() -> None:
 def test_what_a_conjunction_joins_is_no_aside() -> None:
     text = "Routes live in groups of pages like (harbour) and (yard)"
     assert without_asides(text, 40) == text
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "is_parallel"),
+    [
+        ("Keep a rope for boats and chains", "for cranes at the quay", True),
+        (f"Keep a rope for {'b' * 60} and chains", "for cranes", True),
+        (f"Keep a rope for {'b' * 61} and chains", "for cranes", False),
+        ("Keep a rope for boats, barges and chains", "for cranes", False),
+        ("Keep a rope for  and chains", "for cranes", False),
+        ("Keep a rope for boats and a heavy chain", "for cranes", False),
+        ("Keep a rope in boats and chains", "for cranes", False),
+        ("for boats or chains", "for cranes", False),
+    ],
+)
+def test_a_phrase_behind_the_second_of_two_may_follow_the_first_as_well(
+    head: str, tail: str, is_parallel: bool
+) -> None:
+    by_pattern = re.search(rf" {re.escape(tail.split(maxsplit=1)[0])} [^,;:]{{1,60}} (?:and|or) \S+$", head)
+    assert _is_parallel(head, tail) is is_parallel is bool(by_pattern)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.text import injection_model
 from memtui.text.injection import planted_instructions, sentences_of
 from memtui.text.injection_model import LONGEST, groups_by_word, is_worded_as_planted, phrases_of, runs_of, words_of
 
@@ -127,3 +128,17 @@ def test_of_a_writer_of_whom_nothing_was_learned_more_than_half_is_found(
 def _statements(pattern: str, *, planted: bool) -> list[dict[str, Any]]:
     rows = [json.loads(line) for path in sorted(PLANTED.glob(pattern)) for line in path.read_text("utf-8").splitlines()]
     return [row for row in rows if (row["label"] == "planted") is planted]
+
+
+def test_phrases_are_looked_up_by_numbers_as_by_their_words() -> None:
+    model, book = injection_model._weights(), injection_model._phrase_book()
+    rows = _statements("writers/*.jsonl", planted=True)[::40] + _statements("writers/*.jsonl", planted=False)[::40]
+    for words in [[], [""], ["^", "^"], *(words_of(row["text"]) for row in rows)]:
+        known = phrases_of(words, model.groups, model.phrases) & model.phrases.keys()
+        assert sorted(book.known_in(words).values()) == sorted(model.phrases[phrase] for phrase in known)
+
+
+def test_of_words_that_speak_alike_the_first_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["every", "crane", "lifts", "seven", "boats", "before", "noon", "unless", "rain", "falls", "hard", "there"]
+    monkeypatch.setattr(injection_model, "_packed", dict.fromkeys(words, 1 << 20 | 1))
+    assert injection_model.telling_words(" ".join(words)) == words[:4]
