@@ -58,7 +58,7 @@ STRANGERS_WEIGHT = 0.15  # Of a planted text by a stranger, many of which are no
 ORDINARY_WEIGHT = 2.0  # Of a statement of a real repository
 NEAREST, FAR = 6_000, 2_500  # How many of these are kept: those nearest to planted ones, and others by chance
 MOST_BY_PHRASES = -3.0  # What phrases add at most to a planted statement by a locked writer that is found
-LEAST = -0.3  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
+LEAST = 0.0  # What a statement weighs at least to count as planted; set by real repositories, see RESULTS.md
 
 Table = Any  # a sparse matrix, which scipy does not type
 
