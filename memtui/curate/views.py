@@ -336,7 +336,7 @@ def view_record(view: MemoryView, kinds: Kinds) -> dict[str, Any]:
             "span": list(source.span) if source.span else None,
             "native_id": source.native_id,
             "agent": source.agent,
-            "still_says_this": view.source_says_this,
+            "disagrees": view.source_says_this,
         },
         "links": [{"type": link.type, "id": link.to_id} for link in view.links if link.from_id == memory.id],
         "linked_from": [{"type": link.type, "id": link.from_id} for link in view.links if link.to_id == memory.id],

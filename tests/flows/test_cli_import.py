@@ -154,7 +154,7 @@ def test_a_persons_edit_is_not_overwritten(project: Cli) -> None:
     project("import", "AGENTS.md", "--active")
     made = project.all_rows()[0]["id"]
     project("edit", made, "--text", "Amounts are integers, in cents.")
-    assert project("show", made, "--json").json["source"]["still_says_this"] is True
+    assert project("show", made, "--json").json["source"]["disagrees"] is True
     project.write("AGENTS.md", AGENTS.replace("never use floats", "never use doubles"))
     run = project("import", "AGENTS.md", code=4)
     assert "1 in conflict" in run.err

@@ -57,7 +57,7 @@ def test_the_keys_are_those_of_the_contract_in_its_order(vault: Vault) -> None:
     record = view_record(get_view(vault, add(vault, "Lock payments").id), vault.kinds)
     assert tuple(key for key in record if key not in EXTRAS) == CONTRACT
     assert set(record) == {*CONTRACT, *EXTRAS}
-    assert tuple(record["source"]) == (*SOURCE_KEYS, "still_says_this")
+    assert tuple(record["source"]) == (*SOURCE_KEYS, "disagrees")
 
 
 def test_times_are_iso_8601_in_utc_and_empty_ones_null(vault: Vault) -> None:
@@ -115,11 +115,12 @@ def test_a_source_that_still_says_what_was_changed_here_is_marked(vault: Vault, 
     root = repository(tmp_path / "shop", {"CLAUDE.md": RULES})
     (identifier,) = import_rules(vault, root)
     assert not get_view(vault, identifier).source_says_this
+    assert view_record(get_view(vault, identifier), vault.kinds)["source"]["disagrees"] is False
     edit_memory(vault, identifier, {"insight": "Take the payment lock, keyed by payment_id."}, actor=PERSON)
     view = get_view(vault, identifier)
     assert view.source_says_this
     record = view_record(view, vault.kinds)
-    assert record["source"]["still_says_this"] is True
+    assert record["source"]["disagrees"] is True
     assert (record["source"]["format"], record["source"]["path"]) == ("claude-md", "CLAUDE.md")
     assert record["source"]["span"] == [5, 5]
     write_files(root, {"CLAUDE.md": RULES.replace("Always take", "Always hold")})
