@@ -18,6 +18,7 @@ from textual.app import App, ComposeResult
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.analysis.duplicates import DuplicateGroup
+from memtui.analysis.flaws import Flaw, FlawReason, Mend
 from memtui.curate import lifecycle, review_sessions
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
@@ -50,6 +51,7 @@ from memtui.vault.filters import EVERYTHING
 from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
 from memtui.wording.health import HealthRow, HealthSection, spark
+from memtui.wording.tidying import mend_words
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -574,3 +576,9 @@ def test_a_memory_whose_source_says_something_else_is_shown_with_both_texts(
     row = PlanRow("~", "convention", "Moor", "QUAY.md", "", cast("Any", planned))
     shown = {block.label: "".join(text for text, _ in block.pieces) for block in planned_blocks(row)}
     assert (shown[labels[0]], shown[labels[1]]) == ("Moor with [two] lines.", "Moor with [four] lines.")
+
+
+def test_what_is_joined_with_several_says_how_many() -> None:
+    flaw = Flaw("a", FlawReason.BACK, "", Mend.JOIN, "c", ("b",))
+    assert mend_words(flaw) == "join it with c and 1 before it"
+    assert mend_words(replace(flaw, more=())) == "join it with c"
