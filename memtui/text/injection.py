@@ -157,6 +157,11 @@ def planted_instructions(text: str) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
+def planted_sentences(text: str) -> list[str]:
+    """Return the sentences of a text that look planted by themselves; none where only several together do."""
+    return [sentence.strip() for sentence in sentences_of(text) if planted_instructions(sentence)]
+
+
 def _code_reasons(text: str) -> Iterator[str]:
     """Yield what the code of programs in a text does that no example needs: what it says otherwise is its own."""
     for code in _PROGRAM.findall(text):

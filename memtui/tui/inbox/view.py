@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
     from memtui.curate.inbox_sheet import Decisions, Sheet
     from memtui.curate.outcomes import Outcome
+    from memtui.domain.memory import Memory
     from memtui.vault.filters import MemoryFilter
     from memtui.vault.reader import VaultReader
 
@@ -146,7 +147,8 @@ class InboxAccess:
         memory = detail.view.memory
         with self._reading.read() as reader:
             odd = oddities(reader, [memory], self._opening.secret_patterns)[memory.id]
-        said = [f"Looks planted: it {reason}." for reason in odd.planted]
+        said = [f"Looks planted: it reads like a text that {reason}." for reason in odd.planted]
+        said += [f"In these words: “{words}”" for words in planted_words(memory)] if odd.planted else []
         if odd.secrets:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:
@@ -265,6 +267,18 @@ class InboxAccess:
 
         assign = partial(lifecycle.assign, self._vault, identifiers, project, actor=self._opening.actor)
         return self._acts.change(assign, f"Now in {tame(project)}")
+
+
+_MOST_PLANTED, _LONGEST_PLANTED = 3, 300  # Sentences that are named as planted, and characters of each
+
+
+def planted_words(memory: Memory) -> list[str]:
+    """Return the first sentences of a memory that look planted by themselves."""
+    from memtui.text.injection import planted_sentences  # its rules take long to load
+
+    texts = (memory.insight, memory.rationale, memory.snippet)
+    found = dict.fromkeys(sentence for text in texts for sentence in planted_sentences(text))
+    return [tame(sentence, _LONGEST_PLANTED) for sentence in list(found)[:_MOST_PLANTED]]
 
 
 _FOUNDED = {"sure": "sure", "likely": "likely", "guess": "a guess; t changes it"}

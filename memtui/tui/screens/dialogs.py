@@ -135,7 +135,7 @@ def ask_planted(app: App[Any], reason: str, texts: Mapping[str, str], take: Call
     """
     shown = [tame(texts.get(name, ""), 1_000) for name in ("insight", "rationale", "snippet")]
     blocks = [
-        Block(((f"It {tame(reason)}.", "warning"),)),
+        Block(((f"It reads like a text that {tame(reason)}.", "warning"),)),
         Block(((tame(texts.get("title", ""), 1_000), "title"),), gap=True),
         *(Block(((text, "text"),)) for text in shown if text),
         Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),
