@@ -130,7 +130,8 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         assert screen._list.current is not None
         assert screen._list.current.is_in, "the last one of the payload"
         await pilot.press("G")
-        assert screen._list.current.id == screen._list.rows[-1].id, "from there it would be no more than a step"
+        named = [one for one in screen._list.rows if not one.is_told]
+        assert screen._list.current.id == named[-1].id, "from there it would be no more than a step"
         await pilot.press("g", "G")
         put_in = row.id
         await pilot.press("i")

@@ -349,7 +349,7 @@ async def test_what_is_held_back_says_why_and_is_verified_where_it_is_listed(fer
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await type_task(pilot, "harbour ledger")
-        await pilot.press("enter", "G")
+        await pilot.press("enter")
         await until(pilot, lambda: screen.current_memory == "m0000006", "it is listed")
         await pilot.press("i")
         await shows(pilot, "Y verifies it, so that assistants are told of it.")

@@ -40,6 +40,8 @@ _JUST_NOW = timedelta(minutes=5)
 
 T = TypeVar("T")
 
+MOST_UNNAMED = 1_000  # Memories in use up to which those that a pack does not name are listed
+
 _Files = tuple[tuple[str, ...], View, UsageError | None]  # As memories name them, the view, what is wrong with one
 
 
@@ -58,6 +60,8 @@ class Answer:
     left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
     waiting: int = 0  # memories in the inbox, counted where the payload is empty
     untied: int = 0  # memories in use that nothing ties to the task, so that nobody looked at them
+    # (id, title) of those in use that the pack names nowhere, where they are few enough to be listed
+    unnamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def has_task(self) -> bool:
@@ -118,6 +122,7 @@ class Payloads:
         self._files_kept: _Kept[_Files] = _Kept()
         self._waiting_kept: _Kept[int] = _Kept()
         self._in_use_kept: _Kept[int] = _Kept()
+        self._titles_kept: _Kept[Sequence[tuple[str, str]]] = _Kept()
         self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
         self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
         self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
@@ -162,8 +167,11 @@ class Payloads:
         just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
         waiting = 0 if pack.payload else self._waiting(view)
         clashes = self._contradictions(pack)
-        untied = max(0, self._in_use(view) - pack.told_in_use) if task.text.strip() or task.files else 0
-        return Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
+        has_task = bool(task.text.strip() or task.files)
+        untied = max(0, self._in_use(view) - pack.told_in_use) if has_task else 0
+        unnamed = self._unnamed(view, pack) if has_task else ()
+        answer = Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
+        return replace(answer, unnamed=unnamed)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
@@ -195,6 +203,24 @@ class Payloads:
 
     def _in_use(self, view: View) -> int:
         return self._count(self._in_use_kept, assigned(view.payload_scope), "active")
+
+    def _unnamed(self, view: View, pack: Pack) -> tuple[tuple[str, str], ...]:
+        """Return the id and title of each memory in use that a pack names nowhere; none where there are very many."""
+        scope = assigned(view.payload_scope)
+        if self._in_use(view) > MOST_UNNAMED:
+            return ()
+
+        def read() -> Sequence[tuple[str, str]]:
+            with self._reading.read() as reader:
+                rows = reader.rows_of(
+                    "m.id, m.title", MemoryFilter(scope=scope, statuses=("active",)), "ORDER BY m.title"
+                )
+            return [(row[0], row[1]) for row in rows]
+
+        known = {one.memory.id for one in pack.included} | {hit.memory.id for hit in pack.left_out}
+        known |= {one.id for one in pack.withheld}
+        titles = self._titles_kept.get((self._access.signature(), scope), read)
+        return tuple(one for one in titles if one[0] not in known)
 
     def _count(self, kept: _Kept[int], scope: Scope, status: str) -> int:
         def count() -> int:

@@ -40,6 +40,8 @@ State = Literal["in", "put in", "left out", "withheld"]
 _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "withheld": "−"}
 _TEN = 10.0
 _OTHERS = TextRow("Not in it, and why")
+_UNNAMED = TextRow("Those counted above, by title")
+_COUNTED = "counted with others of the same reason, which stands over them"
 _MOST_NAMED = 3  # Titles of memories that came or went with another
 _MANY_ALIKE = 3  # Rows with the same reason, from which it is said once
 
@@ -75,7 +77,17 @@ def ranked_lines(answer: Answer) -> list[RankedRow | TextRow]:
     lines: list[RankedRow | TextRow] = [*ranked]
     if withheld or rest:
         lines += [*([TextRow("")] if ranked else []), _OTHERS, *_by_reason(withheld)]
-    return [*lines, *(TextRow(f"  {line}", "dim") for line in rest)]
+    lines += [TextRow(f"  {line}", "dim") for line in rest]
+    unnamed = unnamed_rows(answer)
+    return [*lines, *([TextRow(""), replace(_UNNAMED, count=f"{len(unnamed):,}")] if unnamed else []), *unnamed]
+
+
+def unnamed_rows(answer: Answer) -> list[RankedRow]:
+    """Return the memories in use that the pack does not name, by title: whoever wants one of them puts it in."""
+    return [
+        RankedRow(identifier, tame(title) or identifier, "withheld", 0.0, _COUNTED, is_told=True)
+        for identifier, title in answer.unnamed
+    ]
 
 
 class RankedList(RowList[RankedRow]):
@@ -92,17 +104,30 @@ class RankedList(RowList[RankedRow]):
     def move_to_end(self, *, last: bool) -> None:
         """Move to the first line or the last; down first to where the memories begin that are not in the payload.
 
-        From the last memory of the payload that would be a single step, so there it goes to the last line at once.
+        From the last memory of the payload that would be a single step, so there it goes to the last of these that has
+        a reason of its own, and then to the last line.
         """
         lines = self._lines
         withheld = (place for place, row in enumerate(lines) if isinstance(row, RankedRow) and row.state == "withheld")
         first = next(withheld, -1)
         if not last or self.nearest(first - 1, -1) <= self.cursor:
-            super().move_to_end(last=last)
+            end = self._last_with_reason
+            if last and end > self.cursor:
+                self.cursor = end
+            else:
+                super().move_to_end(last=last)
             return
         self.cursor = first
         heading = max(place for place, row in enumerate(lines[:first]) if row == _OTHERS)
         self.scroll_to(y=heading, animate=False)
+
+    @property
+    def _last_with_reason(self) -> int:
+        """The place of the last memory above those that are only counted, -1 where none are listed."""
+        heads = (
+            place for place, row in enumerate(self._lines) if isinstance(row, TextRow) and row.text == _UNNAMED.text
+        )
+        return self.nearest(next(heads, 0) - 1, -1)
 
 
 def _by_reason(rows: Iterable[RankedRow]) -> Iterator[RankedRow | TextRow]:
@@ -203,7 +228,7 @@ def ranked_cells(row: RankedRow, width: int) -> list[Cell]:
         Cell(MARK_PINNED if row.pinned else "", "mark", 2),
         Cell(short_kind(row.kind), kind, KIND_CELLS, since=46, after=1),
         Cell(row.title, base, after=1),
-        Cell(freshness_bar(row.share, 3), bar, 3, since=56, after=1),
+        Cell(freshness_bar(row.share, 3), bar, 3, since=54, after=1),
         Cell(_height(row), "dim", 4, right=True, after=1),
         Cell("out" if row.tokens is None else f"{row.tokens:,} t", base, 7, since=32, right=True),
     ]

@@ -379,3 +379,20 @@ def test_an_empty_payload_says_why_and_what_to_do(vault_view: Vault) -> None:
     told = "3 memories of other projects share words with it: esc, then @ switches the project."
     assert told in view.empty_notice(elsewhere, has_task=True)
     assert "standing payload" in nothing[1]
+
+
+def test_what_is_only_counted_is_listed_by_title_and_can_be_put_in(vault: Vault, tmp_path: Path) -> None:
+    access = Payloads(VaultAccess(Opening(vault=vault, folder=tmp_path, project="payments-api")))
+    answer = access.answer(USUAL)
+    named = {one.id for one in (*view.ranked_rows(answer.pack), *view.withheld_rows(answer.pack))}
+    with vault.read() as reader:
+        in_use = reader.select_ids(
+            MemoryFilter(scope=access._view().payload_scope, statuses=("active",)), sort="created", now=NOON
+        )
+    rows = view.unnamed_rows(answer)
+    assert {one.id for one in rows} == set(in_use) - named
+    assert rows
+    shown = [one for one in view.ranked_lines(answer) if isinstance(one, view.RankedRow)]
+    assert shown[-len(rows) :] == rows
+    put_in = access.answer(replace(USUAL, choices=Choices(with_ids=frozenset({rows[0].id}))))
+    assert rows[0].id in {one.memory.id for one in put_in.pack.included}
