@@ -17,6 +17,7 @@ from memtui.analysis.grammar import (
     plain_verbs,
 )
 from memtui.analysis.imperative import is_imperative
+from memtui.text.caseless import Caseless
 
 WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|sobald)\s+(\S.*)$", re.IGNORECASE)
 """A condition that a clause ends with, and its words."""
@@ -51,7 +52,7 @@ _ACTS_ON = re.compile(
 _ASIDE_SUBJECT = re.compile(r"([^,]{1,60}), (?:which|who|whose|where|such as|including|like) [^,]*$")
 _LIST_CLOSED = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
 _LIST_GOES_ON = re.compile(r", (?:and|or|und|oder|et|ou|y|e|o) ")
-_OBLIGES = re.compile(r"\b(?:must|should|shall|always|never|only|required?|mandatory|has to|have to)\b", re.IGNORECASE)
+_OBLIGES = Caseless(r"\b(?:must|should|shall|always|never|only|required?|mandatory|has to|have to)\b")
 _PARTICIPLE_END = re.compile(
     r"(?<!ly)(?<! already)(?<! not)(?<! never) (?!need|feed|seed|embed|speed|red|bed|shared|advanced)\w+ed$"
 )
@@ -93,7 +94,7 @@ def ends_within(head: str) -> bool:
 
 def is_passive(head: str) -> bool:
     """Return whether words end with a passive, as `is stored` does if no sign follows."""
-    return _PASSIVE.search(last_words(head)) is not None
+    return head.endswith("ed") and _PASSIVE.search(last_words(head)) is not None
 
 
 def waits(word: str, grammar: Grammar) -> bool:

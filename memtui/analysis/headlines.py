@@ -15,7 +15,7 @@ PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
 _BETWEEN_DASHES = re.compile(r"\s[—–]\s[^—–]{1,160}\s[—–]\s")
 _RELATIVE = re.compile("(?:which|who|whose) ")
 _ASIDE = re.compile(  # `warn(docs)` holds none, unlike Japanese without a space
-    r"(?:\s+|(?<=[\u3040-\u9fff]))\([^()]{1,300}\)|\s*(?:（[^（）]{0,200}）|【[^【】]{0,200}】)"
+    r"[(（【](?:(?<=[\s\u3040-\u9fff]\()[^()]{1,300}\)|(?<=（)[^（）]{0,200}）|(?<=【)[^【】]{0,200}】)"
 )
 _QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
 _JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
@@ -49,17 +49,18 @@ def without_asides(text: str, most: int, width: Callable[[str], int] = cell_widt
     """
     grammar = grammar_of(language_of(text))
     text = _without_dashes(text, grammar) if width(text) > most else text
-    for aside in reversed([*_ASIDE.finditer(text)] if any(map(text.__contains__, "(（【")) else []):
+    for aside in reversed([*_ASIDE.finditer(text)]):
         if width(text) <= most:
             break
-        if text[max(0, aside.start() - 1) : aside.start()] + text[aside.end() : aside.end() + 1] in _QUOTES:
+        before, behind = text[: aside.start()].rstrip(), text[aside.end() :]
+        if before[-1:] + behind[:1] in _QUOTES:
             continue
-        if _JOINS.fullmatch(text[: aside.start()].rpartition(" ")[2]):
+        if _JOINS.fullmatch(before.rpartition(" ")[2]):
             continue  # `groups like (app) and (auth)`
         words = aside[0].strip(" (（【")
         limits = grammar.exception.match(words) or grammar.condition.match(words)
-        if aside.start() and not (limits or (grammar.negation.match(words) and "," not in words)):
-            text = text[: aside.start()] + text[aside.end() :]
+        if before and not (limits or (grammar.negation.match(words) and "," not in words)):
+            text = before + behind
     return text
 
 

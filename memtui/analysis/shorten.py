@@ -257,7 +257,9 @@ def _cuts(
         cells, head, edge = edges.pop()
         rank = rank_of_end(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
         if rank >= least_rank and cells >= (least or _scaled(_LEAST_CELLS.get(rank, 0), most)) // share:
-            bare = head.removesuffix(" only") if edge[0].strip() and not _TAKES_ONLY.search(head) else head
+            bare = head
+            if head.endswith(" only") and edge[0].strip() and not _TAKES_ONLY.search(head):
+                bare = head.removesuffix(" only")
             heappush(waiting, (-rank * _CELLS_OF_RANK - cells, -len(head), head, bare))
 
 

@@ -12,6 +12,7 @@ from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause
+from memtui.text.caseless import Caseless
 from memtui.text.inline import unmarked
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import CJK, cell_width
@@ -61,7 +62,7 @@ _DEFINES = re.compile(r"An? \w|[A-Z][a-z]+ (?:[a-z]+ ){0,3}(?:for|of|on|that|whi
 _OF = re.compile(r" (?:of|for|that|which|where|in|on) ")
 _RELATIVE = re.compile(r" (?:that|which|who|where|whose) ")
 _CLAUSE = re.compile(r"\s[—–-]{1,2}\s|[;:]\s")
-_OBLIGES = re.compile(r"\b(?:must|should|shall|needs?|cannot|never|always|only)\b", re.IGNORECASE)
+_OBLIGES = Caseless(r"\b(?:must|should|shall|needs?|cannot|never|always|only)\b")
 _SYMBOLS_AFTER = re.compile(
     "\\s*[\\u2300-\\u23ff\\u25a0-\\u27bf\\u2b00-\\u2bff\\ufe0f\\u200d\\U0001f000-\\U0001faff]+$"
 )
@@ -86,7 +87,12 @@ def pattern(table: str, key: str) -> re.Pattern[str]:
 
 def matches(table: str, key: str, text: str) -> bool:
     """Return whether a pattern of titles.toml takes all of a text."""
-    return bool(pattern(table, key).fullmatch(text[:_MATCHED_CHARS].strip()))
+    return _whole(table, key).fullmatch(text[:_MATCHED_CHARS].strip()) is not None
+
+
+@cache
+def _whole(table: str, key: str) -> Caseless:
+    return Caseless(f"(?:{read_table(__file__, 'titles.toml')[table][key]})".replace("\n", ""))
 
 
 @cache

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
-_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_ESCAPED_OR_CAPITAL = re.compile(r"\\.|[A-Z]", re.DOTALL)
+_OWN_WAY = ("(?P", "(?-", "A-z")  # has capitals that are no letters, or a part with regard to case
 _UNLIKE = re.compile(r"[^\x00-\xb4\xb6-\xff\u2010-\u205e\u3000-\u9fff\uac00-\ud7af\ue000-\uf8ff]")
 """Letters of which the small one may be longer, or not the only one that counts as the same."""
 
@@ -21,18 +23,21 @@ class Caseless:
 
     def __init__(self, pattern: str) -> None:
         self._any = re.compile(pattern, re.IGNORECASE)
-        names_capitals = any(map(str.isupper, _ESCAPED.sub("", pattern)))
-        self._lower = self._any if names_capitals else re.compile(pattern)
+        small = _ESCAPED_OR_CAPITAL.sub(lambda found: found[0] if len(found[0]) > 1 else found[0].lower(), pattern)
+        keeps_capitals = any(map(pattern.__contains__, _OWN_WAY)) or any(
+            sign.isupper() and not sign.isascii() for sign in pattern
+        )
+        self._lower = self._any if keeps_capitals else re.compile(small)
 
     def _for(self, text: str) -> tuple[re.Pattern[str], str]:
         if text.isascii() or not _UNLIKE.search(text):
             return self._lower, text.lower()
         return self._any, text
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """Return the first match in a text."""
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        """Return the first match in a text, between two places of it."""
         pattern, text = self._for(text)
-        return pattern.search(text)
+        return pattern.search(text, start, end)
 
     def match(self, text: str) -> re.Match[str] | None:
         """Return the match that a text begins with."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
 
+from memtui.text.caseless import Caseless
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted, telling_words
 from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions, is_reminder
 from memtui.text.injection_veils import unveiled
-from memtui.text.tables import compile_lines, read_table
+from memtui.text.tables import read_table
 from memtui.text.words import shorten
 
 _SHOWN = 60
@@ -65,9 +66,9 @@ class _Wording:
     unless: str  # the pattern of what takes it back, if it ends before it
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> Caseless:
         """The pattern, compiled for the first text that holds a hint."""
-        return compile_lines(self.text)
+        return Caseless(self.text.replace("\n", ""))
 
     def said_in(self, sentence: str) -> bool:
         """Return whether a sentence says it and does not deny it."""
@@ -132,9 +133,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    flags = re.IGNORECASE | re.MULTILINE if name == "order" else re.IGNORECASE
-    return compile_lines(read_table(__file__, "injection.toml")["patterns"][name], flags)
+def _pattern(name: str) -> Caseless:
+    text = read_table(__file__, "injection.toml")["patterns"][name].replace("\n", "")
+    return Caseless(f"(?m){text}" if name == "order" else text)
 
 
 def planted_instructions(text: str) -> list[str]:
