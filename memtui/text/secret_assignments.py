@@ -61,7 +61,8 @@ _AFTER = re.compile(
     r"|(?:is|was|are|ist|lautet|est|es|[\u00e8\u00e9\u662f\u4e3a\u306f\ub294\uc740])(?:[ \t]+(?:now|set to|still))?"
     r"(?=[:\s\"'`]):?)"
     r"[*]{0,2}(?:[ \t]{0,6}\n\s{0,40}(?=\S{1,200}\s{1,40}</)|[ \t]{0,6})"
-    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>]{1,200}))"
+    r"(?:[\"']\\?(?=[\"']))?"  # a value in quotation marks of its own: "\\"…\\""
+    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{1,200}?)\\?(?P=quote)|(?P<bare>[^\s\"'`,;<>]{1,200}))"
 )
 _FLAG_AFTER = re.compile(
     r"[ \t]{1,3}(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>-][^\s\"'`,;<>]{1,200}))"
@@ -89,7 +90,7 @@ _SHORTEST_ENV_SECRET, _SHORTEST_SECRET = 12, 16
 _OBJECT_ID = 24  # hexadecimal digits of an id of MongoDB
 # Names whose value is a secret even if it is a UUID
 _STRICT_NAME = re.compile(
-    r"api[-_ ]?(?:key|token|secret)$|[a-z0-9][-_ ]?secret$"
+    r"api[-_ ]?(?:key|token|secret)$|[a-z0-9][-_ ]?secret$|(?:secret|private|access)[-_ ]?(?:access[-_ ]?)?key$"
     r"|(?:heroku|hubspot|snyk|kucoin|squarespace|sendbird|postmark|messagebird|opsgenie|onesignal|npm)"
 )
 # Long parts of hexadecimal digits, or groups of letters and digits as in a licence

@@ -28,7 +28,15 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _QUOTED = re.compile(r"[ \t]{0,12}[A-Za-z][\w-]{3,24} ['\"]")  # one word, then the value in quotation marks
 _IS = re.compile(r" (?:is|was)$")
 _BARE_KEY = re.compile(r"(?i:(?<![a-z])(?:api[-_ ]?)?key)(?: is)?$")
-_KEY_WORDS = frozenset(("api", "auth", "credential", "credentials", "key", "keys", "pat", "secret", "token", "tokens"))
+_NAMED_KEYS = frozenset(
+    (
+        *("accesskey", "apikey", "credential", "credentials", "key", "keys", "pat", "privatekey", "secret"),
+        *("secretkey", "token", "tokens"),
+    )
+)
+"""Words that call a value a key without a sign before it."""
+
+_KEY_WORDS = _NAMED_KEYS | {"api", "auth"}
 _ACCOUNT_AFTER = re.compile(r"[\"'`]?\s{0,2}[/|]\s{0,2}[\w.+-]{0,40}(?:@|email)")  # “name: key / person@host”
 _AUTH_ABOVE = re.compile(r"(?:^|\n)[ \t\"']{0,40}auth[\w-]{0,20}[\"']?[ ]?[:=][ ]?[\"'\w]")  # auth_type: X-API-Key
 _NO_KEY = re.compile(
@@ -46,8 +54,10 @@ def _words(name: str) -> frozenset[str]:
 
 
 @cache
-def _names(shape: Shape) -> frozenset[str]:
-    """Return the names of the services whose keys have a shape."""
+def _names(shape: Shape, *, is_named: bool = False) -> frozenset[str]:
+    """Return the names of the services whose keys have a shape; `is_named`: whether the value is called a key, too."""
+    if is_named:
+        return (_words("names") - _words("ids")) | _words("hex") | _words("uuid")
     match shape:
         case "mixed":
             return _words("names")
@@ -70,14 +80,17 @@ def is_given_to_service(text: str, start: int, end: int, *, random: bool) -> boo
     if not shape:
         return False
     name, sign = found["eman"][::-1], found["sign"]
-    parts, says_key = _without_key_words(name)
+    parts, said = _without_key_words(name)
     if shape == "mixed":
         return _is_issuer(parts, shape) or _is_strangers_key(text, start, end, parts, signed=bool(sign))
-    if not (sign or found["quote"] or _IS.search(name)) or (not says_key and _is_in_list(text, line, end)):
+    is_named = not said.isdisjoint(_NAMED_KEYS)
+    if not (sign or found["quote"] or _IS.search(name)):
+        return is_named and _is_issuer(parts, shape, is_named=True)
+    if said.isdisjoint(_KEY_WORDS) and _is_in_list(text, line, end):
         return False
     if not parts:
         return bool(_BARE_KEY.search(name)) and _is_near_service(text[max(0, start - _WIDE_WINDOW) : start], shape)
-    return _is_issuer(parts, shape) or _is_strangers_key(text, start, end, parts, signed=True)
+    return _is_issuer(parts, shape, is_named=is_named) or _is_strangers_key(text, start, end, parts, signed=True)
 
 
 def _line_start(text: str, at: int) -> int:
@@ -86,18 +99,19 @@ def _line_start(text: str, at: int) -> int:
     return text.rfind("\n", first, at) + 1 or first
 
 
-def _without_key_words(name: str) -> tuple[list[str], bool]:
-    """Return the parts of a name up to words such as "api key", and whether one of those words says key."""
+def _without_key_words(name: str) -> tuple[list[str], frozenset[str]]:
+    """Return the parts of a name up to words such as "api key", and those words."""
     parts = [part.lower() for part in _PART.findall(name)]
-    says_key = False
+    said = set()
     while parts and parts[-1] in _words("between"):
-        says_key = parts.pop() in _KEY_WORDS or says_key
-    return parts, says_key
+        said.add(parts.pop())
+    return parts, frozenset(said)
 
 
-def _is_issuer(parts: list[str], shape: Shape) -> bool:
-    """Return whether the last parts of a name, put together, name a service whose keys have a shape."""
-    return any("".join(parts[-count:]) in _names(shape) for count in range(1, min(_MOST_PARTS, len(parts)) + 1))
+def _is_issuer(parts: list[str], shape: Shape, *, is_named: bool = False) -> bool:
+    """Return whether the last parts of a name, put together, name a service whose keys have a shape, see `_names`."""
+    names = _names(shape, is_named=is_named)
+    return any("".join(parts[-count:]) in names for count in range(1, min(_MOST_PARTS, len(parts)) + 1))
 
 
 def _is_near_service(before: str, shape: Shape) -> bool:

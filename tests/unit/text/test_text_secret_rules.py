@@ -104,7 +104,12 @@ SHAPES = [
     ("typeform-token", "tf" + "p_" + made_up(44) + "_" + made_up(14)),
     ("vault-token", "hv" + "s." + made_up(95)),
     ("vercel-token", "vercel" + "_blob_rw_" + made_up(16) + "_" + made_up(30)),
+    ("sourcegraph-token", "sg" + "p_" + made_up(16, HEX) + "_local_" + made_up(40, HEX)),
+    ("hubspot-token", "pa" + "t-na1-" + "-".join(made_up(length, HEX) for length in (8, 4, 4, 4, 12)).upper()),
+    ("contentful-token", "CF" + "PAT-" + made_up(64)),
+    ("voiceflow-key", "VF." + "DM." + made_up(24, HEX) + "." + made_up(16)),
     ("xai-key", "xa" + "i-" + made_up(80)),
+    ("xai-key", "xa" + "i-" + made_up(40) + "_" + made_up(40)),
 ]
 
 
@@ -139,6 +144,9 @@ WRITTEN = [
     (f"https://{made_up(32, HEX)}:{made_up(32, HEX)}@sentry.acme.test/2", ""),
     (f"Authorization: SSWS 00{made_up(40)}", ""),
     (f"Authorization: Basic {BASIC}", BASIC),
+    (f"ASANA_PAT = 1/{made_up(16, DIGITS)}:{made_up(32, HEX)}", ""),
+    (f"asana token: '0/{made_up(32, HEX)}'", ""),
+    (f"mvn verify -Dsonar.login={made_up(40, HEX)}", ""),
     (f"Cookie: theme=dark; sid={made_up(32)}", ""),
     (f"PHPSESSID={made_up(26)}", ""),
     (f"?sv=2024&se=2026&sig={made_up(43)}%3D", ""),
