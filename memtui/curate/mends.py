@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from memtui.analysis.flaws import Flaw, Mend, heading_above, parts_of
 from memtui.analysis.titles import title_for
@@ -80,11 +81,21 @@ def _joined(vault: Vault, flaw: Flaw, actor: Actor, versions: Mapping[str, int] 
         actor=actor,
         chosen={
             "title": heading[:LONGEST_TITLE] or found[flaw.other].title,
-            "insight": "\n\n".join(part.insight.strip() for part in parts),
+            "insight": "\n\n".join(_without_shared_lead([part.insight.strip() for part in parts])),
         },
         versions=versions,
     )
     return Mended(Mend.JOIN, made.result, made.originals)
+
+
+def _without_shared_lead(texts: Sequence[str]) -> list[str]:
+    """Return texts of one section, the later ones without the heading that the one before them begins with as well."""
+    found = list(texts[:1])
+    for before, text in pairwise(texts):
+        lead, colon, rest = text.partition(": ")
+        is_shared = bool(colon and rest.strip()) and len(lead) <= LONGEST_TITLE and before.startswith(lead + colon)
+        found.append(rest if is_shared else text)
+    return found
 
 
 def _place(memory: Memory) -> tuple[int, int]:

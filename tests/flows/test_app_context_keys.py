@@ -217,7 +217,7 @@ async def test_what_changed_since_the_last_pack_is_told(
         await pilot.press("enter", "d")
         await says(pilot, "No pack of this task was used before.")
         await pilot.press("y")
-        await says(pilot, ". In a week, press K to say whether it helped.")
+        await says(pilot, ". Once it was used, K says whether it helped.")
         await shows(pilot, "recorded just now")
         assert len(list_packs(ferry, 9)) == 1
         fill(ferry, [memory(6, "A refund that fails on retry is told")])

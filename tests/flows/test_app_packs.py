@@ -198,7 +198,7 @@ async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: P
     vault = empty_vault(tmp_path)
     async with app_on(vault, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_packs(pilot, 0)
-        await shows(pilot, "No payload has been copied yet.")
+        await shows(pilot, "No payload has been copied yet in ferry.")
         for key in ("h", "y", "o", "i", "z", "enter"):
             await pilot.press(key)
         await until(pilot, lambda: len(toasts(pilot)) >= 6, "every key says why not")

@@ -417,7 +417,7 @@ class ContextScreen(MemtuiScreen):
             return
         self._mean()
         key = self.hints.keymap.first(registry.by_id("go-packs")) or "Packs"
-        hint = f"In a week, press {key} to say whether it helped."
+        hint = f"Once it was used, {key} says whether it helped."
         self._do_as_step(
             lambda: self._payloads.copy(answer, lambda text: send_escape(self.app, text), hint=hint), is_copy=True
         )

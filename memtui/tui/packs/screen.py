@@ -46,10 +46,7 @@ _QUESTIONS = {_REASON: Question("Reason", verb="saves it", longest=400)}
 _ON_A_PACK = frozenset(
     {*_VERDICTS, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
 )
-_NONE_YET = (
-    "No payload has been copied yet.",
-    "Copy one in Context (c, then y); a week later you are asked whether it helped.",
-)
+_HOW_TO_COPY = "Copy one in Context (c, then y); a week later you are asked whether it helped."
 
 
 class PacksScreen(ListDetail):
@@ -121,6 +118,12 @@ class PacksScreen(ListDetail):
             scope = self.access.view_of(reader).listing_scope
         return used_packs(vault, scope)
 
+    @property
+    def _in_project(self) -> str:
+        """Where the packs are listed of: those of other projects are not told of."""
+        view = self.access.view
+        return f" in {tame(view.project, 40)}" if view is not None and view.project else ""
+
     def _show_packs(self, packs: Sequence[UsedPack]) -> None:
         self.trouble_is_over()
         self._listed = True
@@ -129,7 +132,7 @@ class PacksScreen(ListDetail):
         self._list.show(
             [pack_row(used, now) for used in packs],
             follow=(lambda row: row.id == current.id) if current is not None else None,
-            notice=_NONE_YET,
+            notice=(f"No payload has been copied yet{self._in_project}.", _HOW_TO_COPY),
         )
         waiting = sum(used.awaits for used in packs)
         self._show_reason()

@@ -53,8 +53,8 @@ def test_a_fragment_is_joined_with_its_neighbour_and_an_undo_parts_them(tmp_path
 
 def test_what_means_several_pieces_is_joined_with_each_of_them(tmp_path: Path) -> None:
     pieces = (
-        "The scale is calibrated once a week.",
-        "The clock is set at noon.",
+        "Tide gauge: The scale is calibrated once a week.",
+        "Tide gauge: The clock is set at noon.",
         "All of these are checked by two people.",
     )
     vault = imported(tmp_path, pieces)
@@ -62,7 +62,8 @@ def test_what_means_several_pieces_is_joined_with_each_of_them(tmp_path: Path) -
     (flaw,) = look(vault).flaws.values()
     assert len(flaw.more) == 1
     done = mend(vault, flaw, actor=PERSON)
-    assert done.memory.insight == "\n\n".join(pieces)
+    joined = "\n\n".join((pieces[0], "The clock is set at noon.", pieces[2]))
+    assert done.memory.insight == joined, "the heading that both begin with stands there once"
     assert done.memory.title == "Tide gauge"
     assert not look(vault).flaws
     undo(vault, actor=PERSON)
