@@ -100,6 +100,7 @@ def _without_lead(text: str, headings: Sequence[str]) -> str:
 _MOST_SENTENCES = 12
 _LEAD = re.compile(r"([^\n]{1,160}?)(?:: |：|:?\n\n)")
 _SEVERAL = 2
+_FEW = 4
 _SHARE_OF_REST, _SHARE_OF_LEAD_IN = 0.65, 0.7
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=\S)|(?<=[。！？])")
@@ -142,6 +143,14 @@ def _sentence_features(text: str, *, lacking: bool = False) -> Iterator[tuple[st
         yield from ((act, share) for act in acts - ({"orders"} if "setting" in acts else set()))
     if commands >= _SEVERAL:
         yield "commands", 1.0
+    if 1 < len(sentences) <= _FEW and _turns_to_rule(sentences):
+        yield "rule_after_fact", 1.0
+
+
+def _turns_to_rule(sentences: Sequence[str]) -> bool:
+    """Return whether the first sentence tells how something is, and a later one outright what is to be done or not."""
+    first, *rest = sentences
+    return acts_of(first).isdisjoint(RULES) and any(pattern("outright").search(one.lower()) for one in rest)
 
 
 def _only_leads(sentence: str) -> bool:
@@ -164,7 +173,11 @@ _CLASSES = {"rules": "convention", "purpose": "architecture"}  # Headings that s
 _SYMPTOM = 5.0  # Outweighs the commands of its cure
 _FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
-_SAYS_MORE = frozenset({"forbids", "obliges", "command_first"})  # What outweighs that a text stands among conventions
+_SAYS_MORE = {
+    "convention": frozenset({"forbids", "obliges", "command_first"}),
+    "decision": frozenset({"orders", "of_all", "command_first"}),
+}
+"""What a text does that weighs more than that it stands among the conventions or the decisions."""
 _LONG_HEADING, _LONG_SHARE, _WHOLE_SHARE = 4, 0.4, 1.3
 _SOLE_HEADING, _FILE_SHARE = 0.6, 0.4
 _WEAK_WEIGHT, _MILD_WEIGHT, _HINT_WEIGHT, _FIRM_WEIGHT = 1.3, 1.9, 4.0, 20.0
@@ -200,7 +213,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
         share = rank_share * fading
         for kind, weight in kinds.items():
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
-            weakened = _WEAKENED if kind == "convention" and features & _SAYS_MORE else 1.0
+            weakened = _WEAKENED if features & _SAYS_MORE.get(kind, frozenset()) else 1.0
             yield kind, (weight * weakened + _FITTING * fits) * share
 
 

@@ -65,6 +65,10 @@ _CODE_RULES = re.compile(
 _RUNS = frozenset({"run", "execute", "launch", "start"})
 _ENDPOINT = re.compile(r"`(?:GET|POST|PUT|PATCH|DELETE|HEAD) +/[^`\s]*")
 _SEVERAL_ENDPOINTS = 3
+_VARIABLE_ROW = re.compile(
+    r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]*(?:\*\*)?`[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=[^`]*)?`", re.MULTILINE
+)
+_SEVERAL_VARIABLES = 2
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
@@ -82,21 +86,34 @@ def lists_paths(text: str) -> bool:
 
 
 def form_features(text: str, context: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """Yield what the form of a text shows, each with its share; `context` is its title and the headings above it."""
+    yield from ((name, 1.0) for name in (*_of_code(text), *_of_boxes(text, context), *_of_lists(text)))
+
+
+def _of_code(text: str) -> Iterator[str]:
     only_code = not any(block.strip() for block in blocks(text))
     if _TREE.search(text) or (only_code and _DIAGRAM.search(text) and not _NUMBERED.search(text)):
-        yield "tree", 1.0
+        yield "tree"
     elif _SHELL_FENCE.search(text) or any(is_command(f"{found[1]} ;") for found in _PLAIN_FENCE.finditer(text)):
-        yield ("shell_alone" if only_code else "shell"), 1.0
+        yield "shell_alone" if only_code else "shell"
         if first_word(text) in _RUNS:
-            yield "runs", 1.0
+            yield "runs"
     elif only_code:
-        yield _kind_of_code(text), 1.0
-    if len(set(_ENDPOINT.findall(text))) >= _SEVERAL_ENDPOINTS:
-        yield "endpoints", 1.0
+        yield _kind_of_code(text)
+
+
+def _of_boxes(text: str, context: Iterable[str]) -> Iterator[str]:
     if any(map(_TICKED_BOX.match, prose_lines(text))):
-        yield "ticked", 1.0
+        yield "ticked"
     elif any(map(_OPEN_BOX.match, prose_lines(text))):
-        yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box", 1.0
+        yield "checklist" if any(map(_CHECKLIST.search, context)) else "open_box"
+
+
+def _of_lists(text: str) -> Iterator[str]:
+    if len(set(_ENDPOINT.findall(text))) >= _SEVERAL_ENDPOINTS:
+        yield "endpoints"
+    if len(set(_VARIABLE_ROW.findall(text))) >= _SEVERAL_VARIABLES:
+        yield "variables"
 
 
 def _kind_of_code(text: str) -> str:

@@ -21,6 +21,13 @@ _RUN, _CODE, _SETTING = "\u2318", "\u25e6", "\u2699"
 _WORD = re.compile(rf"[\w']+(?:-[\w']+)*|[{_RUN}{_CODE}{_SETTING}]")
 _SLASH_COMMAND = re.compile(r"/[a-z][\w:-]+(?: .*)?")
 _SCRIPT_NAME = re.compile(r"[\w.-]+\.(?:sh|ps1|bat)")
+_RUNS_SOMETHING = re.compile(
+    r"(?!(?:git|new|class|def|fn|func|function|const|let|var|return|import|from|type|public|private|static|async|await)\b)"
+    r"[a-z][a-z0-9-]{2,} (?:-[\w-]+ )*(?:check|build|run|test|tests|install|get|list|init|up|down|deploy|lint|format"
+    r"|fmt|generate|sync|push|pull|status|apply|dev|watch|publish|release|migrate|serve|exec|verify|validate|login|logs)"
+    r"(?:[ :-][\w./:@=<>\[\]-]+)*"
+)
+"""Code that runs a program of any name, by what the program is told to do."""
 _FORBIDDING_CODE = re.compile(r"#!?\[(?:forbid|deny)\(")
 _OPTION = re.compile(r"--?[a-z][\w-]+(?:[= ]\S+)?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\S*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
@@ -30,6 +37,9 @@ _LABEL_WORDS = 4
 _ARTICLES = ("the ", "a ", "an ", "each ")
 _OCCASIONS = (["when"], ["whenever"], ["if"], ["before"], ["after"], ["unless"], ["until"])
 RULES = frozenset({"forbids", "obliges", "orders", "advises"})
+_STARTS = {"stack": "stack", "setting": "setting", "logged": "entry_of_log", "dated": "dated", "purpose": "purpose"}
+_HOLDS = {"named": "naming", "underway": "now", "version": "version"}
+"""Patterns that a sentence begins with, and those that it holds, each with what it then does."""
 
 Act = str  # The name of an act in the table, or of a shape: `forbids`, `obliges`, `orders`, `tells`, `command` …
 
@@ -58,7 +68,7 @@ def _held(span: re.Match[str]) -> str:
         return f" {_CODE} is forbidden "
     before = _WORD.findall(span.string[: span.start()].lower())[-2:]
     is_named = bool(before) and _SCRIPT_NAME.fullmatch(span[2]) and words_of("run").isdisjoint(before)
-    if slash or (is_command(span[2]) and not is_named):
+    if slash or ((is_command(span[2]) or _RUNS_SOMETHING.fullmatch(span[2])) and not is_named):
         return f" {_RUN} "
     return f" {_SETTING if _OPTION.fullmatch(span[2]) else _CODE} "
 
@@ -125,10 +135,12 @@ def _topics(plain: str, words: list[str], said: dict[Act, int], mood: set[Act]) 
 
 def _shown_topics(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[Act]:
     """Yield what the shape of a sentence shows that it is about."""
-    starts = {"stack": "stack", "setting": "setting", "logged": "entry_of_log", "dated": "dated"}
-    yield from (act for name, act in starts.items() if pattern(name).match(plain))
-    yield from (act for name, act in (("named", "naming"), ("underway", "now")) if pattern(name).search(plain))
+    yield from (act for name, act in _STARTS.items() if pattern(name).match(plain))
+    yield from (act for name, act in _HOLDS.items() if pattern(name).search(plain))
     if mood.isdisjoint(RULES):
+        yield from (
+            act for act in ("of_all", "needs", "offers", "not_this", "and_forbids") if pattern(act).search(plain)
+        )
         yield from (act for act in ("role", "hook") if pattern(act).match(plain))
     if "obliges" in mood and pattern("permits").search(plain):
         yield "permits"
@@ -187,7 +199,7 @@ def _orders(label: str, rest: str, *, tells: bool) -> bool:
         first = _WORD.findall(rest)[0].removeprefix("re-")
         return not (label.startswith((_CODE, _SETTING)) and first in openings("nouns"))
     words = _WORD.findall(label)
-    if len(words) == 1 and tells and pattern("noun_phrase").match(rest):
+    if len(words) < _LABEL_WORDS and words[1:2] not in _OCCASIONS and tells and pattern("noun_phrase").match(rest):
         return False
     if not words or not _is_order(label):
         return False
