@@ -66,6 +66,8 @@ def lead_of(path: Sequence[str]) -> str:
         return ""
     last = names[told[-1]]
     above = next((names[at] for at in reversed(told[:-1]) if at or lasting), "")
+    if pattern("left_out_heading").match(above):
+        above = ""  # what a project leaves out is no part of what stands below another heading
     both = f"{above}{SEPARATOR}{last}"
     most = _LONGEST_BOTH if lasting else _LONGEST
     return both if above and (words_in(last) <= _BRIEF_WORDS or lasting) and len(both) <= most else last

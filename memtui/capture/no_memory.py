@@ -52,6 +52,7 @@ class SkipReason(StrEnum):
     POINTER = "only points elsewhere"
     PERSONA = "tells the assistant who it is"
     INTRO = "says what the file is for"
+    CHATTER = "asks whoever asked for the file"
     METADATA = "metadata: author, date, version or rank"
     PLACEHOLDER = "empty place of a template"
     LICENCE = "licence note"
@@ -102,13 +103,19 @@ _UNBROKEN = re.compile(
 )
 _INSTRUCTIONS = re.compile(r"\b(?:agents|claude|gemini|copilot-instructions)\.md\b", re.IGNORECASE)
 _LABELLED_PATH = re.compile(
-    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
+    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<@]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
 )
 _CLAUSES = re.compile(
-    r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?P<said>[^;；,]{1,300})", re.IGNORECASE
+    r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?=(?P<said>[^;；,]{1,300}))", re.IGNORECASE
 )
 _ENDS_POINTING = re.compile(r"\b(?:read|see|consult|check|refer to)(?: (?:our|the|this))?[\s.*_`]*$")
 _DATED = re.compile(r"[:：]\s*\d{4}-\d{2}-\d{2}\b")
+_LABEL_OF_LINK = re.compile(
+    r"(?:[\w/-]+ ){0,3}[\w/-]+[*_]*\s*(?:[—–-]{1,2}|[:：])[*_]*\s+"
+    r"(?=\[[^\[\]]{1,200}\]\([^()\s]+\)[*_`]*\s*[:：—–-]\s*\w)"
+)
+_ASKED_ABOUT = re.compile(r"\]\([^()\s]+\)[*_`]*\s*[:：—–-]\s*(?:which|what|who|how|where|why)\b", re.IGNORECASE)
+"""The label before a link, `**Owners** — [page](…)`, and a question behind it that the page answers."""
 _DESCRIBED = re.compile(r"(?:(?<=[`)])|(?<=\.md))\s+\([^()]{1,200}\)[.\s]*$")
 _FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _CHAPTER_WORDS = 4
@@ -298,6 +305,8 @@ def _no_sentence_reason(sentence: str) -> str:
         return SkipReason.POINTER
     if pattern("persona").match(plain):
         return SkipReason.PERSONA
+    if pattern("chatter").search(plain):
+        return SkipReason.CHATTER
     is_intro = pattern("intro").match(plain) and not is_strong(plain)
     return SkipReason.INTRO if is_intro or _says_where_it_holds(plain) else ""
 
@@ -314,7 +323,7 @@ def _says_where_it_holds(plain: str) -> bool:
 
 def _points(sentence: str) -> bool:
     """Return whether a sentence only says where something stands."""
-    if _also_rules(sentence):
+    if _also_rules(sentence) or pattern("before_work").search(sentence):
         return False
     sentence = _DESCRIBED.sub("", sentence)
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", sentence))
@@ -349,7 +358,8 @@ def _also_rules(sentence: str) -> bool:
         mark = clause["mark"].lower()
         is_apart = mark.endswith((";", "；", "then"))
         names = first_word(plain) in openings("nouns") and not mark.endswith("then")
-        is_order = (is_apart and not names) or bool(pattern("order").match(plain))
+        joins = mark.strip() in {"and", ", and"} and first_word(plain) in openings("verbs")
+        is_order = ((is_apart or joins) and not names) or bool(pattern("order").match(plain))
         if (is_imperative(plain) and is_order) or (is_apart and is_strong(plain)):
             return True
     return False
@@ -357,7 +367,8 @@ def _also_rules(sentence: str) -> bool:
 
 def _words_beside_link(sentence: str, *, states: bool) -> int:
     """Return how many words may stand beside the link of a sentence that only points; below 0 if it does not."""
-    head = sentence.lstrip("-*+ >_")
+    head = _LABEL_OF_LINK.sub("", sentence.lstrip("-*+ >_"), count=1)
+    states = states and not _ASKED_ABOUT.search(sentence)
     if any((_LINK.match(head), _DOC_PATH.match(head), _DOC_PATH.match(head.lstrip("`*[")))):
         return _BESIDE_LINK_WORDS if states else _DESCRIBED_WORDS
     if _LABELLED_PATH.search(sentence):

@@ -25,6 +25,7 @@ from memtui.capture.prose import (
     only_announces,
     only_leads,
     pseudo_heading,
+    sentences_of,
     splits_into_items,
     splits_into_rows,
     words_in,
@@ -53,6 +54,8 @@ _NO_ITEM = frozenset({SkipReason.IMPORT, SkipReason.EMPTY})
 _LONG = CODE | {"table", "html"}
 _PURPOSE = re.compile(r"(?:To [a-z]+|Um .* zu [a-z]+|Pour [a-z]+|Para [a-z]+)\b")
 _GOES_ON = re.compile(r"(?:\w+\s+){1,2}also\s")
+_ANNOUNCED = re.compile(r"[:：][*_]{0,2}[ \t]*\n[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]")
+_ANNOUNCED_CHARS = 2_000  # An item and the list in it that it announces stay together up to this size
 _BESIDE_LEAD_WORDS = 5
 _FRAGMENT_WORDS = 8
 _MOST_CARRIED = 3
@@ -265,7 +268,16 @@ class Parts:
         if lead is None:
             return self._grouped(listed, path, path[-1] if path and is_negative(path[-1]) else "")
         first, *rest = self._whole([lead, listed], path)
+        if rest and all(unit.kind == "paragraph" for unit in self.units[first.first : first.last + 1]):
+            self._cut_announcement(first)
         return [first, *(replace(part, path=labelled) for part in rest)]
+
+    def _cut_announcement(self, part: Part) -> None:
+        """Leave the last sentence out of a text if it only announces what became other parts."""
+        *before, last = sentences_of(self.text_of(part))
+        said = " ".join(before)
+        if announces(last) and is_statement(said):
+            part.alone, part.text = True, said
 
     def _are_firm(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
         """Return whether each item below words like "The invariants are:" states a whole rule."""
@@ -311,7 +323,8 @@ class Parts:
         """Return an item as one part; a very long one as several, the later ones below its label."""
         first = len(self.units)
         self.units.extend(item_units(block, item, self.page))
-        most = STEPS_CHARS if FENCE_MARK.search(text) else PIECE_CHARS
+        most = _ANNOUNCED_CHARS if _ANNOUNCED.search(text) else PIECE_CHARS
+        most = STEPS_CHARS if FENCE_MARK.search(text) else most
         parts = self._chunks(first, len(self.units) - 1, path, most)
         label = plain_text(first_label(text)).rstrip(" :：.—–-")
         for number, part in enumerate(parts):

@@ -40,6 +40,7 @@ _NAMES_FIRST = re.compile(
     r"(?:\*\*|__)?|(?:\*\*|__)(?:[\w-]+\.[A-Za-z.]{1,12}|[\w.]+\(\)|[\w-]+/)(?:\*\*|__))\s*"
     r"(?:$|[:：=→]|[—–-]{1,2}\s|\(|->)"
 )
+_NAMED_AREA = re.compile(r"[A-Z][A-Za-z]*/[A-Za-z]+[:：]\s")  # "SOPS/age: …", which is no path
 _FACT = re.compile(r"(?:The|An?|Each|Every|All|No|[A-Z][a-z]+s)\s")
 _HELD_EXAMPLE = re.compile(r"[:：][*_]*\s*`[^`]+`[.\s]*$")
 _ASIDE = re.compile(r"\([^()]{1,120}\)\s+")
@@ -121,7 +122,8 @@ def is_statement(text: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
     words = words_in(plain)
-    if (name := _NAMES_FIRST.match(first)) and not _says_of_name(first[name.end() - 1 :]):
+    name = None if _NAMED_AREA.match(first) else _NAMES_FIRST.match(first)
+    if name and not _says_of_name(first[name.end() - 1 :]):
         return words > _SENTENCE_WORDS and is_strong(first)
     if is_strong(first):
         return words >= _STRONG_WORDS

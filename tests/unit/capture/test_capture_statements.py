@@ -419,6 +419,18 @@ def test_a_huge_block_of_code_is_data() -> None:
         ("**Last updated:** 2026-01-04", "metadata: author, date, version or rank"),
         ("[Describe the harbour here]", "empty place of a template"),
         ("# Licence\n\nMIT, see LICENSE.", "licence note"),
+        (
+            "Operational guide for mooring, weighing and stacking the crates of this harbour.",
+            "says what the file is for",
+        ),
+        (
+            "If any of these parts are unclear or you want more samples, tell me which pier to expand and I'll go on.",
+            "asks whoever asked for the file",
+        ),
+        ("- **Plan** — [PLAN-7](../p/7.md): piers and berths", "links only"),
+        ("**Owners** — [`H/PIERS.md`](../H/PIERS.md): which crew owns which pier.", "only points elsewhere"),
+        ("Tide plan: @docs/tides.md", "only points elsewhere"),
+        ("For berths, cranes and ropes, read `docs/harbour.md`.", "only points elsewhere"),
     ],
 )
 def test_what_tells_nothing_becomes_no_memory_and_says_why(markdown: str, reason: str) -> None:
@@ -438,6 +450,10 @@ def test_what_tells_nothing_becomes_no_memory_and_says_why(markdown: str, reason
         "查看日志之后再重启潮汐服务。",
         "Use [Harbormaster](https://harbor.example) for berth plans.",
         "New files need the licence header of the port authority.",
+        "For berths and ropes, read `docs/harbour.md` before moving a crane.",
+        "For berths and ropes, read `docs/harbour.md` and verify the tide table.",
+        "Let me know before you push to the pier.",
+        "**Log** — kept at [`H/log.md`](../H/log.md). Never extend the old one.",
     ],
 )
 def test_a_statement_beside_a_pointer_is_kept(text: str) -> None:

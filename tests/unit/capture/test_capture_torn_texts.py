@@ -112,3 +112,38 @@ def test_an_item_that_leads_to_the_code_below_it_keeps_that() -> None:
     )
 
     assert [text.count("`") for text in texts(source)] == [4, 0]
+
+
+def test_words_that_announce_what_became_other_memories_are_left_out() -> None:
+    crane = "The crane lifts one crate at a time and waits for the bell before it turns to the quay. " * 13
+    lead = "**Cranes turn slowly, never by wind.** Two rules that differ by the weather:"
+    source = f"## Cranes\n\n{lead}\n\n- {crane}\n- {crane}\n"
+
+    assert texts(source)[0] == "**Cranes turn slowly, never by wind.**"
+
+
+def test_an_item_keeps_the_short_list_that_it_announces() -> None:
+    shape = "Moor the boat at a free ring, tie both ropes and write the hour into the log of the pier. " * 4
+    never = f"Never moor across the tide. {shape} Two safe ways:\n  - {shape}\n  - {shape}"
+    source = f"## Boats\n\n- {never}\n- Count the boats.\n"
+
+    assert [text.count("Moor the boat") for text in texts(source)] == [12, 0]
+
+
+def test_an_alternative_to_code_stays_with_it() -> None:
+    assert len(texts("## 停泊\n\n```bash\nmoor --all\n```\n\n或在任意码头通过 settings.json 引用本地路径。\n")) == 1
+
+
+def test_labels_with_a_slash_are_no_paths() -> None:
+    source = (
+        "## Parts around the harbour\n\n- Pier: the gauge and `tide-token.txt` are used for the log and the bell.\n"
+        "- Ropes/knots: the crew uses `knot` with sailor keys (`rope.key`), expected by all scripts.\n"
+    )
+
+    assert len(texts(source)) == 2
+
+
+def test_what_a_project_leaves_out_stands_before_no_other_heading() -> None:
+    path = ("Harbour", "Out of scope (not in the first year)", "Tides")
+
+    assert context_lead("Use the moon table.", path, "Use the moon table") == "Tides"

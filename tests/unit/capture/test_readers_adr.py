@@ -168,6 +168,21 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
             'Chosen option: "Hemp with a core", because it holds.',
             "Rope for alarms: Hemp with a core",
         ),
+        (
+            "Rules for wet ropes",
+            "Any rope, knot or chain that lies on the open quay is banned from the crane.",
+            "Rules for wet ropes: Any rope, knot or chain that lies on the open quay is banned from the crane",
+        ),
+        (
+            "Rules for wet ropes",
+            "Any rope, knot or chain of which the label mentions salt water or the open quay is banned everywhere.",
+            None,
+        ),
+        (
+            "Tide log report",
+            "The pier adds `tide_log` for the harbour.\n\n### 1) Form and scope\n\nLines.\n\n### 2) Place\n\nA hall.",
+            "Tide log report: The pier adds tide_log for the harbour",
+        ),
         ("How to count boats", 'Chosen option: "Lamps", because they work by day.', "Count boats: Lamps"),
         ("Brokers for the outbox", "Keep what we have. It is fast.", "Brokers for the outbox: Keep what we have"),
         ("Use Redis streams for the queue", "We will keep the outbox in one stream per berth.", None),
@@ -231,6 +246,13 @@ def test_a_decision_without_a_reason_takes_a_short_one(tmp_path: Path) -> None:
     [draft] = _read(tmp_path, text).drafts
     assert draft.insight == "All logs are in UTC.\n\nRationale:\n\nCranes move between zones."
     assert draft.rationale == ""
+
+
+def test_no_part_is_missing_among_those_that_a_decision_numbers(tmp_path: Path) -> None:
+    parts = "".join(f"### {number}) Pier {number}\n\n{'Moor by the bell alone. ' * 40}\n\n" for number in (1, 2, 3, 4))
+    result = _read(tmp_path, f"# 7. Mooring\n\n## Status\n\nAccepted\n\n## Decision\n\nMoor in turn.\n\n{parts}")
+
+    assert re.findall(r"^(\d)\)", result.drafts[0].insight, re.MULTILINE) == ["1", "2", "3", "4"]
 
 
 def test_a_long_decision_leaves_its_later_parts_to_the_reasons(tmp_path: Path) -> None:
