@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memtui.analysis.grammar import grammar_of, has_verb, language_of
+from memtui.analysis.grammar import grammar_of, has_verb, is_balanced, language_of
 from memtui.analysis.headlines import without_articles, without_asides
-from memtui.analysis.shorten import cut_off
+from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
     is_document,
@@ -24,6 +24,7 @@ _ENDING = " .:;,：。；，、…-–—"
 _PACKAGE = re.compile(r"\w+(?:[-_]\w+)+")  # a name that another one may begin with
 _YEAR = re.compile(r"\d{4}")
 _WORD = re.compile(r"\w+")
+_HOW_TO = re.compile(r"how to ", re.IGNORECASE)
 _QUESTIONS = ("?", "？")
 _SLIGHT_WORDS = 2
 _TELLING_WORDS = 6
@@ -63,6 +64,8 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         both = _below(above, named)
         if cell_width(both) <= MAX_TITLE_CELLS:
             return both
+        if told := _without_part(above, name, title):
+            return told
         if begins and matches("headings", "referring", name) and cell_width(_below(above, name)) <= MAX_TITLE_CELLS:
             return _below(above, name)
     return title if begins else _fitting_below(name, title)
@@ -90,6 +93,17 @@ def _fitting_below(name: str, title: str) -> str:
     return title
 
 
+def _without_part(above: str, name: str, title: str) -> str:
+    """Return a title below the heading above `How to moor`, if it says itself that it is of mooring; else nothing."""
+    bare = title.removeprefix(f"{name}: ")
+    own = _HOW_TO.sub("", name).lower()
+    if own == name.lower() or own not in bare.lower():
+        return ""
+    room = MAX_TITLE_CELLS - cell_width(above) - 2
+    short = shortened(bare, room, cell_width, least_rank=CLAUSE)
+    return _below(above, short) if short and has_verb(short, language_of(short)) and is_balanced(short) else ""
+
+
 def _says_less(title: str, name: str) -> bool:
     """Return whether a cut title only says when, below a heading of several words."""
     opens = grammar_of(language_of(title)).condition.match(title)
@@ -98,7 +112,8 @@ def _says_less(title: str, name: str) -> bool:
 
 def _is_part(name: str, title: str) -> bool:
     """Return whether a heading of one or two words, or one that is the whole title, needs the one above it."""
-    is_short = len(_WORD.findall(name)) <= _SLIGHT_WORDS and not (CJK.search(name) and cell_width(name) > _SLIGHT_CELLS)
+    words = len(_WORD.findall(_HOW_TO.sub("", name)))
+    is_short = words <= _SLIGHT_WORDS and not (CJK.search(name) and cell_width(name) > _SLIGHT_CELLS)
     return (
         is_short or matches("headings", "referring", name) or (title == name and not has_verb(name, language_of(name)))
     )

@@ -29,6 +29,7 @@ from memtui.text.words import cell_width
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _WORD = re.compile(r"\w")
+_PURPOSE = re.compile(r"(?:purpose|goal|aim|objective|mission|intent)s?", re.IGNORECASE)
 _QUESTIONS = ("?", "？")
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_SENTENCES = 12
@@ -55,6 +56,8 @@ class Statements:
             plain = unmarked(bare)
             quoted = _QUOTED.match(plain)
             label, rest = without_label(quoted[1] if quoted else plain)
+            if label and _PURPOSE.fullmatch(label) and rest[:1].islower():
+                return Statement(f"{label}: {self.first(rest)}")  # without it, what a thing does reads as an order
             statement = self.statement(rest) if label else Statement(self.first(rest))
             statement.avoid |= is_bad(label)
         statement.avoid |= wrong

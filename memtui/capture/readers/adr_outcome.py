@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 
-from memtui.analysis.grammar import capital, has_verb, language_of
+from memtui.analysis.grammar import FINITE, capital, has_verb, language_of
 from memtui.analysis.headlines import compact
 from memtui.analysis.imperative import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
@@ -46,6 +46,9 @@ _ADDRESS = re.compile(r"\w+://")
 _LISTED = re.compile(r", \S")
 _TOPIC_WORDS = 3
 _SAME_SHARE = 0.7
+_PART = re.compile(r"^(?:#{2,6}[ \t]+)?\d{1,2}[.)][ \t]+[^\n]{1,120}:?$", re.MULTILINE)
+_OF_ALL = re.compile(r"(?:any|all|every|each)\s", re.IGNORECASE)
+_RELATIVE = re.compile(r"\s(?:that|which|who|whose)\s")
 
 
 @cache
@@ -122,8 +125,10 @@ def _of_topic(subject: str, decision: str, most: int) -> str:
     is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS + names
     if _is_action(subject) or not (is_topic or names):
         return subject
-    told = _LEADS.sub("", title_for(decision, (subject,)).removeprefix(f"{subject}: "), count=1)
-    if _ADDRESS.match(told):
+    opening, _, parts = decision.partition("\n\n")
+    said = opening if _PART.search(parts) and opening.rstrip().endswith(".") else decision
+    told = _LEADS.sub("", title_for(said, (subject,)).removeprefix(f"{subject}: "), count=1)
+    if _ADDRESS.match(told) or _lacks_main_verb(told):
         return subject
     done = _DONE.match(told)
     told = capital(told[done.end() :]) if done else told
@@ -140,6 +145,16 @@ def _of_topic(subject: str, decision: str, most: int) -> str:
         both = f"{subject} {told}"
         return both if cell_width(both) <= most else subject
     return _below(subject, told, most)
+
+
+def _lacks_main_verb(told: str) -> bool:
+    """Return whether a title ends before the verb of a sentence about all things of a kind: `Any rope that is wet`."""
+    relative = _RELATIVE.search(told) if _OF_ALL.match(told) else None
+    if relative is None:
+        return False
+    rest = told[relative.end() :]
+    own = FINITE.match(rest)  # the verb of `that is wet`
+    return FINITE.search(rest, own.end() if own else 0) is None
 
 
 def chosen(decision: str, options: str) -> tuple[str, bool]:

@@ -478,3 +478,23 @@ def test_a_tree_in_whatever_language_it_is_marked_tells_its_folders() -> None:
     assert title_for(f"```javascript\n{tree}\n```", ("Harbour", "File Organization")).endswith(
         "File Organization: cranes/, ropes/, lamps/"
     )
+
+
+def test_what_a_heading_is_about_goes_before_how_to_do_it() -> None:
+    text = "A boat that moors at the pier and nothing else **cannot land** — the bell stays silent. Ring it."
+
+    assert title_for(text, ("The crane rope", "How to moor")) == (
+        "The crane rope: A boat that moors at the pier and nothing else cannot land — the bell stays silent"
+    )
+
+
+def test_a_purpose_is_no_order() -> None:
+    assert title_for("Purpose: lift crates from ships and stack them.", ("Harbour", "Aims of the year")).endswith(
+        "Purpose: lift crates from ships and stack them"
+    )
+
+
+def test_words_that_only_announce_a_test_are_dropped() -> None:
+    text = "The test: Every crate should have a reason tied to the captain's request or to a clear pier."
+
+    assert "test" not in title_for(text, ("Harbour", "Small loads"))
