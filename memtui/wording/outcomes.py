@@ -72,6 +72,11 @@ def held(memory: Memory, way: str) -> str:
     return f"It looks planted: it {tame(planted)}. No assistant is told of it until {way}" if planted else ""
 
 
+def planted_claim(reason: str) -> str:
+    """Return what makes a text look planted, as a reading of it: a rule about tests may seem to switch them off."""
+    return f"it {reason}" if reason.startswith("is worded") else f"it reads like a text that {reason}"
+
+
 def decided(outcome: Outcome) -> str:
     """Return what was accepted, rejected and skipped: `Accepted 30 memories; rejected 5 memories; 1 skipped: …`."""
     sides = [[each for each in outcome.changed if each.status == status] for status in ("active", "retired")]

@@ -114,7 +114,10 @@ async def test_a_pass_finds_what_to_put_right_and_a_second_one_finds_nothing(bla
         await pilot.press("x")
         await passes(pilot, screen, before)
         await shows(pilot, "Nothing to tidy.")
-        await pilot.press("escape")
+        await pilot.press("b")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 3, "the inbox lies over Tidy")
+        await pilot.press("Q")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "one key leaves them all for the list")
         await holds(pilot, 2)
 
 

@@ -147,7 +147,7 @@ class InboxAccess:
         memory = detail.view.memory
         with self._reading.read() as reader:
             odd = oddities(reader, [memory], self._opening.secret_patterns)[memory.id]
-        said = [f"Looks planted: it reads like a text that {reason}." for reason in odd.planted]
+        said = [f"Looks planted: {outcomes.planted_claim(reason)}." for reason in odd.planted]
         said += [f"In these words: “{words}”" for words in planted_words(memory)] if odd.planted else []
         if odd.secrets:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")

@@ -21,6 +21,7 @@ from memtui.tui.memory_view import describe
 from memtui.tui.styled_text import Block, StyleName, fit
 from memtui.tui.values import Detail, FileWrite
 from memtui.tui.widgets.detail import DetailPane
+from memtui.wording.outcomes import planted_claim
 
 
 class CardScreen(ModalScreen[None]):
@@ -135,7 +136,7 @@ def ask_planted(app: App[Any], reason: str, texts: Mapping[str, str], take: Call
     """
     shown = [tame(texts.get(name, ""), 1_000) for name in ("insight", "rationale", "snippet")]
     blocks = [
-        Block(((f"It reads like a text that {tame(reason)}.", "warning"),)),
+        Block(((f"This text looks planted: {planted_claim(tame(reason))}.", "warning"),)),
         Block(((tame(texts.get("title", ""), 1_000), "title"),), gap=True),
         *(Block(((text, "text"),)) for text in shown if text),
         Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),

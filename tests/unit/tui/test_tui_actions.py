@@ -37,7 +37,7 @@ def test_every_key_is_shown_as_the_sign_on_the_keyboard() -> None:
 
 
 def test_quitting_is_never_taken_away() -> None:
-    keymap = Keymap({"quit": "Q", "pin": "ctrl+q"})
+    keymap = Keymap({"quit": "9", "pin": "ctrl+q"})
     assert keymap.problems == ["keys.pin: ctrl+q always quits"]
     assert keymap.first(registry.by_id("pin")) == "p"
 
