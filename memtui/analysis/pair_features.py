@@ -1,8 +1,8 @@
 """How two memories compare, in numbers, and what a model learned from judged pairs makes of them.
 
-`pair_weights.json` holds the models, and `pair_phrases.json` what they make of words and phrases:
-`tests/scripts/pair_weights.py` fits them on `tests/curation` and prints what they are worth on writers that they have
-not seen.
+`pair_weights.json` holds the models, `pair_phrases.json` what they make of words and phrases, and `pair_kinds.json` one
+of kinds of pairs: `tests/scripts/pair_weights.py` fits them on `tests/curation` and prints what they are worth on
+writers that they have not seen.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Literal
 from memtui.analysis.claims import LIGHT, difference_in_denials, rivals_between
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one, sides_of_word
+from memtui.analysis.pair_kinds import KindOdds, pair_kinds
 from memtui.analysis.pair_phrases import phrases, signs_between
 
 Question = Literal["duplicate", "contradiction"]
@@ -56,12 +57,17 @@ def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
     found["evidence"], found["no_evidence"] = float(said), float(not said)
     found["nearly_same"] = max(0.0, same - 0.8)
     if near.cosine is not None:
-        found["cosine"], found["margin"] = near.cosine, near.cosine - near.crowd
-        found["very_near"] = max(0.0, near.cosine - 0.85)
-        found["nearer"] = (near.cosine - near.crowd) / max(0.1, 1.0 - near.crowd)
+        found.update(_nearness(near.cosine, near.crowd))
         if near.is_noted or not near.is_crowded:
             found.update(_manners(one.manners, other.manners))
     return found
+
+
+def _nearness(cosine: float, crowd: float) -> Iterator[tuple[str, float]]:
+    yield "cosine", cosine
+    yield "margin", cosine - crowd
+    yield "very_near", max(0.0, cosine - 0.85)
+    yield "nearer", (cosine - crowd) / max(0.1, 1.0 - crowd)
 
 
 def _manners(mine: AbstractSet[str], theirs: AbstractSet[str]) -> Iterator[tuple[str, float]]:
@@ -231,8 +237,11 @@ class Model:
 
     def odds(self, found: Mapping[str, float]) -> float:
         """Return the logarithm of the odds, relative to where a pair is proposed."""
-        total = self.base + sum(weight * found[name] for name, weight in self.weights.items())
-        return total - log(self.least / (1.0 - self.least))
+        return self.relative(self.base + sum(weight * found[name] for name, weight in self.weights.items()))
+
+    def relative(self, odds: float) -> float:
+        """Return the logarithm of odds relative to where a pair is proposed."""
+        return odds - log(self.least / (1.0 - self.least))
 
 
 @cache
@@ -263,8 +272,30 @@ def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
     """Return whether two memories say the same or contradict each other, None if neither is likely."""
     found = features(one, other, near)
     signs = signs_between(one.beginnings, other.beginnings) if is_told_by_phrases(near) else _NO_SIGNS
+    return judge_told(found, near, signs)
+
+
+def judge_told(found: Mapping[str, float], near: Nearness, signs: AbstractSet[str]) -> Judgement | None:
+    """Return the same by features and by what words tell, see `memtui.analysis.pair_phrases`."""
     odds = model_odds(found, near, signs)
-    return decide(found, odds["duplicate"], odds["contradiction"], near, either_odds(found, near, signs))
+    if not is_told_by_phrases(near) or (near.is_noted and odds["contradiction"] < UNLIKELY):
+        return decide(found, odds["duplicate"], odds["contradiction"], near)
+    by_kind = _odds_by_kind(found, near, signs)
+    same = _mixed(model_name("duplicate", near), odds["duplicate"], by_kind.duplicate)
+    clash = _mixed(model_name("contradiction", near), odds["contradiction"], by_kind.contradiction)
+    either = _mixed(EITHER, _models()[EITHER].odds(found) + phrases().odds(EITHER, signs), by_kind.either)
+    return decide(found, same, clash, near, either - NOTES_SAY_AGAIN if near.is_noted else either)
+
+
+UNLIKELY = -4.0
+"""Odds of a contradiction among notes, relative to where it is proposed, below which the kinds are not asked."""
+
+
+def _odds_by_kind(found: Mapping[str, float], near: Nearness, signs: AbstractSet[str]) -> KindOdds:
+    """Return the odds by the model of kinds, which learned from pairs side by side, whatever is near to them."""
+    if near.is_noted and near.cosine is not None:
+        found = {**found, **dict(_nearness(near.cosine, UNKNOWN_CROWD))}
+    return pair_kinds().odds(found, signs)
 
 
 def is_told_by_phrases(near: Nearness) -> bool:
@@ -277,19 +308,17 @@ _NO_SIGNS: frozenset[str] = frozenset()
 EITHER = "contradiction rather than duplicate, vectors"
 """The model of which of the two it is, asked where both are proposed."""
 
-NOTES_SAY_AGAIN = 2.0
+BY_KIND = {
+    "duplicate, alone, vectors": 0.5,
+    "contradiction, alone, vectors": 0.5,
+    "contradiction, noted, vectors": 0.35,
+    EITHER: 0.5,
+}
+"""How much the odds by kinds count beside those of a model. Among notes nearly all are of no kind that strangers wrote
+pairs of: what says the same among them is told by its own model alone."""
+
+NOTES_SAY_AGAIN = 2.5
 """How much more the odds of a contradiction must be among notes: with less, fewer that say the same are proposed."""
-
-
-def either_odds(found: Mapping[str, float], near: Nearness, signs: AbstractSet[str]) -> float | None:
-    """Return the logarithm of the odds that two contradict each other, given that they do or say the same.
-
-    None where only the odds of both questions can tell.
-    """
-    if not is_told_by_phrases(near):
-        return None
-    odds = _models()[EITHER].odds(found) + phrases().odds(EITHER, signs)
-    return odds - NOTES_SAY_AGAIN if near.is_noted else odds
 
 
 def model_odds(
@@ -310,6 +339,12 @@ def model_odds(
     if near.is_crowded and near.elsewhere is not None and near.cosine is not None and odds["duplicate"] <= 0.0:
         odds["duplicate"] = _models()[SAID_AGAIN].odds(signs_of_repetition(found, odds["duplicate"], near))
     return odds
+
+
+def _mixed(name: str, odds: float, by_kind: float) -> float:
+    """Return the odds of a model, relative to where a pair is proposed, with those by kinds."""
+    share = BY_KIND.get(name, 0.0)
+    return (1.0 - share) * odds + share * _models()[name].relative(by_kind)
 
 
 SAID_AGAIN = "duplicate, said again, vectors"
@@ -344,7 +379,10 @@ _QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 def decide(
     found: Mapping[str, float], same: float, clash: float, near: Nearness, either: float | None = None
 ) -> Judgement | None:
-    """Return the judgement by the odds of both questions. `either`: as `either_odds` returns it."""
+    """Return the judgement by the odds of both questions.
+
+    `either`: the odds that two contradict each other, given that they do or say the same; None if nothing tells.
+    """
     differs = any(found[name] for name in _TURNED)
     if found["copy"] and not differs:
         return Judgement("duplicate", 1.0)

@@ -1,5 +1,5 @@
 """Fits the models by which two memories are judged, into `memtui/analysis/pair_weights.json` and, what they make of
-words and phrases, into `pair_phrases.json`, and prints their worth.
+words and phrases, into `pair_phrases.json`, with the model of kinds, `pair_kinds.json`, and prints their worth.
 
 Learned from `tests/curation`: pairs by the project's author and by strangers, and `neighbours.jsonl`, features of the
 nearest neighbours in vaults of real repositories, of which some were judged by hand; their texts are not kept.
@@ -35,6 +35,7 @@ import numpy as np
 from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers, vault_of
 from scipy.sparse import csr_matrix, hstack
 from scripts.logistic import fit_logistic
+from scripts.pair_kinds import Kind, fit_kinds, kind_of, store_kinds
 from sklearn.linear_model import LogisticRegression
 
 from memtui.analysis import pair_features
@@ -44,15 +45,14 @@ from memtui.analysis.pair_features import (
     SAID_AGAIN,
     Nearness,
     Question,
-    decide,
-    either_odds,
     features,
     is_plain,
     is_told_by_phrases,
+    judge_told,
     model_name,
-    model_odds,
     signs_of_repetition,
 )
+from memtui.analysis.pair_kinds import PairKinds
 from memtui.analysis.pair_phrases import FEWEST_SIGNS, Phrases, beginnings_of, signs_between
 from memtui.analysis.text_features import wording_of
 from memtui.curate import gathering
@@ -63,7 +63,7 @@ from memtui.recall.embedding_cache import embed_missing
 from memtui.vault.vault import Vault
 
 WEIGHTS = Path(pair_features.__file__).with_name("pair_weights.json")
-PHRASES = WEIGHTS.with_name("pair_phrases.json")
+PHRASES, KINDS = (WEIGHTS.with_name(f"pair_{name}.json") for name in ("phrases", "kinds"))
 NEIGHBOURS = CURATION / "neighbours.jsonl"
 AGAIN = CURATION / "said-again.jsonl"
 RIDGE = 3.0  # Penalty of squared weights of standardised features; 5 and 8 give the same figures within .03
@@ -84,18 +84,18 @@ NATURAL = {"duplicate": (100.0, 0.5), "contradiction": (60.0, 0.25)}
 """Total weight of unjudged neighbours, which are taken for neither, and the weight of each judged or telling one."""
 
 LEAST = {
-    "duplicate, alone, vectors": 0.3,
+    "duplicate, alone, vectors": 0.25,
     "duplicate, alone, words": 0.4,
     "duplicate, crowded, vectors": 0.7,
     "duplicate, crowded, words": 0.85,
     "duplicate, noted, vectors": 0.75,
-    "contradiction, alone, vectors": 0.4,
+    "contradiction, alone, vectors": 0.37,
     "contradiction, alone, words": 0.4,
     "contradiction, crowded, vectors": 0.5,
     "contradiction, crowded, words": 0.55,
-    "contradiction, noted, vectors": 0.6,
+    "contradiction, noted, vectors": 0.69,
     SAID_AGAIN: 0.7,
-    EITHER: 0.45,
+    EITHER: 0.43,
 }
 """Share from which a pair is proposed. In a crowd so that of the proposals in real repositories eight of ten are right,
 among notes so that hardly any is in vaults of typed memories, which have no duplicates."""
@@ -108,7 +108,7 @@ SETTINGS = (
 )
 QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 BEFORE = ("own", "strangers-dev", "strangers-locked")
-NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 14))
+NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 18))
 NOTES = ("strangers-dev", "strangers-locked", *NEWCOMERS)  # Files of pairs of which each is put into one vault
 VAULTS = sorted((CURATION.parent / "eval").glob("strangers-*-dev/memories.jsonl"))
 """Typed memories of which none says the same as another."""
@@ -174,6 +174,19 @@ def rows_of_either(pairs: tuple[Pair, ...], near: Nearness) -> list[Row]:
         for pair, row in zip(pairs, rows, strict=True)
         if pair.is_same or pair.clashes
     ]
+
+
+@cache
+def kinds_of(pairs: tuple[Pair, ...], without: str = "") -> dict[str, Any]:
+    """Return the model of kinds as it is stored. `without`: a writer whose pairs are left out."""
+    rows = zip(pairs, rows_of_pairs("contradiction", pairs, SIDE_BY_SIDE), strict=True)
+    return fit_kinds(
+        [
+            Kind(row.found, row.signs, kind_of(pair), pair.writer)
+            for pair, row in rows
+            if pair.writer in NEWCOMERS and pair.writer != without
+        ]
+    )
 
 
 @cache
@@ -371,10 +384,11 @@ def held_out(near: Nearness, pairs: tuple[Pair, ...], writers: Iterable[str]) ->
         if is_told_by_phrases(near):
             models[EITHER] = trained(rows_of_either(pairs, SIDE_BY_SIDE), LEAST[EITHER], without=writer)
         stored = {name: pair_features.Model(**each.model) for name, each in models.items()}
-        told = phrases_of(models)
+        told, kinds = phrases_of(models), PairKinds.read(kinds_of(pairs, writer))
         with (
             patch.object(pair_features, "_models", lambda found=stored: found),
             patch.object(pair_features, "phrases", lambda found=told: found),
+            patch.object(pair_features, "pair_kinds", lambda found=kinds: found),
         ):
             said += [
                 (pair, _answer(found, signs, near) if found else None)
@@ -387,8 +401,7 @@ def held_out(near: Nearness, pairs: tuple[Pair, ...], writers: Iterable[str]) ->
 
 
 def _answer(found: dict[str, float], signs: frozenset[str], near: Nearness) -> Question | None:
-    odds = model_odds(found, near, signs)
-    answer = decide(found, odds["duplicate"], odds["contradiction"], near, either_odds(found, near, signs))
+    answer = judge_told(found, near, signs)
     return answer.question if answer else None
 
 
@@ -459,6 +472,7 @@ def main() -> None:
     print(held_out_again(again))
     models[SAID_AGAIN] = trained(again, LEAST[SAID_AGAIN])
     store(models)
+    store_kinds(kinds_of(pairs), KINDS)
 
 
 def store(models: dict[str, Trained]) -> None:
