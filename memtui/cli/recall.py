@@ -14,6 +14,7 @@ from memtui.cli.output import diff_record, say, say_diff, write, write_explanati
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import Commands, Session
 from memtui.curate.explain_payload import (
+    Explained,
     PayloadContradiction,
     contradictions_in,
     explain_one,
@@ -40,6 +41,7 @@ from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import Recipe
 from memtui.wording.outcomes import waiting_in_inbox
 from memtui.wording.reasons import (
+    chance_lines,
     contradictions_words,
     counts_words,
     doubt_words,
@@ -205,11 +207,19 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
     write_line(f"{found.memory.id}  {reveal(found.memory.title)}")
     if found.included is not None:
         write_line(f"In the payload with {found.included.tokens:,} tokens: {reveal(explained_words(found))}")
+        write_chance(found)
         write_explanation(found.included.hit)
         return
     write_line(f"Not in the payload: {reveal(explained_words(found))}")
+    write_chance(found)
     for remedy in remedies(found, budget):
         write_line(f"  {reveal(remedy)}")
+
+
+def write_chance(found: Explained) -> None:
+    """Write how likely a memory is to matter for the task, and why."""
+    for line in chance_lines(found):
+        write_line(f"  {line}")
 
 
 def context_options(parser: Parser) -> None:

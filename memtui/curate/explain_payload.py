@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack
+from memtui.pack.grounds import Grounds, grounds
 from memtui.recall import eligibility
 from memtui.recall.result import Withheld
 from memtui.text.injection import ordering_line
@@ -28,6 +29,8 @@ class Explained:
     memory: Memory  # as it is stored
     reason: Reason  # the first one, with the title of the memory that stands against it
     included: Included | None = None  # as it went in, None where it did not
+    chance: float | None = None  # that it matters for the task, None where that was not judged
+    grounds: Grounds = field(default_factory=Grounds)  # where that comes from
 
 
 def explain_withheld(vault: Vault, pack: Pack) -> list[Explained]:
@@ -46,13 +49,14 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
     with vault.read() as reader:
         memory = reader.get(reader.resolve(identifier))
     inside = next((one for one in pack.included if one.memory.id == memory.id), None)
+    chance, told = pack.chances.get(memory.id), grounds(pack.features, memory.id)
     if inside is not None:
-        return Explained(memory, inside.hit.reasons[0], inside)
+        return Explained(memory, inside.hit.reasons[0], inside, chance, told)
     named = next((one for one in pack.withheld if one.id == memory.id), None)
     if named is None:
         barred = eligibility.ineligible(memory, scope, vault.now(), None)
         named = Withheld.of(memory, barred or Reason(ReasonCode.UNRELATED), 0.0)
-    return _explained(named, _Known.of(vault, [named]))
+    return replace(_explained(named, _Known.of(vault, [named])), chance=chance, grounds=told)
 
 
 _REPLACED = frozenset({ReasonCode.SUPERSEDED, ReasonCode.MERGED})

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.relevance_features import chance_of, features_of, model, words_of_path
+from memtui.pack.calls import is_asked_for, is_due, titles_called_for
+from memtui.pack.relevance_features import (
+    Model,
+    belongs_elsewhere,
+    features_of,
+    model,
+    without_files,
+    words_of_path,
+)
 from memtui.recall.anchors import plain_path
 from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Task, Withheld, order_key
 from memtui.text.tokens import query_terms
 
-LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.2, 0.1
+LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.3, 0.12
 """Chance of mattering without which a memory goes into no payload: for work in files, and without files, where a
 question may have but one answer. See RESULTS.md."""
 
-FIRST, FIRST_ALONE = 5, 3
+FIRST, FIRST_ALONE = 10, 3
 """The likeliest memories, which need no more than that; without files fewer where none is sure to matter."""
 
-LEAST_CHANCE_OF_MORE = 0.25
+LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.45, 0.5
 """Chance that a memory behind the likeliest needs for work in files. Without files no higher chance is asked for where
 the task is well covered: of what the questions of public sets ask for a tenth would be missing."""
 
-LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.28, 0.15
+LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.4, 0.15
 """Chance of the likeliest memory without which the vault is silent about a task: nothing goes in but what is pinned or
-put in. Of 16 tasks in eight repositories to which no memory speaks 13 have an empty payload so, and of 48 others none
-loses its essential memory."""
+put in. Of 28 tasks in fourteen repositories to which no memory speaks 24 have an empty payload so, and of 81 others
+none loses its essential memory."""
 
-WELL_COVERED = 0.4
+WELL_COVERED = 0.5
 """Chance of the likeliest memory from which the vault covers a task."""
 
 RELATED_SHARE = 0.7  # Share of a memory's chance that one has which is linked to it
@@ -54,20 +60,12 @@ WORTH_ITS_ROOM = 0.5
 """Share of its chance that a long memory keeps whose beginning is not about the task and that holds for no file in
 hand: of such 15 % matter."""
 
-_MAKES = r"^\W*(?:prepare|create|open|draft|write|make|submit|raise|send|file|cut|publish|tag|update)\s+(?:[\w'-]+\s+)"
-ACTS = tuple(
-    (re.compile(act, re.IGNORECASE), re.compile(title, re.IGNORECASE))
-    for act, title in (
-        (_MAKES + r"{0,6}?(?:pull request|merge request|pr)\b", r"\b(?:pull requests?|merge requests?|prs?)\b"),
-        (rf"^\W*commit\b|{_MAKES}{{0,3}}?commits?\b", r"\bcommit"),
-        (_MAKES + r"{0,3}?(?:changelog|release notes)\b", r"\bchangelog|\brelease notes"),
-        (rf"^\W*release\s+\w|{_MAKES}{{0,3}}?releases?\b", r"\breleas"),
-    )
-)
-"""What a task may be as a whole, whatever file is in hand, and what the title of a rule of it names."""
-
 ACT_CHANCE = 0.7
 """Chance that a memory has at least whose title names what the task is as a whole: of 23 such 18 matter."""
+
+DUE_CHANCE = 0.6
+"""Chance that a memory has at least which says itself that it holds for changes where a file in hand lies: of three
+such all matter."""
 
 
 def worths(found: Recall, task: Task) -> Mapping[str, float]:
@@ -78,7 +76,7 @@ def worths(found: Recall, task: Task) -> Mapping[str, float]:
     hits = (*found.put_in, *found.pins, *found.hits)
     if found.chances:
         return {hit.memory.id: _worth(hit, found.chances) for hit in hits}
-    known = _linked(found, task)
+    known = {one: chance.value for one, chance in _linked(found, task).items()}
     return _corrected(found, {hit.memory.id: _worth(hit, known) for hit in hits})
 
 
@@ -91,72 +89,94 @@ def _worth(hit: Hit, known: Mapping[str, float]) -> float:
 
 def judge(found: Recall, task: Task) -> Mapping[str, float]:
     """Return the chance that each memory matters for a task, by id, of those that were measured for it."""
-    return {one: min(1.0, chance) for one, chance in _corrected(found, _linked(found, task)).items()}
+    return _judged(found, _linked(found, task))
 
 
-def _linked(found: Recall, task: Task) -> dict[str, float]:
+def _judged(found: Recall, known: Mapping[str, Chance]) -> Mapping[str, float]:
+    values = _corrected(found, {one: chance.value for one, chance in known.items()})
+    return {one: min(1.0, value) for one, value in values.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The chance that a memory matters for a task.
+
+    A named file adds what holds for it, and seldom makes anything else matter less, so that `value` is never lower than
+    without files, unless the memory belongs to other files. Whether a vault speaks to some work in files at all is told
+    by `here`.
+    """
+
+    value: float
+    here: float  # by all that is known, the files included; above `value` never
+
+    def at_least(self, least: float) -> Chance:
+        return Chance(max(self.value, least), max(self.here, least))
+
+
+def _linked(found: Recall, task: Task) -> dict[str, Chance]:
     """Return the chances; what is linked to a memory that matters has a share of its chance."""
     hits = (*found.put_in, *found.pins, *found.hits, *found.near)
-    known = chances(hits, task, found.in_hand) if task.has_words else {}
-    passed = {
-        hit.memory.id: RELATED_SHARE * known.get(part.reason.other, 0.0)
+    known = chances(hits, task, found.features or _features(found, task)) if task.has_words else {}
+    seeds = {
+        hit.memory.id: known[part.reason.other]
         for hit in hits
         for part in hit.parts
-        if part.name == "neighbours"
+        if part.name == "neighbours" and part.reason.other in known
     }
-    return {one: max(chance, passed.get(one, 0.0)) for one, chance in known.items()}
+    return {one: _passed(chance, seeds.get(one)) for one, chance in known.items()}
 
 
-def chances(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dict[str, float]:
-    """Return the chance that each hit matters for a task, by id; hits without signs are missing."""
-    found = features_of(hits, task, in_hand)
+def _features(found: Recall, task: Task) -> Mapping[str, Mapping[str, float]]:
+    return features_of((*found.put_in, *found.pins, *found.hits, *found.near), task, found.in_hand)
+
+
+def _passed(chance: Chance, seed: Chance | None) -> Chance:
+    if seed is None:
+        return chance
+    return Chance(max(chance.value, RELATED_SHARE * seed.value), max(chance.here, RELATED_SHARE * seed.here))
+
+
+def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, float]]) -> dict[str, Chance]:
+    """Return the chance that each hit matters for a task, by id; hits without signs are missing.
+
+    `found`: the features of the hits.
+    """
     judge = model(with_meaning=any(hit.signs is not None and hit.signs.tokens > 0 for hit in hits))
     words = frozenset(query_terms(task.text[:LONGEST_QUERY]))
     named = words.union(*(words_of_path(PurePosixPath(file).stem) for file in task.files))
-    titles = [title for act, title in ACTS if act.search(task.text)]
+    titles = titles_called_for(task.text)
     known = {}
     for hit in hits:
         features, signs, one = found.get(hit.memory.id), hit.signs, hit.memory
         if features is None or signs is None:
             continue
         chance = chance_of(judge, features, is_asked_for=bool(task.files) and is_asked_for(one, named))
-        chance = _by_beginning(chance, one, signs, task, words)
-        known[one.id] = max(chance, ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0)
+        has_nearly_all, room = _by_beginning(one, signs, task, words)
+        chance = chance.at_least(COVERED_CHANCE) if has_nearly_all else chance
+        chance = Chance(round(room * chance.value, 6), round(room * chance.here, 6))
+        if any(title.search(one.title) for title in titles):
+            chance = chance.at_least(ACT_CHANCE)
+        known[one.id] = chance.at_least(DUE_CHANCE) if is_due(one, task.files) else chance
     return known
 
 
-def _by_beginning(chance: float, memory: Memory, signs: Signs, task: Task, words: frozenset[str]) -> float:
-    """Return the chance of a memory with what its beginning says of the words that it has, and of its room."""
+def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = False) -> Chance:
+    """Return the chance of a memory by its features."""
+    here = judge.chance(found)
+    if found["alone"] or (belongs_elsewhere(found) and not is_asked_for):
+        return Chance(here, here)
+    return Chance(max(here, judge.chance(without_files(found))), here)
+
+
+def _by_beginning(memory: Memory, signs: Signs, task: Task, words: frozenset[str]) -> tuple[bool, float]:
+    """Return whether a memory has nearly all words of a task for being about it, and the share that its room leaves."""
     has_nearly_all = signs.coverage >= WORDS_ALONE
     is_roomy = len(memory.insight) > LONG and bool(task.files) and not signs.holds_for
     if not words or not (has_nearly_all or is_roomy):
-        return chance
+        return False, 1.0
     beginning = query_terms(f"{memory.title}\n{memory.insight[:BEGINNING]}")
     share = len(words.intersection(beginning)) / len(words)
-    if has_nearly_all and share >= ABOUT_IT:
-        chance = max(chance, COVERED_CHANCE)
-    return round(WORTH_ITS_ROOM * chance, 6) if is_roomy and share < SCATTERED else chance
-
-
-def is_asked_for(memory: Memory, named: frozenset[str]) -> bool:
-    """Return whether a task names what a memory holds for, wherever it stands: `services.yaml` of `**/services.yaml`.
-
-    `named`: the words of the task and of the names of its files.
-    """
-    return any(
-        words and words <= named
-        for anchor in memory.anchors
-        if anchor.is_glob
-        for words in _names_of_places(anchor.path)
-    )
-
-
-@lru_cache(maxsize=1_000)
-def _names_of_places(glob: str) -> tuple[frozenset[str], ...]:
-    """Return the words of each name that a pattern gives to what may stand anywhere: of each part behind `**`."""
-    _, _, anywhere = glob.partition("**/")
-    *folders, file = anywhere.split("/")
-    return tuple(words_of_path(part) for part in (*folders, PurePosixPath(file).stem))
+    return has_nearly_all and share >= ABOUT_IT, WORTH_ITS_ROOM if is_roomy and share < SCATTERED else 1.0
 
 
 def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:
@@ -171,6 +191,20 @@ def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:
         if one.reason.code is ReasonCode.SUPERSEDED and correction in corrected and relevance.get(correction, 0.0) > 0:
             corrected[correction] *= max(1.0, one.nearness / relevance[correction])
     return corrected
+
+
+def _too_far(hit: Hit, task: Task, chance: float, least: float) -> Reason:
+    """Return why a memory does not go in: the chance that it would need, and what ties it to the task all the same."""
+    first, lowest, _ = _steps(task, "hardly")
+    is_behind = lowest <= chance and least > lowest
+    return Reason(
+        ReasonCode.TOO_FAR,
+        path=_place_elsewhere(hit, task),
+        score=chance,
+        bar=least if is_behind else min(least, lowest),
+        number=first if is_behind else 0,
+        because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in task.files),
+    )
 
 
 def _place_elsewhere(hit: Hit, task: Task) -> str:
@@ -189,16 +223,20 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     """
     if not task.has_words:
         return found
-    judged = judge(found, task)
-    best = max((judged[hit.memory.id] for hit in _measured(found, judged)), default=0.0)
-    covered = _covered(best, task) if judged else None
+    found = replace(found, features=_features(found, task))
+    known = _linked(found, task)
+    mine = [known[hit.memory.id] for hit in (*found.pins, *found.hits, *found.near) if hit.memory.id in known]
+    best = max((chance.here for chance in mine), default=0.0)
+    covered = _covered(best, task) if known else None
+    if covered == "not":  # What would matter without the files says nothing here.
+        known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
+    judged = _judged(found, known)
     bars = dict(_bars([*found.hits, *found.near], judged, task, covered))
     far: dict[str, Withheld] = {}
     for hit in found.hits:
         one = hit.memory
         if judged.get(one.id, 1.0) < (least := bars.get(one.id, 0.0)):
-            reason = Reason(ReasonCode.TOO_FAR, path=_place_elsewhere(hit, task), score=judged[one.id], bar=least)
-            far[one.id] = Withheld.of(one, reason, hit.relevance)
+            far[one.id] = Withheld.of(one, _too_far(hit, task, judged[one.id], least), hit.relevance)
     raised = [hit for hit in found.near if hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id]]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
     found = _without_silence(_raised(found, raised), best, task, covered) if raised or covered == "not" else found
@@ -209,10 +247,6 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         covered=covered,
         chances=judged,
     )
-
-
-def _measured(found: Recall, judged: Mapping[str, float]) -> Iterator[Hit]:
-    return (hit for hit in (*found.pins, *found.hits, *found.near) if hit.memory.id in judged)
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:
@@ -253,8 +287,13 @@ def _bars(
     ranked = sorted(
         (hit for hit in hits if hit.memory.id in judged), key=lambda hit: (-judged[hit.memory.id], order_key(hit))
     )
-    first, least, more = FIRST, LEAST_CHANCE, LEAST_CHANCE_OF_MORE
-    if not task.files:
-        first, least, more = FIRST_ALONE, LEAST_CHANCE_ALONE, LEAST_CHANCE_ALONE if covered == "well" else WELL_COVERED
+    first, least, more = _steps(task, covered)
     for place, hit in enumerate(ranked):
         yield hit.memory.id, least_of_best(task) if covered == "not" else least if place < first else more
+
+
+def _steps(task: Task, covered: Covered | None) -> tuple[int, float, float]:
+    """Return how many memories go in from a chance, that chance, and the one that others need."""
+    if task.files:
+        return FIRST, LEAST_CHANCE, LEAST_CHANCE_OF_MORE
+    return FIRST_ALONE, LEAST_CHANCE_ALONE, LEAST_CHANCE_ALONE if covered == "well" else LEAST_CHANCE_OF_MORE_ALONE

@@ -20,12 +20,8 @@ from memtui.pack.work import Work, holds_for_what_is_new
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import Hit, Signs, Task
 from memtui.text.stemming import stem
-from memtui.text.tables import read_table
+from memtui.text.tables import read_table, read_words
 from memtui.text.tokens import query_terms
-
-KEPT_WITH_FILES = 0.5
-"""Share of the chance that a memory has without the files of a task which it keeps with them, unless it belongs to
-others: a named file adds what holds for it, and seldom makes anything else matter less. See RESULTS.md."""
 
 NAMES_WHAT_IS_IN_HAND = 0.2
 """Share of the words of the paths in hand from which a title is about them, whatever files its memory is tied to."""
@@ -60,8 +56,9 @@ _OF_FILES = (
     *("holds", "holds_narrowly", "names", "names_narrowly", "holds_elsewhere", "names_elsewhere", "exact", "tie"),
     *("reached", "in_files", "names_in_files", "in_path", "in_path_by_title", "topic_of_path"),
     *("plain_files", "docs_files", "rule_for_plain", "rule_for_code", "tests_of_new"),
+    *("general_title", "general", "number_of_names"),
 )
-"""What only files tell."""
+"""What only files tell, or only matters for work in some: a question is answered, and no rule is kept in it."""
 
 _MEANING = ("cosine", "cosine_gap", "sentence", "sentence_gap", "tokens", "tokens_gap")
 OF_MEANING = frozenset((*_MEANING, "alone_sentence", "alone_tokens"))
@@ -101,6 +98,12 @@ def topics() -> Mapping[str, Topic]:
 
 def _stems(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(stem, words))
+
+
+@cache
+def general_words() -> frozenset[str]:
+    """Return the terms of words that rules for any code of any project are made of."""
+    return frozenset(query_terms(" ".join(sorted(read_words(__file__, "general_words.txt")))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +248,19 @@ def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
         "insists": float(bool(_INSISTS.search(beginning))),
         "of_itself": float(bool(_OF_ITSELF.search(beginning[: len(memory.title) + 80]))),
         "names_a_skill": float(memory.title.startswith("Skill ")),
+        "general_title": setting.has_files * _share_of_general(text.title),
+        "general": setting.has_files * _share_of_general(text.whole),
+        "number_of_names": setting.has_files * math.log1p(len(text.names)),
         "topic": math.fsum(about.get(topic, 0.0) for topic in setting.asked),
         "topic_of_path": math.fsum(about.get(topic, 0.0) for topic in setting.beside),
         "no_topic": float(bool(setting.asked) and not any(topic in about for topic in setting.asked)),
         **{f"{topic}_too": about.get(topic, 0.0) * (topic in here) for topic in TELLING_TOPICS},
         **{f"{topic}_instead": about.get(topic, 0.0) * (topic not in here) for topic in TELLING_TOPICS},
     }
+
+
+def _share_of_general(words: frozenset[str]) -> float:
+    return len(words & general_words()) / max(1, len(words))
 
 
 def _by_work(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
@@ -329,11 +339,3 @@ def belongs_elsewhere(found: Mapping[str, float]) -> bool:
     """
     is_tied = found["holds_elsewhere"] > 0 or found["names_elsewhere"] > 0
     return is_tied and found["in_path_by_title"] < NAMES_WHAT_IS_IN_HAND
-
-
-def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = False) -> float:
-    """Return the chance of a memory; files take nothing from it but what belongs elsewhere, see `KEPT_WITH_FILES`."""
-    chance = judge.chance(found)
-    if found["alone"] or (belongs_elsewhere(found) and not is_asked_for):
-        return chance
-    return max(chance, round(KEPT_WITH_FILES * judge.chance(without_files(found)), 6))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
+from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
 
@@ -129,14 +130,23 @@ def chance_words(chance: float) -> str:
     return f"a chance of {percent(chance)} that it matters"
 
 
+def grounds_words(found: Grounds) -> str:
+    """Return what speaks for a memory and against it: `for it: its words and meaning; against it: the kind of work`."""
+    sides = (("for it", found.speaking_for), ("against it", found.against))
+    return "; ".join(f"{side}: {', '.join(groups)}" for side, groups in sides if groups)
+
+
 def explained(reason: Reason) -> str:
     """Return a reason with how much was missing, where that is known."""
     words = sentence(reason)
     if reason.over:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
-        reached = f"{chance_words(reason.score)}; {reason.bar:.0%} is needed"
-        return f"{words} ({reached}{f'; it holds for {reason.path}' if reason.path else ''})"
+        place = f"behind the {reason.number} likeliest " if reason.number else ""
+        parts = [chance_words(reason.score), f"{place}{reason.bar:.0%} is needed"]
+        parts += [f"it holds for {reason.path}"] if reason.path else []
+        parts += [f"though it is {sentence(tie)}" for tie in reason.because]
+        return f"{words} ({'; '.join(parts)})"
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words
     if reason.score is not None and reason.bar is not None:
@@ -411,6 +421,14 @@ def explanation_record(hit: Hit) -> dict[str, Any]:
 def explained_words(found: Explained) -> str:
     """Return why a memory is in a payload or not, and how much of it is."""
     return included_words(found.included) if found.included else explained(found.reason)
+
+
+def chance_lines(found: Explained) -> Iterator[str]:
+    """Yield how likely a memory is to matter, where its reason does not say it, and where that comes from."""
+    if found.chance is not None and found.chance != found.reason.score:
+        yield chance_words(found.chance)
+    if told := grounds_words(found.grounds):
+        yield told
 
 
 def included_words(one: Included) -> str:

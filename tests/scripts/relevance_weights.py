@@ -22,8 +22,8 @@ from bench.recalling import NOW, OWN, SETTINGS, Benches, questions
 from scripts.logistic import fit_logistic
 
 from memtui.pack import relevance_features
-from memtui.pack.relevance import LEAST_CHANCE, LEAST_CHANCE_ALONE
-from memtui.pack.relevance_features import OF_MEANING, chance_of, features_of
+from memtui.pack.relevance import LEAST_CHANCE, LEAST_CHANCE_ALONE, chance_of
+from memtui.pack.relevance_features import OF_MEANING, features_of
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
 from memtui.vault.filters import Scope
@@ -31,6 +31,7 @@ from memtui.vault.filters import Scope
 WEIGHTS = Path(relevance_features.__file__).with_name("relevance_weights.json")
 JUDGED = Path(__file__).parents[1] / "relevance" / "judged.jsonl"
 STRANGERS = ("strangers-1-dev", "strangers-2-dev", "strangers-3-dev")
+WHOLE_LISTS = ("stranger", "another-stranger")  # Judges who chose from all memories, and had no part in the features
 RIDGE = 60.0  # Penalty of squared weights of standardised features; 30 and 120 give the same areas within .01
 LEAST_SPREAD = 0.05  # A feature that hardly varies is not blown up
 
@@ -40,6 +41,7 @@ class Row:
     """One memory for one task."""
 
     repository: str
+    judge: str  # who judged it; each has a measure of their own
     task: str
     matters: float  # share of the judges who say so
     is_essential: float
@@ -51,8 +53,8 @@ class Row:
 def judged() -> list[Row]:
     names, *lines = map(json.loads, JUDGED.read_text("utf-8").splitlines())
     return [
-        Row(repository, task, matters, essential, weight, dict(zip(names, values, strict=True)), bool(is_judged))
-        for repository, task, matters, essential, weight, is_judged, values in lines
+        Row(repository, judge, task, matters, essential, weight, dict(zip(names, values, strict=True)), bool(is_judged))
+        for repository, judge, task, matters, essential, weight, is_judged, values in lines
     ]
 
 
@@ -67,15 +69,23 @@ def asked(benches: Benches, *, with_meaning: bool) -> Iterator[Row]:
             found = recall(bench.vault, task, scope, settings=SETTINGS, now=NOW, meaning=meaning)
             hits = [hit for hit in (*found.hits, *found.near) if hit.memory.id not in one.exclude]
             for identifier, features in features_of(hits, task, found.in_hand).items():
-                yield Row(name, f"{name} {number}", float(identifier in one.expected), 0.0, 0.5, features)
+                yield Row(name, "", f"{name} {number}", float(identifier in one.expected), 0.0, 0.5, features)
 
 
 def fit(rows: Sequence[Row], names: Sequence[str]) -> tuple[dict[str, float], float]:
-    """Return weight per feature and base of a logistic model."""
+    """Return weight per feature and base of a logistic model.
+
+    One judge calls three times as much relevant as another, so that each has a base of their own; that of the model
+    is the mean of those of the judges who saw whole lists.
+    """
     table = np.array([[row.found[name] for name in names] for row in rows])
+    judges = sorted({row.judge for row in rows if row.judge})
+    whose = np.array([[row.judge == judge for judge in judges] for row in rows], float)
     said, weight = np.array([row.matters for row in rows]), np.array([row.weight for row in rows])
-    weights, base = fit_logistic(table, said, weight, ridge=RIDGE, least_spread=LEAST_SPREAD)
-    return dict(zip(names, weights, strict=True)), base
+    found, base = fit_logistic(np.c_[table, whose], said, weight, ridge=RIDGE, least_spread=LEAST_SPREAD)
+    weights, bases = found[: len(names)], dict(zip(judges, found[len(names) :], strict=True))
+    own = [bases[judge] for judge in WHOLE_LISTS if judge in bases]
+    return dict(zip(names, weights, strict=True)), base + sum(own) / max(1, len(own))
 
 
 def train(rows: Sequence[Row], *, with_meaning: bool) -> relevance_features.Model:
@@ -90,7 +100,7 @@ def held_out(rows: Sequence[Row], *, with_meaning: bool) -> list[float]:
         name: train([row for row in rows if row.repository != name], with_meaning=with_meaning)
         for name in sorted({row.repository for row in rows})
     }
-    return [chance_of(models[row.repository], row.found) for row in rows]
+    return [chance_of(models[row.repository], row.found).value for row in rows]
 
 
 def figures(rows: Sequence[Row], chances: Sequence[float]) -> Iterator[str]:

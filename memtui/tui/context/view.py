@@ -15,6 +15,7 @@ from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Pack
+from memtui.pack.grounds import grounds
 from memtui.recall.result import Hit
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, percent, some_of
@@ -31,6 +32,7 @@ from memtui.wording.reasons import (
     doubt_in_brief,
     explained,
     explanation,
+    grounds_words,
     sentence,
     with_titles,
 )
@@ -374,7 +376,11 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
     reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
     why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
-    why += f"; {chance_words(row.chance)}" if row.chance is not None else ""
+    if row.chance is not None:
+        is_said = row.id in withheld and withheld[row.id].score == row.chance
+        why += "" if is_said else f"; {chance_words(row.chance)}"
+        told = grounds_words(grounds(answer.pack.features, row.id))
+        why += f"; {told}" if told else ""
     details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
     why += "".join(f" ({words})" for words in details if words)
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]

@@ -180,6 +180,10 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
             Reason(ReasonCode.TOO_FAR, path="kiln/**", score=0.08, bar=0.18),
             "hardly matters for the task (a chance of 8% that it matters; 18% is needed; it holds for kiln/**)",
         ),
+        (
+            Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
+            "hardly matters for the task (a chance of 30% that it matters; behind the 10 likeliest 45% is needed)",
+        ),
     ],
 )
 def test_an_explanation_says_by_how_much(reason: Reason, words: str) -> None:
