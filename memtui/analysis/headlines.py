@@ -18,6 +18,7 @@ _ASIDE = re.compile(  # `warn(docs)` holds none, unlike Japanese without a space
     r"[(（【](?:(?<=[\s\u3040-\u9fff]\()[^()]{1,300}\)|(?<=（)[^（）]{0,200}）|(?<=【)[^【】]{0,200}】)"
 )
 _QUOTES = frozenset(('""', "''", "“”", "‘’", "„“", "«»", "``", "「」"))
+_LEADS_ON = frozenset("→⇒>=+/&|")  # What stands in brackets behind one of these is a step or a part itself
 _JOINS = re.compile("and|or|of|to|with|like|the|an?|und|oder|et|ou|y|o|e", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])(?!(?:two|three|four|five|six|other)\b)", re.IGNORECASE)
 
@@ -53,7 +54,7 @@ def without_asides(text: str, most: int, width: Callable[[str], int] = cell_widt
         if width(text) <= most:
             break
         before, behind = text[: aside.start()].rstrip(), text[aside.end() :]
-        if before[-1:] + behind[:1] in _QUOTES:
+        if before[-1:] + behind[:1] in _QUOTES or before[-1:] in _LEADS_ON:
             continue
         if _JOINS.fullmatch(before.rpartition(" ")[2]):
             continue  # `groups like (app) and (auth)`

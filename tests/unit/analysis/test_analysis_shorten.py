@@ -241,3 +241,8 @@ def test_a_phrase_behind_the_second_of_two_may_follow_the_first_as_well(
 ) -> None:
     by_pattern = re.search(rf" {re.escape(tail.split(maxsplit=1)[0])} [^,;:]{{1,60}} (?:and|or) \S+$", head)
     assert _is_parallel(head, tail) is is_parallel is bool(by_pattern)
+
+
+def test_a_step_in_brackets_is_none_of_the_asides() -> None:
+    text = "开闸（慢）→（等待水位）→ 放行 → 关闸（落锁）→ 记录"
+    assert without_asides(text, 10) == "开闸→（等待水位）→ 放行 → 关闸→ 记录"
