@@ -155,7 +155,7 @@ _PACES = {
     PERISHABLE_PACE: "names a version, date or stopgap",
     STEADY_PACE: "its files are unchanged",
     DESCRIPTION_PACE: "describes what may have changed",
-    PRINCIPLE_PACE: "a rule that names nothing to look up",
+    PRINCIPLE_PACE: "names nothing that may change, so due later",
 }
 
 

@@ -121,7 +121,7 @@ async def test_review_is_a_key_away_and_the_command_line_opens_at_it(ferry: Vaul
         text = screen_text(pilot)
         for part in ("1 of 2", "2 left", "Why now ─ accepted on ", "Debugging the quay printer"):
             assert part in text
-        for part in ("half-life 7 d", "It is tied to no file.", "y still true", "u undo   esc back"):
+        for part in ("half-life 7 d", "It is tied to no file", "y still true", "u undo   esc back"):
             assert part in text
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "Browse lies beneath")

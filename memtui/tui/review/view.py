@@ -179,7 +179,7 @@ def file_blocks(card: ReviewCard) -> list[Block]:
         for line in change.lines:
             sign: StyleName = "good" if line.startswith("+") else "dim"
             blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
-    return blocks or [Block((("It is tied to no file.", "dim"),))]
+    return blocks or [Block((("It is tied to no file: only its age makes it due.", "dim"),))]
 
 
 def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
