@@ -65,6 +65,10 @@ async def test_on_a_small_screen_why_opens_the_details(ferry: Vault, tmp_path: P
         await pilot.press("i")
         await shows(pilot, "Score without a task")
         assert focused(pilot) == "detail"
+        await pilot.press("escape", "j", "enter")
+        await until(pilot, lambda: focused(pilot) == "detail", "another memory is read")
+        await shows(pilot, "Dates")
+        assert "Score without a task" not in screen_text(pilot), "it was asked for of that one"
 
 
 async def test_links_are_followed_within_the_list_and_beyond_it_and_back(ferry: Vault, tmp_path: Path) -> None:

@@ -372,6 +372,12 @@ class BrowseScreen(MemtuiScreen):
         self._show_details()
         self.details.look()
 
+    def _end_explaining(self) -> None:
+        """Explain only the score that was asked for where the details cover the list; beside it, each one's."""
+        if self.details.explaining and not self._detail.display:
+            self.details.explaining = False
+            self.details.look()
+
     def action_markdown(self) -> None:
         """Render Markdown, or show plain text."""
         self._detail.rendered = not self._detail.rendered
@@ -426,6 +432,7 @@ class BrowseScreen(MemtuiScreen):
             return
         if self.focused in {self._detail, self._facets}:
             self._enter_list()
+            self._end_explaining()
         elif self.focused is self._list and self._list.marks:
             self._list.unmark()
         elif self.lists.chosen and not self._filter.value and not self.has_class("-filtering"):
