@@ -93,7 +93,7 @@ LEAST = {
     "contradiction, alone, words": 0.4,
     "contradiction, crowded, vectors": 0.5,
     "contradiction, crowded, words": 0.55,
-    "contradiction, noted, vectors": 0.69,
+    "contradiction, noted, vectors": 0.65,
     SAID_AGAIN: 0.7,
     EITHER: 0.43,
 }
