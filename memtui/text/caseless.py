@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 
 _ESCAPED_OR_CAPITAL = re.compile(r"\\.|[A-Z]", re.DOTALL)
 _OWN_WAY = ("(?P", "(?-", "A-z")  # has capitals that are no letters, or a part with regard to case
@@ -19,15 +20,24 @@ class Caseless:
     case if that is as long, and a match tells of it in lower case.
     """
 
-    __slots__ = ("_any", "_lower")
-
     def __init__(self, pattern: str) -> None:
-        self._any = re.compile(pattern, re.IGNORECASE)
-        small = _ESCAPED_OR_CAPITAL.sub(lambda found: found[0] if len(found[0]) > 1 else found[0].lower(), pattern)
-        keeps_capitals = any(map(pattern.__contains__, _OWN_WAY)) or any(
-            sign.isupper() and not sign.isascii() for sign in pattern
+        self._text = pattern
+
+    # Each form is compiled for the first text that needs it: most programs meet only one of them.
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return re.compile(self._text, re.IGNORECASE)
+
+    @cached_property
+    def _lower(self) -> re.Pattern[str]:
+        text = self._text
+        keeps_capitals = any(map(text.__contains__, _OWN_WAY)) or any(
+            sign.isupper() and not sign.isascii() for sign in text
         )
-        self._lower = self._any if keeps_capitals else re.compile(small)
+        if keeps_capitals:
+            return self._any
+        small = _ESCAPED_OR_CAPITAL.sub(lambda found: found[0] if len(found[0]) > 1 else found[0].lower(), text)
+        return re.compile(small)
 
     def _for(self, text: str) -> tuple[re.Pattern[str], str]:
         if text.isascii() or not _UNLIKE.search(text):
