@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -68,30 +68,51 @@ class FoundList(OptionList):
         if 0 <= top + direction <= self.max_scroll_y:
             self._scroll_by(direction)
         elif direction > 0:
-            self.action_first()
+            self._go_to_first()
         else:
-            self.action_last()
+            self._go_to_last()
+
+    def _once_laid_out(self, move: Callable[[], None]) -> None:
+        """Move at once, or after the first layout where a key came before it; not in a list without a line of room."""
+        if self._has_room:
+            move()
+        else:
+            self.call_after_refresh(lambda: move() if self._has_room else None)
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the list was laid out: before that no choice has a place."""
+        return bool(self.scrollable_content_region)
 
     def action_cursor_down(self) -> None:
         """Go on to the next choice or line."""
-        self._step(1)
+        self._once_laid_out(lambda: self._step(1))
 
     def action_cursor_up(self) -> None:
         """Go back to the choice or line before."""
-        self._step(-1)
+        self._once_laid_out(lambda: self._step(-1))
 
     def action_first(self) -> None:
         """Go to the first line."""
+        self._once_laid_out(self._go_to_first)
+
+    def _go_to_first(self) -> None:
         self._scroll_by(-len(self._lines))
         self.highlighted = next(iter(self._seen()), None)
 
     def action_last(self) -> None:
         """Go to the last line."""
+        self._once_laid_out(self._go_to_last)
+
+    def _go_to_last(self) -> None:
         self._scroll_by(len(self._lines))
         self.highlighted = next(reversed(self._seen()), None)
 
     def action_page_down(self) -> None:
         """Go on by what is in sight; the last line of it stays in sight."""
+        self._once_laid_out(self._go_on)
+
+    def _go_on(self) -> None:
         self._scroll_by(max(1, self._page - 1))
         seen = self._seen()
         if seen:
@@ -99,6 +120,9 @@ class FoundList(OptionList):
 
     def action_page_up(self) -> None:
         """Go back by what is in sight; the first line of it stays in sight."""
+        self._once_laid_out(self._go_back)
+
+    def _go_back(self) -> None:
         self._scroll_by(-max(1, self._page - 1))
         self.highlighted = next(iter(self._seen()), self.highlighted)
 
