@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from threading import Event
 
 import pytest
 from curating import get
@@ -41,6 +42,8 @@ from memtui.domain.identity import Actor
 from memtui.errors import MemtuiError
 from memtui.pack.recipes import get_recipe, list_packs, list_recipes
 from memtui.recall.evaluation import read_questions
+from memtui.tui.context.ask import Ask
+from memtui.tui.context.queries import Answer, Payloads
 from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
@@ -431,3 +434,27 @@ async def test_a_sentence_typed_into_context_that_is_opened_again_is_a_task_and_
         assert screen._lines.text == TASK, "the task that was typed over is not lost"
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen._lines.text == "why do sail times slip?", "it is typed over again")
+
+
+async def test_a_payload_that_takes_its_time_is_said_to_be_read(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Event()
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        screen = await open_context(pilot)
+        await until(pilot, lambda: not screen.is_waiting, "the first payload is shown")
+        made = Payloads.answer
+
+        def late(payloads: Payloads, ask: Ask) -> Answer:
+            held.wait()
+            return made(payloads, ask)
+
+        monkeypatch.setattr(Payloads, "answer", late)
+        try:
+            screen._set("target", "cursor")
+            await until(pilot, lambda: "reading …" in screen_text(pilot), "it is said while the old one is shown")
+        finally:
+            held.set()
+        await until(
+            pilot, lambda: not screen.is_waiting and "reading …" not in screen_text(pilot), "the new one is shown"
+        )

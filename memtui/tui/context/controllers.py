@@ -17,11 +17,14 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import State
 from memtui.tui.values import Done
-from memtui.tui.widgets.lines import AskLine, Question
+from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.vault.packs import Recipe
 
 TYPING_SECONDS = 0.03
 """Pause after a key before the payload is made again: a paste is one change, and the answer takes some 70 ms more."""
+
+LATE_SECONDS = 0.3
+"""A payload that takes longer is said to be read: until then the one before is shown."""
 
 WRITE, RECIPE, QUESTION = "write", "recipe", "question"
 QUESTIONS = {
@@ -48,12 +51,14 @@ class PayloadMaker:
         ask: Callable[[], Ask],
         show: Callable[[Answer], None],
         failed: Callable[[MemtuiError], None],
+        title: TitleLine,
     ) -> None:
         self._screen = screen
         self._payloads = payloads
         self._ask = ask
         self._show = show
         self._failed = failed
+        self._title = title
         self.is_waiting = False
         self._basis: tuple[int, ...] = ()
 
@@ -70,6 +75,11 @@ class PayloadMaker:
         self._screen.loader.read(
             lambda: self._payloads.answer(ask), self._take, group="payload", on_error=self._take_failure
         )
+        self._screen.set_timer(LATE_SECONDS, self._say_late)
+
+    def _say_late(self) -> None:
+        if self.is_waiting:
+            self._title.note = "reading …"
 
     def _take(self, answer: Answer) -> None:
         self.is_waiting = False

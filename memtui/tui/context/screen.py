@@ -95,7 +95,7 @@ class ContextScreen(MemtuiScreen):
         """The memory that was ticked last, how, and the payload before; None once the payload of it is shown."""
         self._follow_after: Mapping[str, str] = {}  # The row to go to once a memory went to another part of the list
         self._copy_awaited = False
-        self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure)
+        self._maker = PayloadMaker(self, self._payloads, self._ask, self._show_answer, self._show_failure, self._title)
         self._keeper = PayloadKeeper(self, self._payloads, self._ask_line, self._do_as_step, close=self._close_line)
         self._steps = self._keeper.steps
 

@@ -74,12 +74,11 @@ class FoundList(OptionList):
 
     def _once_laid_out(self, move: Callable[[], None]) -> None:
         """Move at once, or after the first layout where a key came before it; not in a list without a line of room."""
-        if self._has_room:
+        if self._has_room():
             move()
         else:
-            self.call_after_refresh(lambda: move() if self._has_room else None)
+            self.call_after_refresh(lambda: move() if self._has_room() else None)
 
-    @property
     def _has_room(self) -> bool:
         """Whether the list was laid out: before that no choice has a place."""
         return bool(self.scrollable_content_region)
