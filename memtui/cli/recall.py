@@ -200,7 +200,7 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
     """
     built = build(arguments, session)
     budget, view = built.pack.budget, narrow_to_files(session.vault, session.view, built.task.files)
-    found = explain_one(session.vault, built.pack, arguments.id, view.payload_scope)
+    found = explain_one(session.vault, built.pack, arguments.id, view.payload_scope, built.task.text)
     if session.json:
         write_json(explained_record(found, budget))
         return

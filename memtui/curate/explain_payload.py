@@ -12,8 +12,10 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack
 from memtui.pack.grounds import Grounds, grounds
 from memtui.recall import eligibility
+from memtui.recall.lexical import generic_terms
 from memtui.recall.result import Withheld
 from memtui.text.injection import ordering_line
+from memtui.text.tokens import index_terms, query_terms
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 
@@ -39,10 +41,10 @@ def explain_withheld(vault: Vault, pack: Pack) -> list[Explained]:
     return [_explained(one, known) for one in pack.withheld if one.id in known.memories]
 
 
-def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Explained:
+def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope, task: str = "") -> Explained:
     """Return why one memory is in a payload or not, also where the pack does not name it.
 
-    `scope`: the projects that the payload was made for.
+    `scope`: the projects that the payload was made for. `task`: the words that it was made for.
 
     Raises `NotFoundError` or `AmbiguousIdError`: the prefix names no memory, or several.
     """
@@ -55,8 +57,18 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope) -> Expl
     named = next((one for one in pack.withheld if one.id == memory.id), None)
     if named is None:
         barred = eligibility.ineligible(memory, scope, vault.now(), None)
-        named = Withheld.of(memory, barred or Reason(ReasonCode.UNRELATED), 0.0)
+        named = Withheld.of(memory, barred or _untold(memory, task), 0.0)
     return replace(_explained(named, _Known.of(vault, [named])), chance=chance, grounds=told)
+
+
+def _untold(memory: Memory, task: str) -> Reason:
+    """Return why a memory that may be recalled is not named: nothing ties it to the task, or too few words do."""
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    wanted = set(index_terms(text)) - generic_terms()
+    shared = tuple(dict.fromkeys(word for word in task.split() if not wanted.isdisjoint(query_terms(word))))
+    if not shared:
+        return Reason(ReasonCode.UNRELATED)
+    return Reason(ReasonCode.BELOW_FLOOR, because=(Reason(ReasonCode.WORDS, names=shared),))
 
 
 _REPLACED = frozenset({ReasonCode.SUPERSEDED, ReasonCode.MERGED})

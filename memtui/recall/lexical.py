@@ -11,7 +11,7 @@ from functools import cache
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Part
 from memtui.text.stemming import stem
-from memtui.text.tokens import STOP_WORDS, query_terms
+from memtui.text.tokens import STOP_WORDS, is_pair, query_terms
 from memtui.vault.bm25 import Matched, TermCounts
 
 _DOING = """
@@ -72,6 +72,10 @@ task, and five rare words in common are no accident."""
 
 GENERIC_SHARE = 0.25  # Share of its weight that a generic word counts, see `generic`
 
+PAIR_SHARE = 0.5
+"""Share of its weight that a pair of characters of a script without spaces counts: each character stands in two of
+them, and a name in Latin letters would drown among eleven pairs."""
+
 ANSWER_COVERAGE = 0.3
 """Where even the best memory covers less, nothing is relevant. Measured on three sets against questions of
 other sets: it keeps 97–99% of the answerable questions and rejects 20–80% of the foreign ones."""
@@ -131,7 +135,8 @@ def weigh_query(words: Iterable[str], counts: TermCounts) -> QueryWeights:
         dropped |= _unheard_wholes(terms, known)
     generic = generic_terms()
     idf = {
-        term: (GENERIC_SHARE if term in generic else 1.0) * _rarity(frequency, counts.documents)
+        term: (GENERIC_SHARE if term in generic else PAIR_SHARE if is_pair(term) else 1.0)
+        * _rarity(frequency, counts.documents)
         for term, frequency in counts.frequencies.items()
         if term not in dropped
     }

@@ -378,6 +378,11 @@ def _expand(raw: str, stop: Collection[str], *, single_han: bool) -> tuple[str, 
     )
 
 
+def is_pair(term: str) -> bool:
+    """Return whether a term is a pair of characters of a script without spaces, which overlaps with others."""
+    return len(term) == 2 and not term.isascii() and _is_spaceless(term)  # noqa: PLR2004 - a pair
+
+
 def _is_spaceless(raw: str) -> bool:
     return raw[0] >= "\u0e00" and _spaceless_character().match(raw) is not None
 

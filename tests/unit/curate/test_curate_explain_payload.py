@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from recall_story import NOON, link, memory, story_vault
 
 from memtui.analysis.contradictions import Contradiction, find_contradictions
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
-from memtui.curate.explain_payload import contradictions_in, steering_in
+from memtui.curate.explain_payload import contradictions_in, explain_one, steering_in
 from memtui.curate.resolutions import Validity, dismiss, keep_both
 from memtui.domain.identity import Actor
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
+from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
+from memtui.wording.reasons import explained_words
 
 PERSON = Actor("person")
 TASK = Task("the ttl of the payment lock")
@@ -35,6 +38,17 @@ def _pack(vault: Vault, **more: object) -> Pack:
 
 def _conflict() -> Contradiction:
     return find_contradictions(Snapshot([SHORT, LONG]))[0]
+
+
+def test_what_shares_a_word_with_the_task_is_never_said_to_have_no_tie_to_it(vault: Vault) -> None:
+    """Also where a pack names it no more, and the task is in another script."""
+    unnamed = replace(_pack(vault), included=(), withheld=())
+    for task, words in (
+        ("讓 redis 的鎖更快", "barely related to the task (shares redis)"),
+        ("bake the bread", "nothing ties it to the task"),
+    ):
+        found = explain_one(vault, unnamed, OTHER.id, EVERYTHING, task)
+        assert explained_words(found) == words
 
 
 def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:

@@ -63,6 +63,15 @@ def test_a_new_identifier_of_known_words_does_not_count_as_unknown() -> None:
     assert weights.coverage(["payment", "id"]) == 1.0
 
 
+def test_a_name_among_pairs_of_characters_weighs_as_much_as_two_of_them() -> None:
+    """Each character of a script without spaces stands in two pairs; without such a name nothing changes."""
+    known = {"窯溫": 3, "溫度": 3, "damper": 3}
+    mixed = weigh_query(["窯溫度", "damper"], TermCounts(1000, known))
+    assert mixed.coverage(["damper"]) == pytest.approx(0.5)
+    alone = weigh_query(["窯溫度"], TermCounts(1000, {"窯溫": 3, "溫度": 3}))
+    assert alone.coverage(["窯溫"]) == pytest.approx(0.5)
+
+
 def test_a_word_of_doing_makes_nothing_relevant() -> None:
     weights = _weights("fix login", 100, fix=1, login=2)
     assert weights.informative == {"login"}
