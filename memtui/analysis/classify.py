@@ -171,6 +171,7 @@ def _sentences(text: str) -> Iterator[str]:
 _HEADING_SHARES = (1.0, 0.6, 0.3)
 _CLASSES = {"rules": "convention", "purpose": "architecture"}  # Headings that stand for a kind in a way of their own
 _SYMPTOM = 5.0  # Outweighs the commands of its cure
+_PLANNED = 5.0  # Outweighs that a file is about lessons
 _FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = {
@@ -198,6 +199,8 @@ _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
 def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the headings stand for, and how much each counts: more if the text does what fits it."""
+    if heading_path and pattern("planned").search(heading_path[-1].lower()):
+        yield "note", _PLANNED
     above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
     if heading_path and pattern("symptom").search(heading_path[-1].lower()):
         troubles = any(map(pattern("troubles").search, " ".join(heading_path).lower().split()))

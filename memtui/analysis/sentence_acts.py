@@ -28,6 +28,9 @@ _RUNS_SOMETHING = re.compile(
     r"(?:[ :-][\w./:@=<>\[\]-]+)*"
 )
 """Code that runs a program of any name, by what the program is told to do."""
+_TRIED = re.compile(
+    r"(?:unit|integration|smoke|double|dry|type|spot|cross|hand|hot)-(?=(?:test|check|run|write|edit|wire)$)"
+)
 _FORBIDDING_CODE = re.compile(r"#!?\[(?:forbid|deny)\(")
 _OPTION = re.compile(r"--?[a-z][\w-]+(?:[= ]\S+)?|[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=\S*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)")
@@ -225,7 +228,7 @@ def _is_order(part: str) -> bool:
             return True
         case ["you", second, *_]:
             return second in openings("verbs") and second not in words_of("gains")
-    first, *rest = words[0].removeprefix("re-"), *words[1:]
+    first, *rest = _TRIED.sub("", words[0].removeprefix("re-")), *words[1:]
     if first in openings("verbs") and first not in words_of("determiners"):
         return first not in openings("nouns") or not any(map(_is_finite, rest[:4]))
     return first in words_of("do") or _is_foreign_order(part, " ".join((first, *rest)))

@@ -95,6 +95,12 @@ SAMPLES = [
         "convention",
     ),
     ("**When in doubt, write one.** A record costs less than a lost reason.", ("H", "Decision records"), "convention"),
+    ("Integration-test crane queues with `lift()` and `lower()` so that waits show.", ("Cranes, ropes",), "convention"),
+    ("Generated charts (`tides.d.ts`) should NOT be edited manually.", ("Harbour", "Charts"), "constraint"),
+    (
+        ("Harbour",),
+        "constraint",
+    ),
     ("The gauge may not be reachable at low tide", ("Harbour", "Notes"), "architecture"),
     ("**Pre-push hook** (`.tide/pre-push`) runs the scales on crates that changed", ("Harbour", "Critical"), "tooling"),
 ]
@@ -400,3 +406,10 @@ def test_a_file_of_rules_for_some_files_states_how_they_are_written() -> None:
         kind_guess("The crane module holds the ropes.", "Cranes", ("Cranes",), path="docs/cranes.md").kind
         == "architecture"
     )
+
+
+def test_what_a_file_of_lessons_plans_is_a_note() -> None:
+    text = "Ring the bell in fog — Owner: Bo — Priority: HIGH"
+
+    assert kind_guess(text, "", ("Voyage 5", "Action Items"), hint="lessons").kind == "note"
+    assert kind_guess(text, "", ("Voyage 5", "What went well"), hint="lessons").kind == "lesson"
