@@ -39,9 +39,9 @@ from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import Recipe
+from memtui.wording.chances import chance_lines
 from memtui.wording.outcomes import waiting_in_inbox
 from memtui.wording.reasons import (
-    chance_lines,
     contradictions_words,
     counts_words,
     doubt_words,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
-from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
+from memtui.wording.chances import chance_words
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3
@@ -123,17 +123,6 @@ def names_of(hit: Hit) -> set[str]:
     """Return what the parts of a score name; the ids of other memories are among it."""
     reasons = [reason for part in hit.parts for reason in (part.reason, *part.reason.because)]
     return {name for reason in reasons for name in (reason.other, *reason.names) if name}
-
-
-def chance_words(chance: float) -> str:
-    """Say how likely it is that a memory matters for a task."""
-    return f"a chance of {percent(chance)} that it matters"
-
-
-def grounds_words(found: Grounds) -> str:
-    """Return what speaks for a memory and against it: `for it: its words and meaning; against it: the kind of work`."""
-    sides = (("for it", found.speaking_for), ("against it", found.against))
-    return "; ".join(f"{side}: {', '.join(groups)}" for side, groups in sides if groups)
 
 
 def explained(reason: Reason) -> str:
@@ -421,14 +410,6 @@ def explanation_record(hit: Hit) -> dict[str, Any]:
 def explained_words(found: Explained) -> str:
     """Return why a memory is in a payload or not, and how much of it is."""
     return included_words(found.included) if found.included else explained(found.reason)
-
-
-def chance_lines(found: Explained) -> Iterator[str]:
-    """Yield how likely a memory is to matter, where its reason does not say it, and where that comes from."""
-    if found.chance is not None and found.chance != found.reason.score:
-        yield chance_words(found.chance)
-    if told := grounds_words(found.grounds):
-        yield told
 
 
 def included_words(one: Included) -> str:

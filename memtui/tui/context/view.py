@@ -24,15 +24,14 @@ from memtui.tui.memory_view import MARK_PINNED, freshness_bar
 from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.widgets.lists import Cell, RowList, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
+from memtui.wording.chances import chance_words, grounds_words
 from memtui.wording.reasons import (
-    chance_words,
     contradiction_words,
     contradictions_count,
     counts_words,
     doubt_in_brief,
     explained,
     explanation,
-    grounds_words,
     sentence,
     with_titles,
 )

@@ -42,7 +42,8 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Part, Recall, Signs, Task, Withheld
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
-from memtui.wording.reasons import explained, grounds_words, pack_record
+from memtui.wording.chances import grounds_words
+from memtui.wording.reasons import explained, pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
 

@@ -1,0 +1,28 @@
+"""Sentences about the chance that a memory matters for a task, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memtui.curate.explain_payload import Explained
+from memtui.pack.grounds import Grounds
+from memtui.text.words import percent
+
+
+def chance_words(chance: float) -> str:
+    """Say how likely it is that a memory matters for a task."""
+    return f"a chance of {percent(chance)} that it matters"
+
+
+def grounds_words(found: Grounds) -> str:
+    """Return what speaks for a memory and against it: `for it: its words and meaning; against it: the kind of work`."""
+    sides = (("for it", found.speaking_for), ("against it", found.against))
+    return "; ".join(f"{side}: {', '.join(groups)}" for side, groups in sides if groups)
+
+
+def chance_lines(found: Explained) -> Iterator[str]:
+    """Yield how likely a memory is to matter, where its reason does not say it, and where that comes from."""
+    if found.chance is not None and found.chance != found.reason.score:
+        yield chance_words(found.chance)
+    if told := grounds_words(found.grounds):
+        yield told
