@@ -7,12 +7,15 @@ from itertools import takewhile
 
 from memtui.capture.draft import SourceFile
 
+_WRITINGS = frozenset({"doc", "docs", "documentation"})
+"""Folders whose rule files are about the package around them; at the root such a file is about the writings."""
+
 
 def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     """Return the project folder that a file applies to, relative to the root; empty for the root itself.
 
-    What lies in an assistant's own folder, such as `.cursor`, applies to the folder around it; a file outside the root
-    applies to no folder.
+    What lies in an assistant's own folder, such as `.cursor`, or among the documents of a package, applies to the
+    folder around it; a file outside the root applies to no folder.
 
     `file`: the file. `in_rule_folder`: whether a folder of rules holds it, at any depth, rather than its name alone
     making it a rule.
@@ -22,7 +25,7 @@ def folder_of(file: SourceFile, *, in_rule_folder: bool = False) -> str:
     parts = file.name.split("/")[:-1]
     if in_rule_folder:
         parts = list(takewhile(lambda part: not part.startswith("."), parts))
-    elif parts and parts[-1].startswith("."):
+    elif parts and (parts[-1].startswith(".") or (len(parts) > 1 and parts[-1].lower() in _WRITINGS)):
         parts.pop()
     return "/".join(parts)
 

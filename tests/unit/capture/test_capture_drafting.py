@@ -117,6 +117,8 @@ def test_folders_scope_nested_files() -> None:
     assert folder_of(SourceFile(root / ".claude/CLAUDE.md", root, Path("/h"))) == ""
     assert folder_of(SourceFile(root / ".github/workflows/AGENTS.md", root, Path("/h"))) == ".github/workflows"
     assert folder_of(SourceFile(Path("/h/.claude/CLAUDE.md"), root, Path("/h"))) == ""
+    assert folder_of(SourceFile(root / "wheels/hub/docs/CLAUDE.md", root, Path("/h"))) == "wheels/hub"
+    assert folder_of(SourceFile(root / "docs/CLAUDE.md", root, Path("/h"))) == "docs"
     assert folder_anchors("a") == ("a/**",)
     assert folder_anchors("") == ()
     assert within_folder("a", ["*.ts", "src/**/*.py", "a/x.py", "./y/z"]) == (
