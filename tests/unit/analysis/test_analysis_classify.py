@@ -97,10 +97,6 @@ SAMPLES = [
     ("**When in doubt, write one.** A record costs less than a lost reason.", ("H", "Decision records"), "convention"),
     ("Integration-test crane queues with `lift()` and `lower()` so that waits show.", ("Cranes, ropes",), "convention"),
     ("Generated charts (`tides.d.ts`) should NOT be edited manually.", ("Harbour", "Charts"), "constraint"),
-    (
-        ("Harbour",),
-        "constraint",
-    ),
     ("The gauge may not be reachable at low tide", ("Harbour", "Notes"), "architecture"),
     ("**Pre-push hook** (`.tide/pre-push`) runs the scales on crates that changed", ("Harbour", "Critical"), "tooling"),
 ]
