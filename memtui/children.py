@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
+from memtui.text.injection_second_look import SecondLook, second_look, use_second_look
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -23,16 +25,25 @@ _ASKED = 2  # Parts that a child has before it, so that it never waits for the n
 
 
 def child_pool(most: int) -> ProcessPoolExecutor:
-    """Return a pool of child processes, at most one for each core; none starts before it has work."""
+    """Return a pool of child processes, at most one for each core; none starts before it has work.
+
+    They look at planted instructions as this process does.
+    """
     # Imported here: most of what may use a child does without one.
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(min(most, os.cpu_count() or 1), mp_context=get_context("spawn"), initializer=_be_quiet)
+    return ProcessPoolExecutor(
+        min(most, os.cpu_count() or 1),
+        mp_context=get_context("spawn"),
+        initializer=_begin,
+        initargs=(second_look(),),
+    )
 
 
-def _be_quiet() -> None:
-    """Write nothing to the terminal of the app, and let it decide about Ctrl+C."""
+def _begin(look: SecondLook | None) -> None:
+    """Write nothing to the terminal of the app, let it decide about Ctrl+C, and look as its parent does."""
+    use_second_look(look)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - open as long as the child lives
     Thread(target=_end_with_parent, daemon=True).start()

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 from support import FrozenClock
 
+from memtui.text.injection_second_look import use_second_look
 from memtui.vault import vault as vault_module
 from memtui.vault.lease import restrict
 from memtui.vault.vault import Vault
@@ -105,6 +106,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in ("MEMTUI_NOW", "MEMTUI_ACTOR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(name, raising=False)
     yield base / "home"
+    use_second_look(None)  # a command that ran in this process left it
     shutil.rmtree(base, ignore_errors=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,19 @@ def make_memory(**overrides: Any) -> Memory:
         "updated_at": NOON,
     }
     return Memory(**{**values, **overrides})
+
+
+@dataclass(eq=False)
+class Look:
+    """A second look at what may be planted, which says that some texts are: those that hold a phrase."""
+
+    phrase: str
+    near: float = -9.0
+    asked: list[tuple[str, float]] = field(default_factory=list)
+
+    def decides(self, text: str, weight: float) -> bool | None:
+        self.asked.append((text, weight))
+        return self.phrase in text or None
 
 
 def child_environment() -> dict[str, str]:

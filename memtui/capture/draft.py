@@ -317,7 +317,7 @@ class DraftMaker:
             tags=self.tags,
             observed_at=self.observed_at,
             scope=self.scope,
-            notes=self._notes(cleaned),
+            notes=self._notes(cleaned, f"{insight}\n\n{why}".strip()),
         )
 
     def _led(self, insight: str, why: str, path: Sequence[str], native_id: str, title: str) -> str:
@@ -353,12 +353,12 @@ class DraftMaker:
             return path
         return f"{nested}/" if path.endswith("/") else nested
 
-    def _notes(self, cleaned: Sequence[Sanitised]) -> tuple[str, ...]:
+    def _notes(self, cleaned: Sequence[Sanitised], body: str) -> tuple[str, ...]:
         text = "\n\n".join(part.text for part in cleaned)  # a blank line: no sentence goes on in the next
         notes = (
             ("control-characters", any(part.removed for part in cleaned)),
             ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
-            ("planted-instruction", bool(planted_instructions(text))),
+            ("planted-instruction", bool(planted_instructions(text, body))),
         )
         return tuple(name for name, present in notes if present)
 

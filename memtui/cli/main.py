@@ -26,6 +26,8 @@ from memtui.errors import (
 from memtui.progress import BACKGROUND
 
 if TYPE_CHECKING:
+    import argparse
+
     from memtui.config import Config
 
 EXIT_INTERRUPTED = 130  # What shells expect after ctrl+c
@@ -119,10 +121,12 @@ def _dispatch(argv: list[str]) -> int:
             return EXIT_USAGE
         from memtui.cli.app import open_app
 
+        _look_at_planted(arguments)
         return open_app(arguments)
     from memtui.cli.output import flush
     from memtui.cli.session import Session
 
+    _look_at_planted(arguments)
     session = Session(arguments)
     if BY_NAME[arguments.command].group not in {"Start", "Assistants"}:
         session.fold_spool()
@@ -142,6 +146,14 @@ def _dispatch(argv: list[str]) -> int:
     session.say_vault_missing()
     session.fold_log()
     return int(code)
+
+
+def _look_at_planted(arguments: argparse.Namespace) -> None:
+    """Let a command look twice at what may be planted, unless it runs where a model would be waited for."""
+    from memtui.embedding.planted_meaning import look_twice
+
+    # The gate of a commit waits as a hook does.
+    look_twice(is_on=not getattr(arguments, "fast", False) and getattr(arguments, "command", "") != "check")
 
 
 def _report(error: BaseException) -> int:

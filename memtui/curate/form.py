@@ -84,8 +84,9 @@ def save_edit(
 def looks_planted(base: Memory | None, values: Mapping[str, Any]) -> str:
     """Return why a memory that is saved with these values looks planted, empty if it does not; None is a new one."""
     if base is None:
-        texts = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
-        return next(iter(planted_instructions("\n\n".join(filter(None, (*texts, *values.get("tags", ())))))), "")
+        title, *said, snippet = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
+        whole = "\n\n".join(filter(None, (title, *said, snippet, *values.get("tags", ()))))
+        return next(iter(planted_instructions(whole, "\n\n".join(filter(None, said)))), "")
     return next(iter(planted_reasons(replace(base, **values))), "")
 
 

@@ -13,6 +13,8 @@ from hashlib import blake2b
 from textwrap import dedent
 from typing import Literal
 
+from memtui.text.injection_second_look import SecondLook, second_look
+
 Status = Literal["candidate", "active", "retired", "superseded", "merged"]
 STATUSES: tuple[Status, ...] = ("candidate", "active", "retired", "superseded", "merged")
 
@@ -266,17 +268,21 @@ def fit_tags(tags: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-# The same memories are looked at for each payload: 0.7 ms each.
-@lru_cache(maxsize=512)
 def planted_reasons(memory: Memory) -> tuple[str, ...]:
     """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
+    return _planted_reasons(memory, second_look())
+
+
+# The same memories are looked at for each payload: 0.7 ms each.
+@lru_cache(maxsize=512)
+def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[str, ...]:
     from memtui.text.injection import planted_instructions  # its rules take long to load
 
     texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
     texts += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
-    return tuple(
-        planted_instructions("\n\n".join(filter(None, texts)))
-    )  # a blank line: no sentence goes on in the next
+    # A blank line: no sentence goes on in the next.
+    whole, body = "\n\n".join(filter(None, texts)), f"{memory.insight}\n\n{memory.rationale}".strip()
+    return tuple(planted_instructions(whole, body))
 
 
 def held_back(memory: Memory) -> str:

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Thread, get_native_id
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from memtui.embedding.tokens import QueryTokens, packed, sentences
 from memtui.errors import ModelMissingError
@@ -190,6 +191,8 @@ class BundledEngine:
         )
         self._words = WordPiece(folder / VOCABULARY_FILE)
         self._gives_way = False
+        if folder == DATA:
+            _loaded.add(self)
 
     def give_way(self) -> None:
         """Work in the background from now on: several texts leave the processor to what a person waits for."""
@@ -253,6 +256,17 @@ class BundledEngine:
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the same as `embed_passages`, because this model does not distinguish queries."""
         return self.embed_passages(texts)
+
+
+_loaded: WeakSet[BundledEngine] = WeakSet()
+
+
+def loaded_engine() -> BundledEngine:
+    """Return an engine that this process has loaded and still holds, else one that is loaded now.
+
+    Raises `ModelMissingError`, as `BundledEngine` does.
+    """
+    return next(iter(list(_loaded)), None) or BundledEngine()
 
 
 def _import_while_checking(folder: Path) -> Any:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
+from math import inf
 
 from memtui.text.caseless import Caseless
 from memtui.text.injection_languages import Language, beginnings, languages_of
-from memtui.text.injection_model import LONGEST_WHOLE, is_worded_as_planted, telling_words
-from memtui.text.injection_roles import likeliest_reason
+from memtui.text.injection_model import LONGEST_WHOLE, least_planted, telling_words, weight_of_wording
+from memtui.text.injection_roles import AS_PLANTED, WORDED_AS_PLANTED, likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions, is_reminder
+from memtui.text.injection_second_look import SecondLook, second_look
 from memtui.text.injection_veils import unveiled
 from memtui.text.tables import read_table
 from memtui.text.words import shorten
@@ -138,8 +140,15 @@ def _pattern(name: str) -> Caseless:
     return Caseless(f"(?m){text}" if name == "order" else text)
 
 
-def planted_instructions(text: str) -> list[str]:
-    """Return why a text looks planted, one plain clause per reason; an empty list if nothing does."""
+def planted_instructions(text: str, body: str = "") -> list[str]:
+    """Return why a text looks planted, one plain clause per reason; an empty list if nothing does.
+
+    `body`: what it says without its names and places, if it has such; a second look is taken at that.
+    """
+    return _planted(text, second_look(), body)
+
+
+def _planted(text: str, look: SecondLook | None, body: str = "") -> list[str]:
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
     if "```" in visible:
@@ -149,7 +158,12 @@ def planted_instructions(text: str) -> list[str]:
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
         reasons.append("imitates a message of the system")
     languages = languages_of(visible, begun)
-    reasons += _reasons(visible, languages, None if languages else _hints_in(visible, begun))
+    hints = None if languages else _hints_in(visible, begun)
+    if look is None:
+        reasons += _reasons(visible, languages, hints)
+    else:
+        found = list(_found_in(visible, languages, hints, min(least_planted(), 100 * look.near)))
+        reasons += _reasons_at_second_look(found, look, body or visible)
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
     for veil, said in unveiled(visible):
@@ -159,8 +173,8 @@ def planted_instructions(text: str) -> list[str]:
 
 
 def planted_sentences(text: str) -> list[str]:
-    """Return the sentences of a text that look planted by themselves; none where only several together do."""
-    return [sentence.strip() for sentence in sentences_of(text) if planted_instructions(sentence)]
+    """Return the sentences that look planted by themselves; none where only several together do, or their meaning."""
+    return [sentence.strip() for sentence in sentences_of(text) if _planted(sentence, None)]
 
 
 def _code_reasons(text: str) -> Iterator[str]:
@@ -181,44 +195,82 @@ def _names_address(text: str, begun: frozenset[str]) -> bool:
     return not begun.isdisjoint(_words("address")) and _pattern("outside").search(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Why a sentence or a paragraph looks planted."""
+
+    part: str
+    reason: str = ""  # what the tables find in it, empty where it is told by how it is worded
+    weight: float = inf  # of its wording, in hundredths
+
+    @property
+    def told(self) -> str:
+        """The reason, as people read it."""
+        return self.reason or _by_wording(self.part)
+
+    def at_most(self, weight: float) -> _Found:
+        """Return the same, weighing no more than that."""
+        return replace(self, weight=min(self.weight, weight))
+
+
 def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[str]:
     """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
 
     `hints`: without one of these, if they are given, a sentence says no wording of the tables; how it is worded is
     always looked at.
     """
+    return (found.told for found in _found_in(text, languages, hints, least_planted()))
+
+
+def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str) -> list[str]:
+    """Return the same of what was found in a text; where no table finds any of it, a second look decides."""
+    surely = [each.told for each in found if each.weight >= least_planted()]
+    if not found or any(each.reason for each in found):
+        return surely
+    likeliest = max(found, key=lambda each: each.weight)
+    said = look.decides(text, likeliest.weight / 100)
+    if said:
+        return surely or [_by_meaning(likeliest.part)]
+    return surely if said is None else []
+
+
+def _found_in(text: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> Iterator[_Found]:
+    """Yield what looks planted by the tables, or weighs at least `least` by how it is worded; `hints` as above."""
     text = _EXAMPLE.sub(" ", text) if not text.isascii() and _EXAMPLE_SIGN.search(text) else text
     introduced = found_any = False
     sentences = sentences_of(text)
     for sentence in sentences:
         introduced = introduced and _LIST_ITEM.match(sentence) is not None
         if not introduced:
-            for reason in _meant(sentence, languages, hints):
-                found_any = True
-                yield reason
+            for found in _meant(sentence, languages, hints, least):
+                found_any = found_any or found.weight >= least_planted()
+                yield found
         if _leads(sentence):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
             introduced = introduced and not is_reminder(sentence)
     if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
-        yield from _meant_together(text)
+        yield from _meant_together(text, least)
 
 
-def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None) -> list[str]:
+def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
     """Return why a sentence looks planted, unless it is about such texts; what it forbids does not count."""
-    found = _judged(sentence, languages, hints)
+    found = _judged(sentence, languages, hints, least)
     if not found or _pattern("about").search(sentence):
         return []
     rest = beyond_prohibitions(sentence)
+    if rest == sentence:
+        return found
     # What is cut out of a sentence may end within a word, so that the rest is not asked for hints.
-    return found if rest == sentence else _judged(rest, languages, None if hints else hints)
+    left = _judged(rest, languages, None if hints else hints, least)
+    return [each.at_most(found[0].weight) for each in left]
 
 
-def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None) -> list[str]:
+def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     by_words = hints is None or (hints and any(map(sentence.lower().__contains__, hints)))
-    found = _said_in(sentence, languages) if by_words else []
-    if not found and is_worded_as_planted([sentence]):
-        found.append(_by_wording(sentence))
+    found = [_Found(sentence, reason) for reason in _said_in(sentence, languages)] if by_words else []
+    if not found and (weight := weight_of_wording([sentence], least)) >= least:
+        found.append(_Found(sentence, weight=weight))
     return found
 
 
@@ -228,16 +280,23 @@ def _by_wording(statement: str) -> str:
     return likeliest_reason(statement) + (f", by its wording: {shorten(words, _SHOWN)}" if words else "")
 
 
-def _meant_together(text: str) -> Iterator[str]:
+def _by_meaning(statement: str) -> str:
+    """Return what a statement most likely does, and the statement, of a text that is taken for planted as a whole."""
+    reason = likeliest_reason(statement)
+    return f"{AS_PLANTED if reason == WORDED_AS_PLANTED else reason}, by its meaning: {_excerpt(statement)}"
+
+
+def _meant_together(text: str, least: float) -> Iterator[_Found]:
     """Yield why a short paragraph looks planted of which no sentence does by itself."""
     for part in _BLANK_LINE.split(text):
         sentences = sentences_of(part) if len(part) <= LONGEST_WHOLE else []
-        if len(sentences) < _FEWEST_TOGETHER or not is_worded_as_planted(sentences):
+        if len(sentences) < _FEWEST_TOGETHER or (weight := weight_of_wording(sentences, least)) < least:
             continue
         if any(_pattern(name).search(text) for name in ("about", "forbids")):
             return
-        if is_worded_as_planted(map(beyond_prohibitions, sentences)):
-            yield _by_wording(part)
+        beyond = weight_of_wording(map(beyond_prohibitions, sentences), least)
+        if beyond >= least:
+            yield _Found(part, weight=min(weight, beyond))
 
 
 def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
 from typing import TypeVar
 
@@ -130,18 +130,32 @@ def _in_a_row(words: Sequence[str], known: Container[str] | None) -> list[str]:
 
 
 def is_worded_as_planted(statements: Iterable[str]) -> bool:
-    """Return whether statements are worded together as planted ones are and ordinary ones are not.
+    """Return whether statements are worded together as planted ones are and ordinary ones are not."""
+    least = least_planted()
+    return weight_of_wording(statements, least) >= least
+
+
+def least_planted() -> int:
+    """Return the weight, in hundredths, from which statements are planted."""
+    return _weights().least
+
+
+def weight_of_wording(statements: Iterable[str], least: float) -> float:
+    """Return, in hundredths, what speaks for statements being worded together as planted ones are.
 
     A run counts once for each word that holds it, a phrase once. The sum of each is divided by the root of their
-    number: neither long nor short statements stand out by it.
+    number: neither long nor short statements stand out by it. Where it is lower than `least`, or too little is known,
+    it is minus infinity.
     """
-    model, read = _weights(), [*map(_read, statements)]
+    read = [*map(_read, statements)]
     known, by_runs = _by_runs(read)
-    if known < FEWEST_KNOWN or by_runs + model.most_by_phrases < model.least:
-        return False
-    if by_runs + _by_phrases(read) < model.least:
-        return False
-    return any(not one.text.isascii() or len(_WORD.findall(one.text)) >= _FEWEST_WORDS for one in read)
+    if known < FEWEST_KNOWN or by_runs + _weights().most_by_phrases < least:
+        return -inf
+    weight = by_runs + _by_phrases(read)
+    if weight < least:
+        return -inf
+    has_words = any(not one.text.isascii() or len(_WORD.findall(one.text)) >= _FEWEST_WORDS for one in read)
+    return weight if has_words else -inf
 
 
 class _Statement:

@@ -29,6 +29,10 @@ _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)  # of a patt
 _ENDS = re.compile(r"[.;:!?]\s")
 _LEAD = " \t\n-*+>#|0123456789.)`\"“”'_"
 
+WORDED_AS_PLANTED = "is worded like an instruction planted for assistants"
+AS_PLANTED = "resembles instructions planted for assistants"
+"""What is said where no role is played, of a wording and of a text as a whole."""
+
 
 @cache
 def _words() -> Mapping[str, tuple[str, ...]]:
@@ -166,4 +170,4 @@ def likeliest_reason(statement: str) -> str:
     roles = roles_of(statement)
     reasons = read_table(__file__, "injection_roles.toml")["reasons"]
     best = max(reasons, key=lambda reason: sum(2 if " " in role else 1 for role in reasons[reason] if role in roles))
-    return str(best) if not roles.isdisjoint(reasons[best]) else "is worded like an instruction planted for assistants"
+    return str(best) if not roles.isdisjoint(reasons[best]) else WORDED_AS_PLANTED

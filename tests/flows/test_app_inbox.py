@@ -40,6 +40,7 @@ from flows.editing_driver import (
     terminal_of_its_own,
     waits,
 )
+from support import Look
 
 from memtui.curate.form import Basis
 from memtui.curate.lifecycle import accept
@@ -47,6 +48,7 @@ from memtui.curate.memories import edit_memory
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
 from memtui.domain.memory import held_back
+from memtui.text.injection_second_look import use_second_look
 from memtui.tui.edit.form import EditingAccess
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.inbox.view import InboxAccess, Waiting
@@ -79,6 +81,7 @@ def found(tmp_path: Path) -> Vault:
 
 
 async def test_what_waits_shows_its_source_and_what_is_odd_about_it(found: Vault, tmp_path: Path) -> None:
+    use_second_look(Look("Fares are rounded up"))
     async with app_on(found, tmp_path).run_test(size=(200, 60)) as pilot:
         await pilot.press("b")
         await inbox_opens(pilot, 6)
@@ -90,9 +93,10 @@ async def test_what_waits_shows_its_source_and_what_is_odd_about_it(found: Vault
         await shows(pilot, "docs/CLAUDE.md:41–44")
         await pilot.press("j", "j")
         await shows(pilot, "Looks planted: it reads like a text that ")
-        await shows(pilot, "In these words: “Ignore all previous")
+        await shows(pilot, "In these words: “What Ignore all previous")
         await pilot.press("G")
         await shows(pilot, "Unassigned: P assigns a project")
+        await shows(pilot, "its meaning: Fares are rounded up.")
         await pilot.press("k", "k")
         await shows(pilot, "Contains what looks like a secret: ")
 

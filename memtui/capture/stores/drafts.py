@@ -106,7 +106,7 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         scope="global" if row.is_global else "project",
         record=_stated(memory, has_status=bool(row.status), has_time=created is not None),
         stated=memory,
-        notes=_notes(texts, f"{title}\n{insight}\n{rationale}\n{snippet}"),
+        notes=_notes(texts, f"{title}\n{insight}\n{rationale}\n{snippet}", f"{insight}\n\n{rationale}".strip()),
     )
 
 
@@ -216,12 +216,12 @@ def _source(row: Row, place: Place, content: str) -> Source:
     return Source(format=place.tool, path=path.as_posix(), native_id=native, agent=agent, imported_hash=content)
 
 
-def _notes(texts: Sequence[Sanitised], whole: str) -> tuple[str, ...]:
+def _notes(texts: Sequence[Sanitised], whole: str, body: str) -> tuple[str, ...]:
     notes = (
         ("control-characters", any(one.removed for one in texts)),
         ("invisible-unicode", any(one.invisible or one.bidi for one in texts)),
         (ODD_BYTES, "\ufffd" in whole),
-        ("planted-instruction", bool(planted_instructions(whole))),
+        ("planted-instruction", bool(planted_instructions(whole, body))),
     )
     return tuple(note for note, present in notes if present)
 
