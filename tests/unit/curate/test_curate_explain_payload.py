@@ -14,11 +14,11 @@ from memtui.analysis.snapshot import NOT_CONTRADICTION, Snapshot
 from memtui.curate.explain_payload import contradictions_in, explain_one, steering_in
 from memtui.curate.resolutions import Validity, dismiss, keep_both
 from memtui.domain.identity import Actor
+from memtui.domain.reasons import ReasonCode
 from memtui.pack.build import Pack
 from memtui.recall.result import Task
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
-from memtui.wording.reasons import explained_words
 
 PERSON = Actor("person")
 TASK = Task("the ttl of the payment lock")
@@ -43,12 +43,13 @@ def _conflict() -> Contradiction:
 def test_what_shares_a_word_with_the_task_is_never_said_to_have_no_tie_to_it(vault: Vault) -> None:
     """Also where a pack names it no more, and the task is in another script."""
     unnamed = replace(_pack(vault), included=(), withheld=())
-    for task, words in (
-        ("讓 redis 的鎖更快", "barely related to the task (shares redis)"),
-        ("bake the bread", "nothing ties it to the task"),
+    for task, code, shared in (
+        ("讓 redis 的鎖更快", ReasonCode.BELOW_FLOOR, [("redis",)]),
+        ("bake the bread", ReasonCode.UNRELATED, []),
     ):
         found = explain_one(vault, unnamed, OTHER.id, EVERYTHING, task)
-        assert explained_words(found) == words
+        assert found.reason.code is code
+        assert [one.names for one in found.reason.because] == shared
 
 
 def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
