@@ -180,8 +180,9 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
     (tree / "src" / "quay.py").write_text("x = 1\n")
     deep = tree / "boom" / "/".join(["winch-and-windlass"] * 6)
     deep.mkdir(parents=True)
-    for name in ("pawl.py", "hook.py"):
-        (deep / name).write_text("x = 1\n")
+    (tree / "dock" / "pier").mkdir(parents=True)
+    for file in (deep / "pawl.py", deep / "hook.py", tree / "dock" / "pier" / "post.py"):
+        file.write_text("x = 1\n")
     subprocess.run(["git", "init", "-q", str(tree)], check=True)  # noqa: ASYNC221 - before the app starts
     async with app_on(ferry, tree).run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
@@ -197,7 +198,9 @@ async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault,
         await until(pilot, lambda: "tab complete" not in screen_text(pilot), "nothing is offered any more")
         await pilot.press("ctrl+u", *"qy", "tab")
         assert screen._lines.files_line.value == "src/quay.py, "
-        await pilot.press(*"xx")
+        await pilot.press("ctrl+u", *"pier", "slash", *"post", "full_stop", *"py", "tab")
+        assert screen._lines.files_line.value == "dock/pier/post.py, ", "the end of a path is completed, too"
+        await pilot.press("ctrl+u", *"qy", "tab", *"xx")
         await shows(pilot, "No such file")
         await pilot.press("ctrl+u", *"boom")
         for name in ("pawl.py", "hook.py"):

@@ -219,7 +219,7 @@ class FilesLine(TextLine):
         is_new = (
             "/" in name
             and "." in name.rpartition("/")[2]
-            and not any(offered.startswith(name) for offered in self.offers.names)
+            and not any(offered.startswith(name) or f"/{name}" in offered for offered in self.offers.names)
         )
         return is_new or name in self._known or os.path.isfile(self._folder / name)  # noqa: PTH113 - Path.is_file raises for a name that is too long
 
