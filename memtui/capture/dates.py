@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from hashlib import sha1
 from pathlib import Path
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -29,6 +30,7 @@ _MONTHS_OF_A_YEAR = 12
 GIT_SECONDS = 10.0  # The longest that git may take for all files together
 
 _MOST_PATHSPECS = 500
+_LARGEST_COMPARED = 4_000_000  # Bytes of a touched file that is compared with what git holds of it
 _HOOK_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
 """Set while git runs a hook; they would point every call at the hook's repository."""
 
@@ -99,10 +101,10 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
     if files and not inside:
         return {}
     specs = inside if inside and len(inside) <= _MOST_PATHSPECS else [os.path.relpath(os.path.realpath(root), real_top)]
-    # Neither looks into a file, so that no filter of a stranger's repository is run: a touched file counts as changed.
-    in_tree = _git(Path(top), "diff-files", "--name-only", "-z", "--", *specs)
-    staged = _git(Path(top), "diff-index", "--cached", "--name-only", "-z", "HEAD", "--", *specs)
-    changed = {*in_tree.split(b"\0"), *staged.split(b"\0")}
+    # Neither looks into a file, so that no filter of a stranger's repository is run.
+    touched = _git(Path(top), "diff-files", "--name-only", "-z", "--", *specs).split(b"\0")
+    staged = _git(Path(top), "diff-index", "--cached", "--name-only", "-z", "HEAD", "--", *specs).split(b"\0")
+    changed = {*touched, *staged} - _unchanged(Path(top), touched, specs)
     log = _git(
         Path(top),
         *("log", "--no-show-signature", "--no-renames", "--name-only", "-z", "--format=%x01%ct", "--"),
@@ -118,6 +120,32 @@ def _last_commits(root: Path, files: tuple[Path, ...]) -> dict[str, datetime]:
         if name and name not in changed and moment is not None:
             commits.setdefault(os.path.join(real_top, os.fsdecode(name)), moment)  # noqa: PTH118 - a key, not a path
     return commits
+
+
+def _unchanged(top: Path, touched: list[bytes], specs: list[str]) -> set[bytes]:
+    """Return which touched files say what git holds of them, as all do in a copy of a working tree.
+
+    Their bytes are compared without any filter: a file with other line ends counts as changed.
+    """
+    if not any(touched):
+        return set()
+    blobs = {}
+    for entry in _git(top, "ls-files", "--stage", "-z", "--", *specs).split(b"\0"):
+        facts, _, name = entry.partition(b"\t")
+        if len(parts := facts.split()) == len(("mode", "blob", "stage")):
+            blobs[name] = parts[1].decode()
+    return {name for name in touched if name in blobs and _blob_of(top / os.fsdecode(name)) == blobs[name]}
+
+
+def _blob_of(file: Path) -> str:
+    """Return the name that git gives the contents of a file; empty for what is no plain file, or is too large."""
+    try:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST_COMPARED:
+            return ""
+        content = file.read_bytes()
+    except (OSError, ValueError):
+        return ""
+    return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _git(folder: Path, *arguments: str) -> bytes:

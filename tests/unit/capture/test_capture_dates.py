@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +54,15 @@ def test_the_last_commit_dates_a_file_and_its_own_time_one_that_changed_since(re
         "edited.md": touched,
         "untracked.md": touched,
     }
+
+
+def test_a_copy_of_a_working_tree_keeps_the_dates_of_what_did_not_change(repository: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(repository, copy, copy_function=shutil.copyfile)  # without the times of the files
+    assert SourceDates(copy).observed_at(copy / "CLAUDE.md") == datetime(2024, 5, 1, 10, tzinfo=UTC)
+    (copy / "CLAUDE.md").write_text("three")
+    os.utime(copy / "CLAUDE.md", (1_700_000_000, 1_700_000_000))
+    assert SourceDates(copy).observed_at(copy / "CLAUDE.md") == datetime.fromtimestamp(1_700_000_000, UTC)
 
 
 def test_a_sub_folder_and_a_link_to_it_know_the_same(repository: Path) -> None:
