@@ -239,6 +239,10 @@ _SCOPED_RULES = frozenset({"claude-rules", "cursor-rules", "copilot", "windsurf"
 _TOOL_FOLDERS = frozenset(
     {".claude", ".cursor", ".github", ".windsurf", ".devin", ".clinerules", ".cline", ".gemini", ".kiro"}
 )
+_NAMED_IN_CAPITALS = frozenset({"agents-md", "claude-md"})
+"""Formats of files that assistants look for by a name in capitals: `agents.md` is another file to them, and read by
+none but where the file system ignores case. What is said twice there is lost nowhere."""
+
 _INDEX = "MEMORY.md"
 _ON_DEMAND = frozenset({"claude-memory"})
 """Formats of which the index alone is read at the start; topic files come later, if at all."""
@@ -325,7 +329,7 @@ def read_by(
         is_same = source.imported_hash == content_hash(memory) or is_retitled
         if source.format not in target.loads or not is_same:
             continue
-        if _is_index_only(source) or not _is_in_reach(source, files):
+        if _is_index_only(source) or _is_named_otherwise(source) or not _is_in_reach(source, files):
             continue
         if not standing and not _fits(source, memory, files):
             continue
@@ -347,6 +351,11 @@ def _is_about(memory: Memory, files: tuple[str, ...]) -> bool:
 
 def _is_index_only(source: Source) -> bool:
     return source.format in _ON_DEMAND and PurePosixPath(source.path or "").name != _INDEX
+
+
+def _is_named_otherwise(source: Source) -> bool:
+    name = PurePosixPath(source.path or "").name
+    return source.format in _NAMED_IN_CAPITALS and bool(name) and not name.partition(".")[0].isupper()
 
 
 def _is_in_reach(source: Source, files: tuple[str, ...]) -> bool:

@@ -90,6 +90,7 @@ def withheld(one: Memory, target: str, *files: str) -> list[Reason]:
         ),
         ("claude-memory", "/home/ada/.claude/projects/p/memory/locks.md", set()),
         ("agents-md", "AGENTS.md", {"codex", "cursor", "copilot", "windsurf", "cline", "kiro"}),
+        ("agents-md", "agents.md", set()),  # another file to them, where the file system knows two cases
         ("cursor-rules", ".cursor/rules/money.mdc", {"cursor"}),
         ("copilot", ".github/copilot-instructions.md", {"copilot"}),
         ("gemini", "GEMINI.md", {"gemini"}),
