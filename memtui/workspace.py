@@ -16,6 +16,7 @@ from typing import Literal
 
 from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, written_identity
 from memtui.domain.memory import MATCHED, Anchor, AnchorState, Memory
+from memtui.submodules import lacking_by_path
 
 GIT_SECONDS = 5.0  # Longest time for one call of git
 MOST_TREE_FILES = 50_000  # Files of a folder without git that are searched for the one that a partial path means
@@ -330,7 +331,7 @@ class Tree:
             return None
 
     def ignores(self, plain: str) -> bool:
-        """Return whether git ignores a path that does not exist: what is generated there comes and goes."""
+        """Return whether git ignores a path that does not exist, or has it in a submodule that is not checked out."""
         if plain not in self._ignored:
             self.learn_ignored([plain])
         return self._ignored[plain]
@@ -338,6 +339,9 @@ class Tree:
     def learn_ignored(self, paths: Iterable[str]) -> None:
         """Ask git once which of many paths it ignores, rather than for each."""
         names = list(dict.fromkeys(path for path in paths if path not in self._ignored and "\0" not in path))
+        in_submodules = lacking_by_path(self.root, names)  # git says nothing at all where one path lies in one
+        self._ignored.update(in_submodules)
+        names = [name for name in names if name not in in_submodules]
         for start in range(0, len(names), _ASKED_AT_ONCE):
             part = names[start : start + _ASKED_AT_ONCE]
             # Whether a path that is not there is a folder, nobody knows: a rule may be about either.

@@ -176,6 +176,23 @@ def test_a_file_found_by_the_end_of_its_path_is_held_against_its_content(root: P
     assert Tree("shop", root).states(memory) == {"service.py": "changed"}
 
 
+def test_what_lies_in_a_submodule_that_is_not_checked_out_is_not_gone(root: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    held = f"160000,{'1' * 40},hull/core"
+    subprocess.run(["git", "-C", str(root), "update-index", "--add", "--cacheinfo", held], check=True)
+    (root / ".gitmodules").write_text('[submodule "hull"]\n\tpath = hull/core\n\turl = https://example.com/core.git\n')
+    (root / "hull" / "core").mkdir(parents=True)
+    (root / ".gitignore").write_text("out/\n")
+    tree = Tree("ferry", root)
+    tree.learn_ignored(["hull/core/keel.py", "out/log.txt", "hull/mast.py"])
+    assert [tree.ignores(path) for path in ("hull/core/keel.py", "out/log.txt", "hull/mast.py")] == [True, True, False]
+    assert Tree("ferry", root).state(Anchor("hull/core/keel.py")) == "unverifiable"
+    (found,) = check_anchors([make_memory(project="ferry", anchors=(Anchor("hull/core/keel.py"),))], tree)
+    assert (found.state, found.suggestion) == ("unverifiable", None)
+    (root / "hull" / "core" / "rib.py").write_text("x = 1\n")
+    assert Tree("ferry", root).state(Anchor("hull/core/keel.py")) == "gone"
+
+
 def test_what_git_ignores_is_generated_and_never_gone(root: Path) -> None:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     (root / ".gitignore").write_text("src/build/\n*.log\n", encoding="utf-8")
