@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memtui.cli import parsing, recall
+from memtui.cli import parsing, payload_options, recall
 from memtui.cli.output import diff_record, say, say_diff, write, write_json, write_line, write_table
 from memtui.cli.parsing import Parser, at_least
 from memtui.cli.session import UNDO_HINT, Commands, Session
@@ -195,16 +195,16 @@ def _recipe_arguments(parser: Parser) -> None:
     save.add_value("name", "NAME", "the recipe's name")
     save.add_value("task", "TASK", "the task in your words", nargs="*")
     parsing.add_files(save)
-    recall.add_target(save, "what it is written for")
+    payload_options.add_target(save, "what it is written for")
     save.add_value("--budget", "N", "its size (default: from the configuration)")
     save.add_value("--style", "STYLE", "full or compiled (default: from the configuration)", choices=STYLES)
     save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
-    recall.add_ticks(save)
+    payload_options.add_ticks(save)
     parsing.add_allow_secret(save)
     add("list", "list recipes (default)", _list_recipes)
     run = add("run", "print the payload of a recipe; without a name, of all recipes together", _run_recipe)
     run.add_value("name", "NAME", "the recipe's name", nargs="?")
-    recall.add_target(run, "another target than the recipe's")
+    payload_options.add_target(run, "another target than the recipe's")
     run.add_value("--budget", "N", "another budget than the recipe's")
     run.add_value("--style", "STYLE", "another style than the recipe's", choices=STYLES)
     run.add_flag("--diff", "on stderr: what has changed since it was used last")
@@ -236,7 +236,7 @@ def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
     if not text.strip() and not files:
         raise UsageError("A recipe needs a task or files", where=arguments.name)
-    put_in, left_out = recall.ticked(arguments, session)
+    put_in, left_out = payload_options.ticked(arguments, session)
     usual = PackOptions.of(settings)
     replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))
     recipe = save_recipe(
@@ -265,7 +265,7 @@ def _run_recipe(arguments: argparse.Namespace, session: Session) -> int:
     """Run `memtui context` with what the recipe says."""
     recipe = get_recipe(session.vault, arguments.name) if arguments.name else None
     parser = Parser()
-    recall.context_options(parser)
+    payload_options.context_options(parser)
     inner = parser.read([], argparse.Namespace(**vars(arguments)))
     kept = PackOptions().chosen(recipe.options) if recipe else PackOptions()
     existing = _existing(session, kept.with_ids | kept.without)

@@ -83,6 +83,9 @@ class ReasonCode(StrEnum):
     NOTHING_RELEVANT = "nothing-relevant"
 
 
+FOREIGN = "foreign"  # Unit of a cosine of two texts in different languages, of which the model sees little
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A code with what it speaks of; a code uses few of the fields, see the sentences in `memtui.wording.reasons`."""
@@ -100,7 +103,8 @@ class Reason:
     number: int = 0  # how many, how large the limit is, or a rank
     among: int = 0  # out of how many
     over: int = 0  # by how much a limit is exceeded; 0 if unknown
-    unit: str = ""  # of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words
+    # Of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words; of `score`: FOREIGN
+    unit: str = ""
     date: datetime | None = None  # since when or until when
     link: str = ""  # type of a link, or how a file is tied to another
     because: tuple[Reason, ...] = ()  # the reasons that this one rests on

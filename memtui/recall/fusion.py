@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memtui.domain.reasons import Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
 from memtui.recall.result import Part
 
 if TYPE_CHECKING:
@@ -324,7 +324,15 @@ def _nearest(kinship: Mapping[tuple[str, str], float], among: list[str]) -> dict
     return {one: [other for _, other in heapq.nsmallest(KIN, others)] for one, others in likenesses.items()}
 
 
-def meaning_part(cosine: float | None, value: float, *, place: int | None, among: int, sentence: str = "") -> Part:
+def meaning_part(
+    cosine: float | None,
+    value: float,
+    *,
+    place: int | None,
+    among: int,
+    sentence: str = "",
+    is_foreign: bool = False,
+) -> Part:
     """Return the term that meaning adds to the relevance.
 
     Args:
@@ -332,8 +340,10 @@ def meaning_part(cosine: float | None, value: float, *, place: int | None, among
         place: 1 for the nearest memory in view; None beyond the nearest few.
         among: how many memories have a vector.
         sentence: the sentence of the memory that comes closest to the task.
+        is_foreign: whether it is in another language than the task.
     """
-    reason = Reason(ReasonCode.MEANING, score=cosine, number=place or 0, among=among, note=sentence)
+    unit = FOREIGN if is_foreign else ""
+    reason = Reason(ReasonCode.MEANING, score=cosine, number=place or 0, among=among, note=sentence, unit=unit)
     return Part("meaning", value, reason, "term")
 
 

@@ -367,6 +367,7 @@ class Scorer:
             place=self._places.get(identifier),
             among=count,
             sentence=_sentence(self.fetched.memories[identifier], close) if close else "",
+            is_foreign=identifier in self.fetched.foreign,
         )
 
     def own_relevance(self, identifier: str) -> float:

@@ -42,8 +42,7 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.result import Hit, Part, Recall, Signs, Task, Withheld
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
-from memtui.wording.chances import grounds_words
-from memtui.wording.reasons import explained, pack_record
+from memtui.wording.reasons import pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
 
@@ -261,7 +260,6 @@ def test_what_is_tied_to_a_file_in_hand_and_stays_out_says_so(monkeypatch: pytes
     tied = replace(found.hits[1], reasons=(Reason(ReasonCode.WEAK), tie))
     reason = without_unrelated(replace(found, hits=(found.hits[0], tied)), Task("light it", ("kiln/fire.py",))).withheld
     assert reason[0].reason.because == (tie,)
-    assert explained(reason[0].reason).endswith("; though it is tied to kiln/ for kiln/fire.py)")
 
 
 def test_the_grounds_of_a_chance_are_what_sets_a_memory_apart() -> None:
@@ -272,7 +270,6 @@ def test_the_grounds_of_a_chance_are_what_sets_a_memory_apart() -> None:
     place = "the place it holds for"
     assert grounds(found.features, "glazeees") == Grounds((place,), ())
     assert grounds(found.features, "chimneyy") == Grounds((), (place,))
-    assert grounds_words(grounds(found.features, "glazeees")) == f"for it: {place}"
     assert grounds(found.features, "nobodyyy") == Grounds()
 
 

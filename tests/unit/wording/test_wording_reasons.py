@@ -12,10 +12,12 @@ from support import make_memory
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained, PayloadContradiction
-from memtui.domain.reasons import Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
+from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part, Task
 from memtui.text.token_count import get_counter
 from memtui.text.words import Budget
+from memtui.wording.chances import grounds_words
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
@@ -27,10 +29,10 @@ from memtui.wording.reasons import (
     names_of,
     pack_record,
     part_words,
-    remedies,
     sentence,
     with_titles,
 )
+from memtui.wording.remedies import remedies
 
 DAY = datetime(2026, 4, 22, tzinfo=UTC)
 PINNED, PUT_IN = Reason(ReasonCode.PINNED), Reason(ReasonCode.PUT_IN)
@@ -108,6 +110,10 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
         ),
         (Reason(ReasonCode.MEANING, score=0.2), "cosine 0.20"),
         (Reason(ReasonCode.MEANING), "not embedded yet, so judged by its words"),
+        (
+            Reason(ReasonCode.MEANING, score=-0.03, unit=FOREIGN),
+            "in another language, so its words count for it as well; cosine -0.03",
+        ),
         (Reason(ReasonCode.KIN, names=("aaaaaaaa", "bbbbbbbb")), "close in meaning to aaaaaaaa and bbbbbbbb"),
         (Reason(ReasonCode.WORDS, names=("refunds",), score=0.4), "refunds: 40% of the task"),
         (Reason(ReasonCode.USES, names=("helped", "copied", "helped")), "copied 1×, helped 2×"),
@@ -256,3 +262,18 @@ def test_the_record_of_a_pack_is_the_contract_of_the_command_line(tmp_path: Path
     assert "abstained" not in record
     nothing = pack_record(packed(vault, Task("bake sourdough bread"), now=NOON, without={"cardlogs"}))
     assert nothing["abstained"]["reason_code"] in {"no-known-word", "all-left-out"}
+
+
+def test_what_is_tied_to_a_file_in_hand_and_stays_out_says_so() -> None:
+    tie = Reason(ReasonCode.FILE, path="kiln/", file="kiln/fire.py")
+    reason = Reason(ReasonCode.TOO_FAR, score=0.2, bar=0.3, because=(tie,))
+    assert explained(reason).endswith("; though it is tied to kiln/ for kiln/fire.py)")
+
+
+def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
+    assert grounds_words(Grounds(("the place it holds for",), ())) == "for it: the place it holds for"
+    assert (
+        grounds_words(Grounds(("its words",), ("the kind of work",)))
+        == "for it: its words; against it: the kind of work"
+    )
+    assert not grounds_words(Grounds())

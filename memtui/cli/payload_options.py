@@ -1,0 +1,85 @@
+"""The options that shape a payload, of every command that makes one."""
+
+from __future__ import annotations
+
+import argparse
+
+from memtui.cli import parsing
+from memtui.cli.parsing import Parser, at_least
+from memtui.cli.session import Session
+from memtui.pack.options import SECRET_CHOICES
+from memtui.pack.targets.base import STYLES
+from memtui.pack.targets.formats import target_names
+from memtui.recall.eligibility import PHASES
+
+
+def context_options(parser: Parser) -> None:
+    """Add the options."""
+    add_choices(parser)
+    parser.add_flag("--diff", "on stderr: what has changed since this task's last pack")
+    parser.add_flag("--copy", "also copy it to the clipboard, and record the pack")
+    parser.add_flag("--record", "record the pack, so that feedback can be given on it")
+    parser.add_flag("--explain", "on stderr: every score, what was withheld and why, and what would bring it in")
+
+
+def add_choices(parser: Parser) -> None:
+    """Add the task and everything that shapes its payload."""
+    parser.add_value("task", "TASK", "what you are about to do, in your words", nargs="*")
+    parsing.add_files(parser)
+    parser.add_value("--budget", "N", "1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
+    parser.add_value("--max", "N", "maximum number of memories", type=at_least(0), dest="most")
+    add_target(parser, "what the payload is written for")
+    parser.add_value(
+        "--style",
+        "STYLE",
+        "full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
+        "else full)",
+        choices=STYLES,
+    )
+    parser.add_value(
+        "--phase", "P", "plan, implement, debug, review, refactor, test or release (default: guessed)", choices=PHASES
+    )
+    parser.add_value("--as-of", "DATE", "what was true on that day")
+    parser.add_value(
+        "--secrets",
+        "CHOICE",
+        "memories that seem to contain a secret: withhold, mask or allow (default: from the configuration, else "
+        "withhold)",
+        choices=SECRET_CHOICES,
+    )
+    add_ticks(parser)
+    parser.add_flag("--unconfirmed", "also what is waiting in the inbox, marked as such")
+    parser.add_flag("--with-loaded", "also what the target loads by itself from CLAUDE.md and the like")
+    parser.add_flag("--fast", "for hooks: only words, files and links; tokens are estimated, rounded up")
+
+
+def add_target(parser: Parser, help_text: str) -> None:
+    """Add the option that names a target."""
+    parser.add_value(
+        "--target",
+        "T",
+        f"{help_text}: {', '.join(target_names())} (default: from the configuration, else chat)",
+        type=str.lower,
+        choices=target_names(),
+    )
+
+
+def add_ticks(parser: Parser) -> None:
+    """Add the options that include and exclude memories by hand."""
+    parser.add_value(
+        "--with",
+        "ID",
+        "include this memory whatever would withhold it, as far as the budget allows; repeatable",
+        action="append",
+        default=[],
+        dest="with_ids",
+    )
+    parsing.add_repeatable(parser, "--without", "ID", "exclude this memory")
+
+
+def ticked(arguments: argparse.Namespace, session: Session) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids that were included and excluded by hand."""
+    put_in, left_out = arguments.with_ids, arguments.without
+    if not put_in and not left_out:
+        return frozenset(), frozenset()
+    return frozenset(session.resolve(put_in)), frozenset(session.resolve(left_out))
