@@ -36,8 +36,14 @@ class AskedAgain:
         return is_second
 
     def answers(self, action: str) -> bool:
-        """Return whether running this action now answers what is asked, where `agrees` is not what asks it."""
-        return self._keys == (action,) and self._was == self._about()
+        """Return whether running this action now answers what is asked, where `agrees` is not what asks it.
+
+        What is answered is asked no longer: a third press is about something else.
+        """
+        is_second = self._keys == (action,) and self._was == self._about()
+        if is_second:
+            self.drop()
+        return is_second
 
     def look(self, identifier: str = "") -> None:
         """Drop the question where it no longer fits, or where an action runs that is another."""

@@ -18,6 +18,7 @@ from memtui.pack.grounds import Grounds, grounds
 from memtui.pack.options import PackOptions
 from memtui.pack.relevance import (
     ACT_CHANCE,
+    AT_FILE_CHANCE,
     COVERED_CHANCE,
     DUE_CHANCE,
     FIRST,
@@ -240,6 +241,16 @@ def test_a_memory_whose_title_names_what_is_in_hand_belongs_to_it_whatever_files
     )
     alone = judge(found, Task("dip the glaze"))["kilnname"]
     assert judge(found, Task("dip the glaze", ("kiln/kiln.py",)))["kilnname"] >= alone
+
+
+def test_a_memory_of_the_very_file_in_hand_goes_in_whatever_the_task_says() -> None:
+    own, other = (
+        hit(memory(name, "Bricks are laid dry"), replace(FAR, is_exact=name == "ownsfile"))
+        for name in ("ownsfile", "otherone")
+    )
+    task = Task("make the knob rounder", ("kiln/fire.py",))
+    judged = judge(recall_of(own, other), task)
+    assert judged["ownsfile"] == AT_FILE_CHANCE > LEAST_CHANCE > judged["otherone"]
 
 
 @pytest.mark.parametrize("file", ["kiln/fire.py", "kiln/flues/upper/damper.py"])
