@@ -181,7 +181,7 @@ class _Reading:
             return
         self._draft_entry(entry)
         if unsaid := [part.label for part in entry.texts("about") if part.section is None]:
-            self._skip(section.own_span, f"left out: {', '.join(unsaid)}")
+            self._skip(section.own_span, f"beside the lesson itself ({', '.join(unsaid)})")
         for part in entry.parts:
             self._beside(entry, part)
 

@@ -162,7 +162,7 @@ def test_a_post_mortem_keeps_what_happened_why_and_the_fix_together(tmp_path: Pa
     assert [lesson.insight[:12] for lesson in lessons] == ["Always creat", "Never alert "]
     assert (actions.title, actions.kind) == ("Redis pool exhaustion: Action Items", "note")
     assert {_day(draft) for draft in result.drafts} == {"2026-03-04"}
-    assert "left out: Severity" in {skipped.reason for skipped in result.skipped}
+    assert "beside the lesson itself (Severity)" in {skipped.reason for skipped in result.skipped}
 
 
 def test_a_file_of_many_incidents_gives_one_memory_each(tmp_path: Path) -> None:
