@@ -339,9 +339,8 @@ class Tree:
     def learn_ignored(self, paths: Iterable[str]) -> None:
         """Ask git once which of many paths it ignores, rather than for each."""
         names = list(dict.fromkeys(path for path in paths if path not in self._ignored and "\0" not in path))
-        in_submodules = lacking_by_path(self.root, names)  # git says nothing at all where one path lies in one
-        self._ignored.update(in_submodules)
-        names = [name for name in names if name not in in_submodules]
+        self._ignored.update(lacking_by_path(self.root, names))  # git says nothing at all where one lies in a submodule
+        names = [name for name in names if name not in self._ignored]
         for start in range(0, len(names), _ASKED_AT_ONCE):
             part = names[start : start + _ASKED_AT_ONCE]
             # Whether a path that is not there is a folder, nobody knows: a rule may be about either.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,12 +65,7 @@ def fit_kinds(rows: Sequence[Kind]) -> dict[str, Any]:
     """Return the model as it is stored."""
     kinds = sorted({row.kind for row in rows}, key=lambda kind: (LABELS.index(kind.partition(", ")[0]), kind))
     names, places = list(rows[0].found), {sign: place for place, sign in enumerate(_vocabulary(rows))}
-    table = np.array([[row.found[name] for name in names] for row in rows])
-    mean, spread = table.mean(0), np.maximum(table.std(0), 1e-6)
-    known = [[places[sign] for sign in row.signs if sign in places] for row in rows]
-    scaled = [SPREAD / max(FEWEST_SIGNS, len(each)) ** 0.5 for each in known for _ in each]
-    at = ([row for row, each in enumerate(known) for _ in each], [place for each in known for place in each])
-    whole = hstack([csr_matrix((table - mean) / spread), csr_matrix((scaled, at), (len(rows), len(places)))]).tocsr()
+    whole, mean, spread = features_and_signs([(row.found, row.signs) for row in rows], places, SPREAD)
     model = LogisticRegression(C=1.0 / RIDGE, max_iter=500, tol=1e-3)
     model.fit(whole, [kinds.index(row.kind) for row in rows])
     weights, told = model.coef_[:, : len(names)] / spread, SPREAD * model.coef_[:, len(names) :]
@@ -80,6 +75,23 @@ def fit_kinds(rows: Sequence[Kind]) -> dict[str, Any]:
         "features": {name: _stored(weights[:, place]) for place, name in enumerate(names)},
         "signs": {sign: _stored(told[:, place]) for sign, place in places.items()},
     }
+
+
+def features_and_signs(
+    rows: Sequence[tuple[Mapping[str, float], Iterable[str]]], places: Mapping[str, int], most: float
+) -> tuple[Any, Any, Any]:
+    """Return a table of standardised features and then of signs, a row each, with means and spreads of the features.
+
+    `places`: the column of each sign that is weighed. `most`: what a sign weighs in a row at most.
+    """
+    names = list(rows[0][0])
+    table = np.array([[found[name] for name in names] for found, _ in rows])
+    mean, spread = table.mean(0), np.maximum(table.std(0), 1e-6)
+    known = [[places[sign] for sign in signs if sign in places] for _, signs in rows]
+    scaled = [most / max(FEWEST_SIGNS, len(each)) ** 0.5 for each in known for _ in each]
+    at = ([row for row, each in enumerate(known) for _ in each], [place for each in known for place in each])
+    whole = hstack([csr_matrix((table - mean) / spread), csr_matrix((scaled, at), (len(rows), len(places)))])
+    return whole.tocsr(), mean, spread
 
 
 def _vocabulary(rows: Sequence[Kind]) -> list[str]:

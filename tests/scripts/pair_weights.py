@@ -33,9 +33,8 @@ if __name__ == "__main__":
 
 import numpy as np
 from bench.pairs import CURATION, Figures, Pair, cosines, neighbours, read_pairs, strangers, vault_of
-from scipy.sparse import csr_matrix, hstack
 from scripts.logistic import fit_logistic
-from scripts.pair_kinds import Kind, fit_kinds, kind_of, store_kinds
+from scripts.pair_kinds import Kind, features_and_signs, fit_kinds, kind_of, store_kinds
 from sklearn.linear_model import LogisticRegression
 
 from memtui.analysis import pair_features
@@ -53,7 +52,7 @@ from memtui.analysis.pair_features import (
     signs_of_repetition,
 )
 from memtui.analysis.pair_kinds import PairKinds
-from memtui.analysis.pair_phrases import FEWEST_SIGNS, Phrases, beginnings_of, signs_between
+from memtui.analysis.pair_phrases import Phrases, beginnings_of, signs_between
 from memtui.analysis.text_features import wording_of
 from memtui.curate import gathering
 from memtui.domain.memory import Memory, content_hash
@@ -304,12 +303,7 @@ def fit_with_signs(rows: Sequence[Row]) -> tuple[dict[str, float], float, dict[s
     """Return weight per feature, base, and weight per sign in hundredths."""
     rows = [row for row in rows if row.weight > 0.0]
     names, places = list(rows[0].found), {sign: place for place, sign in enumerate(vocabulary())}
-    table = np.array([[row.found[name] for name in names] for row in rows])
-    mean, spread = table.mean(0), np.maximum(table.std(0), 1e-6)
-    known = [[places[sign] for sign in row.signs if sign in places] for row in rows]
-    scaled = [SPREAD / max(FEWEST_SIGNS, len(each)) ** 0.5 for each in known for _ in each]
-    at = ([row for row, each in enumerate(known) for _ in each], [place for each in known for place in each])
-    whole = hstack([csr_matrix((table - mean) / spread), csr_matrix((scaled, at), (len(rows), len(places)))]).tocsr()
+    whole, mean, spread = features_and_signs([(row.found, row.signs) for row in rows], places, SPREAD)
     model = LogisticRegression(C=1.0 / RIDGE, max_iter=500, tol=1e-3)
     model.fit(whole, [row.says_yes for row in rows], [row.weight for row in rows])
     weights = model.coef_[0][: len(names)] / spread
