@@ -205,11 +205,7 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
     if heading_path and pattern("symptom").search(heading_path[-1].lower()):
         troubles = any(map(pattern("troubles").search, " ".join(heading_path).lower().split()))
         yield "bug-pattern", _SYMPTOM if troubles else 0.0
-    named = [
-        (kinds, _FADING**distance)
-        for distance, heading in enumerate(reversed(above))
-        if (kinds := dict(_named_kinds(heading)))
-    ]
+    named = list(_kinds_of_headings(above))
     entry = {"entry"} if named and above and not dict(_named_kinds(above[-1])) else set()
     shares = _HEADING_SHARES if len(heading_path) > 1 else (_SOLE_HEADING,)  # it may be the document's title
     for (kinds, fading), rank_share in zip(named, shares, strict=False):
@@ -218,6 +214,13 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
             weakened = _WEAKENED if features & _SAYS_MORE.get(kind, frozenset()) else 1.0
             yield kind, (weight * weakened + _FITTING * fits) * share
+
+
+def _kinds_of_headings(headings: Sequence[str]) -> Iterator[tuple[dict[str, float], float]]:
+    """Yield the kinds that each heading names, innermost first, and how much its distance leaves of them."""
+    for distance, heading in enumerate(reversed(headings)):
+        if kinds := dict(_named_kinds(heading)):
+            yield kinds, _FADING**distance
 
 
 def _named_kinds(heading: str) -> Iterator[tuple[str, float]]:

@@ -126,7 +126,7 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
     """Return how good a sentence ends at an edge between its head and the rest, 1 to 5; 0 for no end at all."""
     grammar = grammar_of(language)
     sign, tail = edge.strip(), _CLAUSE_END.split(rest, maxsplit=1)[0]
-    if _breaks(edge, rest, tail, language) or (sign == ";" and ";" in head and _LAST_MEMBER.search(rest)):
+    if _breaks(edge, rest, tail, language) or _is_amid_semicolons(sign, rest, head):
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
@@ -143,6 +143,10 @@ def _opens_remark(sign: str, tail: str, grammar: Grammar) -> bool:
     """Return whether a reason follows, or behind a sign an aside; a participle without a sign goes on."""
     is_participle = not sign and tail.split(" ", 1)[0].endswith("ing")
     return bool((grammar.reason.match(tail) and not is_participle) or (sign and grammar.aside.match(tail)))
+
+
+def _is_amid_semicolons(sign: str, rest: str, head: str) -> bool:
+    return sign == ";" and ";" in head and _LAST_MEMBER.search(rest) is not None
 
 
 def _breaks(edge: str, rest: str, tail: str, language: str) -> bool:
@@ -276,15 +280,20 @@ def _is_within(sign: str, opener: bool, tail: str, head: str, grammar: Grammar, 
         return True
     if is_open_list and (opener or _LIST_GOES_ON.search(tail)):
         return True
-    if ends_within(head) or (not sign and is_passive(head)):
+    if ends_within(head) or _is_within_phrase(sign, opener, head, grammar):
         return True
     # Another act has conditions of its own.
     acts = sign and FINITE.search(head) and tail.partition(" ")[0] in plain_verbs()
-    if not acts and _limits(tail, grammar, is_rule=_is_rule(head, grammar)):
+    return not acts and _limits(tail, grammar, is_rule=_is_rule(head, grammar))
+
+
+def _is_within_phrase(sign: str, opener: bool, head: str, grammar: Grammar) -> bool:
+    """Return whether words end before what they wait for: a passive before its agent, `a` or `any` before its noun."""
+    if (sign or opener) and _ARTICLE_WORD.search(head):
         return True
-    if not sign and (grammar.verb_last.search(head) or (opener and _ANY_WORD.search(head))):
-        return True
-    return bool((sign or opener) and _ARTICLE_WORD.search(head))
+    if sign:
+        return False
+    return bool(is_passive(head) or grammar.verb_last.search(head) or (opener and _ANY_WORD.search(head)))
 
 
 def _is_in_list(sign: str, tail: str, head: str) -> bool:

@@ -319,8 +319,12 @@ def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[in
             continue
         claim, rival = claims[first], claims[second]
         if claim and rival and clash(claim, rival):
-            ends = (holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second))
-            yield from ((one, other) for one, other in product(*ends) if one != other)
+            yield from _pairs_of(*(holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second)))
+
+
+def _pairs_of(holders: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of those that hold one clause and of those that hold another; one may hold both."""
+    return ((one, other) for one, other in product(holders, others) if one != other)
 
 
 def _keys(clause: Clause, terms: frozenset[str]) -> frozenset[str]:

@@ -129,9 +129,7 @@ def cut_off(text: str, most: int) -> str:
     lead, main = _leading(text, grammar)
     if main and _BEFORE_REASON.match(lead) and cell_width(main) > most:
         text = capital(main)
-    ends = [gap.start() for gap in _GAP.finditer(text[:most]) if cell_width(text[: gap.start()]) < most]
-    heads = [text[:end].rstrip(_ENDING) for end in reversed(ends[-_MOST_TRIED:])]
-    heads = [head for head in heads if 5 * cell_width(head) > 2 * most]
+    heads = _beginnings(text, most)
     ranks = {head: _rank_of_cut(head, text, grammar, language) for head in heads if not _breaks_words(head)}
     whole = sorted(ranks, key=ranks.__getitem__, reverse=True)
     if not whole:
@@ -142,6 +140,13 @@ def cut_off(text: str, most: int) -> str:
     if _hides_limit(head, text[len(head) :], grammar):
         head = next((other for other in others if len(other) > len(head) and ranks[other]), head)
     return head + "…"
+
+
+def _beginnings(text: str, most: int) -> list[str]:
+    """Return the beginnings of a sentence up to a word that fill some of the room there is, the longest first."""
+    ends = [gap.start() for gap in _GAP.finditer(text[:most]) if cell_width(text[: gap.start()]) < most]
+    heads = (text[:end].rstrip(_ENDING) for end in reversed(ends[-_MOST_TRIED:]))
+    return [head for head in heads if 5 * cell_width(head) > 2 * most]
 
 
 def _breaks_words(head: str) -> bool:
@@ -257,10 +262,13 @@ def _cuts(
         cells, head, edge = edges.pop()
         rank = rank_of_end(head, edge[0], text[edge.end() : edge.end() + _TAIL_CHARS], language)
         if rank >= least_rank and cells >= (least or _scaled(_LEAST_CELLS.get(rank, 0), most)) // share:
-            bare = head
-            if head.endswith(" only") and edge[0].strip() and not _TAKES_ONLY.search(head):
-                bare = head.removesuffix(" only")
+            bare = _without_only(head) if edge[0].strip() else head
             heappush(waiting, (-rank * _CELLS_OF_RANK - cells, -len(head), head, bare))
+
+
+def _without_only(head: str) -> str:
+    """Return a clause without the `only` behind its sentence; with it where it is the object of a verb."""
+    return head if _TAKES_ONLY.search(head) else head.removesuffix(" only")
 
 
 def _scaled(cells: int, most: int) -> int:

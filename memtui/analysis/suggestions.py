@@ -162,11 +162,7 @@ def _by_likeness(
 ) -> Iterator[LinkProposal]:
     """Yield the most alike that no end has enough of yet; only those are compared in full, which takes the time."""
     known = {memory.id: memory for memory in memories}
-    cosines = {
-        pair_of(one, other): cosine
-        for one, other, cosine, _ in alike
-        if cosine >= LINKED_FROM and {one, other} <= known.keys()
-    }
+    cosines = _cosines_of(alike, known)
     texts = TextCache()
     facts = {memory.id: texts.facts[memory.title, memory.insight] for memory in memories}
     pairs = {*cosines, *_sharing_words(memories, facts)} if about is None else set(_pairs_with(about, known))
@@ -189,6 +185,15 @@ def _by_likeness(
             continue
         taken.update(pair)
         yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
+
+
+def _cosines_of(alike: Iterable[Alike], known: Mapping[str, Memory]) -> dict[Pair, float]:
+    """Return the cosines of known memories that are alike enough to be linked."""
+    return {
+        pair_of(one, other): cosine
+        for one, other, cosine, _ in alike
+        if cosine >= LINKED_FROM and {one, other} <= known.keys()
+    }
 
 
 def _pairs_with(about: str, others: Iterable[str]) -> Iterator[Pair]:

@@ -54,21 +54,34 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     name, above = (*names, "", "")[:2]
     if not name:
         return title
-    if title.endswith("…") and cell_width(name) <= MAX_TITLE_CELLS and (is_telling(name) or _says_less(title, name)):
+    if _replaces(name, title):
         return name
     begins = title.casefold().startswith(name.casefold())
     if not begins and _names(title, name):
         return title
     named = title if begins else _below(name, title)
-    if above and _is_part(name, title) and not (says_the_same(named, above) or name.casefold() in above.casefold()):
-        both = _below(above, named)
-        if cell_width(both) <= MAX_TITLE_CELLS:
-            return both
-        if told := _without_part(above, name, title):
+    if above and _is_part(name, title) and not _repeats(above, name, named):
+        told = _fits(_below(above, named)) or _without_part(above, name, title)
+        if not told and begins and matches("headings", "referring", name):
+            told = _fits(_below(above, name))
+        if told:
             return told
-        if begins and matches("headings", "referring", name) and cell_width(_below(above, name)) <= MAX_TITLE_CELLS:
-            return _below(above, name)
     return title if begins else _fitting_below(name, title)
+
+
+def _repeats(above: str, name: str, named: str) -> bool:
+    """Return whether a heading says what the one below it, or a title with that, says already."""
+    return says_the_same(named, above) or name.casefold() in above.casefold()
+
+
+def _fits(title: str) -> str:
+    """Return a title that has room, else nothing."""
+    return title if cell_width(title) <= MAX_TITLE_CELLS else ""
+
+
+def _replaces(name: str, title: str) -> bool:
+    """Return whether a heading says more than the title that is cut off below it."""
+    return title.endswith("…") and bool(_fits(name)) and (is_telling(name) or _says_less(title, name))
 
 
 def _names(title: str, name: str) -> bool:
@@ -86,7 +99,7 @@ def _fitting_below(name: str, title: str) -> str:
     bare = without_asides(title, MAX_TITLE_CELLS - cell_width(name) - 2)
     shorter = (title, bare, without_articles(title), without_articles(bare))
     fitting = (_below(name, words) for words in shorter)
-    if found := next((one for one in fitting if cell_width(one) <= MAX_TITLE_CELLS), ""):
+    if found := next(filter(_fits, fitting), ""):
         return found
     if _BEGINS.fullmatch(name) and cell_width(name) <= MAX_TITLE_CELLS // 2:
         return cut_off(_below(name, without_articles(title)), MAX_TITLE_CELLS)

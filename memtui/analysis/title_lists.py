@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
 from memtui.analysis.grammar import Grammar, grammar_of, has_verb, is_balanced, language_of, plain_verbs
@@ -80,8 +80,16 @@ def values_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     named = sum(matches("labels", "facet", label) for label, _, value in pairs if value)
     if named <= 1 or named < _NAMED_SHARE * len(pairs) or not all(value for _, _, value in pairs):
         return []
-    values = (_HEAD_END.split(next(sentences(value), ""), maxsplit=1)[0].rstrip(_ENDING) for _, _, value in pairs)
-    return [value if len(value) <= _VALUE_CELLS else brief(value.partition(", ")[0]) for value in values if value]
+    return [_brief_value(head) for _, _, value in pairs if (head := _head_of(value))]
+
+
+def _brief_value(value: str) -> str:
+    return value if len(value) <= _VALUE_CELLS else brief(value.partition(", ")[0])
+
+
+def _head_of(text: str) -> str:
+    """Return what a text says first, up to a colon, dash, bracket or semicolon."""
+    return _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
 
 
 def fitting(subject: str, heads: Sequence[str], width: Callable[[str], int], most: int = LIST_CELLS) -> list[str]:
@@ -139,14 +147,18 @@ def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif folders := folders_of(block.lines) if block.mark not in REAL_SHELLS else []:
         yield from (held.take_out(f"`{folder}`") for folder in (folders if len(folders) > 1 else ()))
-    elif not _shows_both(block):
-        is_diagram = any(_ARROW.match(line) for line in block.lines)
-        told = takewhile(lambda command: not (command.endswith(":") and is_bad(command)), block.commands)
-        commands = [] if is_diagram else [each for each in told if _LETTER.search(each) and not each.endswith(":")]
-        briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
-        if len(briefly) > 1:
-            briefly.pop("", None)
-        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in briefly)
+    elif not (_shows_both(block) or any(map(_ARROW.match, block.lines))):
+        yield from (held.take_out(f"`{command}`" if "`" not in command else command) for command in _commands_of(block))
+
+
+def _commands_of(block: Block) -> Iterable[str]:
+    """Return the commands of a shell in brief, each once, up to a label that says to avoid what follows."""
+    told = takewhile(lambda command: not (command.endswith(":") and is_bad(command)), block.commands)
+    commands = [each for each in told if _LETTER.search(each) and not each.endswith(":")]
+    briefly = dict.fromkeys(map(_brief_command, commands) if block.mark in REAL_SHELLS else commands)
+    if len(briefly) > 1:
+        briefly.pop("", None)
+    return briefly
 
 
 def listed_names(block: Block) -> list[str]:
@@ -183,7 +195,7 @@ def _head_of_item(text: str) -> str:
         text = f"{label} {rest[:1].lower()}{rest[1:]}" if is_bad(label) else rest
     elif label and _RULE_LABEL.fullmatch(label):
         text = rest
-    head = _HEAD_END.split(next(sentences(text), ""), maxsplit=1)[0].rstrip(_ENDING)
+    head = _head_of(text)
     is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
 
@@ -206,11 +218,18 @@ def brief(head: str) -> str:
     if grammar.negation.search(head) or grammar.exception.search(head) or grammar.condition.match(head):
         return head
     ends = (found.start() for found in _BRIEF_END.finditer(head))
-    ends = (end for end in ends if not (_DONE.search(head[:end]) and _HOW.match(head, end)))
-    ends = (end for end in ends if not (_WITHIN_LIST.search(head[:end]) and _LAST_MEMBER.match(head, end)))
-    ends = (end for end in ends if not _PAIR_OF_ADVERBS.match(head, max(0, end - 2)))
-    ends = (end for end in ends if " " in head[:end] and is_balanced(head[:end]))
+    ends = (end for end in ends if " " in head[:end] and is_balanced(head[:end]) and not _parts(head, end))
     return next((start for end in ends if not _waits(start := head[:end].rstrip(_ENDING), head[end:], grammar)), head)
+
+
+def _parts(head: str, end: int) -> bool:
+    """Return whether words would end between what is done and how, within a list, or within a pair of adverbs."""
+    start = head[:end]
+    if (_DONE.search(start) and _HOW.match(head, end)) or (
+        _WITHIN_LIST.search(start) and _LAST_MEMBER.match(head, end)
+    ):
+        return True
+    return _PAIR_OF_ADVERBS.match(head, max(0, end - 2)) is not None
 
 
 def _waits(start: str, rest: str, grammar: Grammar) -> bool:

@@ -18,14 +18,19 @@ _TYPES_END = re.compile(r"\s|[})\]]+[;,]?$|#|//|/\*|--")
 def folders_of(lines: Sequence[str]) -> list[str]:
     """Return the outermost folders of a tree, those below its root where it has one; empty for anything else."""
     lines = [line.rstrip() for line in lines if line.strip()]
-    if any(map(_BRANCH.match, lines)):
-        roots = [root[1] for line in lines if not line[0].isspace() and (root := _ROOT.match(line))]
-        return roots if len(roots) > 1 else _outermost([entry for line in lines if (entry := _BRANCH.match(line))])
+    if drawn := [entry for line in lines if (entry := _BRANCH.match(line))]:
+        roots = _roots(lines)
+        return roots if len(roots) > 1 else _outermost(drawn)
     found = [entry for line in lines if (entry := _INDENTED.match(line))]
     if len(found) <= 1 or len(found) < _LISTS_SHARE * len(lines) or not _are_folders(found):
         return []
     at_margin = [entry for entry in found if len(entry[1]) == len(found[0][1])]
     return _outermost(found[1:] if len(at_margin) == 1 else found)
+
+
+def _roots(lines: Sequence[str]) -> list[str]:
+    """Return the folders at the margin."""
+    return [root[1] for line in lines if not line[0].isspace() and (root := _ROOT.match(line))]
 
 
 def types_of(lines: Sequence[str]) -> list[str]:

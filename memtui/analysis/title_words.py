@@ -154,10 +154,20 @@ def record_labels(found: Sequence[Block]) -> list[str]:
         return []
     told = [label for label in labels if not matches("labels", "metadata", label)]
     labels = told or labels
-    says_little = is_dropped(labels[0]) or any(matches("labels", kind, labels[0]) for kind in ("part", "beside"))
-    says_little = says_little or any(matches("headings", "open", one) for one in labels)
-    says_little = says_little or matches("headings", "unfinished", labels[0]) or len(told) == 1
+    says_little = len(told) == 1 or _says_little(labels)
     return [] if says_little or any(len(block.text) > _LONG_LINE for block in found[:2]) else labels
+
+
+def _says_little(labels: Sequence[str]) -> bool:
+    """Return whether the first of the labels of a record, or any open one, leaves out what the record is about."""
+    first = labels[0]
+    if (
+        is_dropped(first)
+        or matches("headings", "unfinished", first)
+        or any(matches("headings", "open", one) for one in labels)
+    ):
+        return True
+    return matches("labels", "part", first) or matches("labels", "beside", first)
 
 
 def is_document(heading: str) -> bool:

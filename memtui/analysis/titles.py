@@ -113,6 +113,26 @@ def _led_by(announced: str) -> tuple[str, str]:
     return bare, pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
 
 
+def _joined(subject: str, heads: Sequence[str]) -> str:
+    """Return a subject with the heads below it; whichever there is of the two."""
+    between = "; " if any(", " in head for head in heads) else ", "
+    return ": ".join(filter(None, [subject, between.join(heads)]))
+
+
+def _tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
+    """Return whether the heads that fit say something of a list; one of many only as a rule or below a mere label."""
+    if len(kept) != 1 or len(heads) == 1:
+        return bool(kept)
+    return matches("headings", "generic", subject) or is_rule(kept[0])
+
+
+def _telling(items: Sequence[Block], texts: Sequence[str]) -> Sequence[Block]:
+    """Return the items that do not only set a value, by their texts; the first where all others only go on from it."""
+    if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
+        return items[:1]
+    return [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
+
+
 @dataclass(slots=True)
 class _Writer:
     """Writes the title of one text."""
@@ -279,12 +299,9 @@ class _Writer:
         """Return what an item states, or for several the subject with their heads."""
         items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
         texts = [self._plain(undecorated(block.text)[0]) for block in items]
-        told = [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
         if len(items) > 1 and all(map(_GOES_BACK.match, texts[1:])):
             return self._items(found[: next(at for at, block in enumerate(found) if block is items[1])])
-        if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
-            told = items[:1]
-        if len(told) == 1 < len(items):
+        if len(told := _telling(items, texts)) == 1 < len(items):
             return self._items(told)
         if len(items) > 1 and (title := self._several(found)):
             return title
@@ -294,10 +311,8 @@ class _Writer:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        subject, heads = self.headings.whole(), values_in(found, self.held) or heads_in(found, self.held)
-        if self._avoids:
-            heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
-            heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
+        subject = self.headings.whole()
+        heads = self._heads_of_several(found, subject)
         if self._width(subject) > LIST_CELLS:
             subject = shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
@@ -309,6 +324,14 @@ class _Writer:
         is_name = " " not in self.headings.last and not (CJK.search(subject) or is_file_name(subject))
         return self._listed(subject, heads, any_of=is_name)
 
+    def _heads_of_several(self, found: Sequence[Block], subject: str) -> list[str]:
+        """Return the values or heads of items; below a label that says to avoid them, the first one says so itself."""
+        if not self._avoids:
+            return values_in(found, self.held) or heads_in(found, self.held)
+        heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
+        heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
+        return heads
+
     def _is_general(self, subject: str, head: str) -> bool:
         """Return whether a heading says nothing of what an item below it states."""
         states = has_verb(head, language_of(head)) or lacks_subject(head)
@@ -318,11 +341,8 @@ class _Writer:
 
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         commands = heads_in([block], self.held) if block.mark in SHELLS else []
-        texts = (later.text for later in following if later.kind == "paragraph")
-        # Words that lead to more code say nothing of the code above them.
-        own = takewhile(lambda text: is_rule(text) or not self._plain(text).endswith(_COLONS), texts)
-        told = (self._stated(self.held.take_out(text)) for text in own)
-        if (title := next(filter(None, told), "")) and (not commands or has_verb(title, language_of(title))):
+        title = self._said_of_code(following)
+        if title and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self._done(f"{commands[0]}: {title}") if is_led else title
         is_named = block.mark not in SHELLS and not listed_names(block) and bool(self.headings.subject())
@@ -330,6 +350,12 @@ class _Writer:
         root = root_of(block.lines) if len(heads) <= 1 else ""
         heads = [self.held.take_out(f"`{root}`")] if root else heads
         return self._listed(self.headings.above_code(), heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+
+    def _said_of_code(self, following: Sequence[Block]) -> str:
+        """Return what the paragraphs below code state of it; words that lead to more code say nothing of this one."""
+        texts = (later.text for later in following if later.kind == "paragraph")
+        own = takewhile(lambda text: is_rule(text) or not self._plain(text).endswith(_COLONS), texts)
+        return next(filter(None, (self._stated(self.held.take_out(text)) for text in own)), "")
 
     def _table(self, block: Block) -> str:
         if len(block.lines) > 1:
@@ -387,15 +413,11 @@ class _Writer:
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             is_all = len(kept) == len(heads)
             return self._done(f"{subject}: {kept[0]}") if is_all else self._awaited(subject, heads, kept)
-        tells = any_of or matches("headings", "generic", subject) or (bool(kept) and is_rule(kept[0]))
-        is_one_of_many = len(kept) == 1 < len(heads) and not tells
-        if subject and (not kept or is_one_of_many):
+        if subject and not (_tells(subject, kept, heads) or (any_of and kept)):
             first = self._with_first_rule(subject, heads)
             if first or not kept or self._states(subject):
                 return first or self._done(self.headings.alone(subject))
-        between = "; " if any(", " in head for head in kept) else ", "
-        listed = ": ".join(filter(None, [subject, between.join(kept)])) or ", ".join(heads[:1])
-        return self._done(self._counted(listed, kept, heads))
+        return self._done(self._counted(_joined(subject, kept) or ", ".join(heads[:1]), kept, heads))
 
     def _states(self, subject: str) -> bool:
         """Return whether a subject says something by itself, as a sentence does."""
