@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from memtui.curate.packs import text_changes
@@ -11,6 +13,7 @@ from memtui.curate.query import chosen_by, parse_choice
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError
+from memtui.pack.filters import read_by
 from memtui.pack.targets.formats import target_named
 from memtui.publish.apply import plan_cuts
 from memtui.publish.edits import Edit
@@ -47,12 +50,67 @@ class Standing:
     def is_published(self) -> bool:
         return bool(self.recorded)
 
+    @property
+    def block(self) -> str:
+        """The target whose block is written: another's, where the place's own file only leads to that one's."""
+        return self.place.target if self.plan is None else self.plan.place.target
+
 
 def chosen(publisher: Publisher, query: str, threshold: float) -> Selection:
     """Return what a query chooses today. Raises `QueryError`: it cannot be read."""
     base = MemoryFilter(scope=publisher.scope, threshold=threshold)
     parsed = parse_choice(query, publisher.vault.kinds, publisher.vault.now())
     return Selection(query=query, ids=frozenset(chosen_by(publisher.vault, parsed, base)))
+
+
+def picked(ids: Iterable[str]) -> Selection:
+    """Return what a person chose one by one: a query of their ids, so that publishing anew chooses the same."""
+    wanted = frozenset(ids)
+    return Selection(query=f"id:{','.join(sorted(wanted))}", ids=wanted)
+
+
+def is_picked(query: str | None) -> bool:
+    """Return whether a query names memories one by one."""
+    return query is not None and _PICKED.fullmatch(query) is not None
+
+
+_PICKED = re.compile(r"id:\w+(?:,\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Choosable:
+    """A memory that may go in to a place."""
+
+    memory: Memory
+    is_in: bool  # whether it goes in as it stands
+    is_usual: bool  # whether it does where nobody chooses
+    read_in: str = ""  # the file in which the assistant reads it anyway, empty where it reads none
+
+
+def choosable(publisher: Publisher, standing: Standing, threshold: float) -> list[Choosable]:
+    """Return what may go in to a place, what does first, each part as old as it is.
+
+    Raises `MemtuiError`: nothing can be published there.
+    """
+    target = target_named(standing.place.target, publisher.targets)
+    usual = _ids_in(plan_publication(publisher, standing.place.target))
+    chosen = standing.plan.selection.ids if standing.plan is not None else None
+    current = usual if standing.plan is None else chosen or _ids_in(standing.plan)
+    with publisher.vault.read() as reader:
+        wanted = MemoryFilter(scope=publisher.scope, threshold=threshold)
+        memories = reader.select(wanted, sort="created", now=publisher.vault.now())
+    memories.sort(key=lambda one: (one.id not in current, not one.pinned, one.created_at, one.id))
+    found = [(one, read_by(target, one, (), standing=True)) for one in memories]
+    return [
+        Choosable(one, one.id in current, one.id in usual, "" if source is None else source.path or source.format)
+        for one, source in found
+    ]
+
+
+def _ids_in(plan: Plan) -> frozenset[str]:
+    """Return the memories that a plan writes."""
+    written = [file.publication.memory_ids for file in plan.files if file.publication is not None]
+    return frozenset(chain.from_iterable(written))
 
 
 def selection_of(publisher: Publisher, recorded: Sequence[Publication], threshold: float) -> Selection:
@@ -63,15 +121,19 @@ def selection_of(publisher: Publisher, recorded: Sequence[Publication], threshol
     return Selection(recipe=recorded[0].recipe) if query is None else chosen(publisher, query, threshold)
 
 
-def standings(publisher: Publisher, threshold: float) -> list[Standing]:
-    """Return every place with what publishing to it would change, by what it was published with."""
+def standings(publisher: Publisher, threshold: float, chosen: Mapping[str, Selection] | None = None) -> list[Standing]:
+    """Return every place with what publishing to it would change, by what it was published with.
+
+    `chosen`: what is chosen now instead, by target.
+    """
     known = standing_publications(publisher.vault, publisher.root)
     publisher = publisher.recalling_once()
     found = []
     for place in places():
-        recorded = tuple(known.get(read_instead(place, publisher.root)[0].target, ()))
+        block = read_instead(place, publisher.root)[0].target
+        recorded = tuple(known.get(block, ()))
         try:
-            selection = selection_of(publisher, recorded, threshold)
+            selection = (chosen or {}).get(block) or selection_of(publisher, recorded, threshold)
             plan = with_corrections(publisher.vault, plan_publication(publisher, place.target, selection))
         except MemtuiError as error:
             found.append(Standing(place, None, recorded, error))

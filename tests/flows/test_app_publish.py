@@ -59,6 +59,57 @@ async def test_the_diff_is_shown_before_anything_is_written_and_one_key_writes_i
         assert (folder / "AGENTS.md").read_bytes() == before
         await pilot.press("enter")
         await until(pilot, lambda: (folder / "AGENTS.md").read_bytes() == written, "it is published again")
+        await shows(pilot, "1 published")
+        await pilot.press("x")
+        await says(pilot, "5 memories in AGENTS.md: x again takes the block out; u undoes it")
+        assert (folder / "AGENTS.md").read_bytes() == written
+        await pilot.press("down")
+        await unsays(pilot, "x again takes the block out")
+        await pilot.press("up", "x", "x")
+        await says(pilot, "Taken out of AGENTS.md")
+        assert (folder / "AGENTS.md").read_bytes() == before
+
+
+async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_choose_again(
+    vault: Vault, folder: Path
+) -> None:
+    fill(vault, FERRY)
+    file = folder / "AGENTS.md"
+    before = file.read_bytes()
+    async with app_on(vault, folder).run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await shows(pilot, "space changes what")
+        await pilot.press("space")
+        await shows(pilot, "5 of 5 ticked")
+        await pilot.press("asterisk", "escape")
+        await says(pilot, "Nothing is ticked, so what goes in stays as it was")
+        await shows(pilot, "5 memories,")
+        await pilot.press("space")
+        await shows(pilot, "5 of 5 ticked")
+        await pilot.press("asterisk", "space")
+        await shows(pilot, "1 of 5 ticked")
+        await pilot.press("W")
+        await says(pilot, "esc goes back to Publish with what is ticked")
+        assert file.read_bytes() == before
+        await pilot.press("escape")
+        await shows(pilot, "1 memory,")
+        await shows(pilot, "you chose what goes in; space changes it")
+        await pilot.press("p")
+        await says(pilot, "Published to AGENTS.md")
+        assert file.read_bytes().count(b"\n- ") == 1
+        with vault.write(actor="person", action="add", summary="add") as writer:
+            writer.put(replace(FERRY[1], id="m0000077", title="Gulls nest on pier 9", insight="Gulls nest on pier 9."))
+        await pilot.press("R")
+        await shows(pilot, "up to date · 1 memory,")
+        await pilot.press("space")
+        await shows(pilot, "1 of 6 ticked")
+        await pilot.press("backspace")
+        await shows(pilot, "6 of 6 ticked")
+        await pilot.press("escape")
+        await shows(pilot, "Gulls nest on pier 9")
+        await shows(pilot, "memtui chooses")
+        await pilot.press("p")
+        await until(pilot, lambda: b"Gulls nest on pier 9" in file.read_bytes(), "it is published")
 
 
 async def test_a_read_that_takes_longer_than_the_vault_rests_is_shown_all_the_same(

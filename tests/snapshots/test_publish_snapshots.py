@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from curating import write_files
-from snapshots.pictures import SMALL, Album, only_with_the_same_textual, sample_app
+from snapshots.pictures import SMALL, Album, only_with_the_same_textual, rest, sample_app
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.publish.choosing import ChoosingScreen
 from memtui.tui.publish.screen import PublishScreen
 
 pytestmark = only_with_the_same_textual
@@ -39,3 +40,17 @@ async def test_what_would_be_published(app: MemtuiApp, album: Album) -> None:
 
 def _is_published(screen: object) -> bool:
     return isinstance(screen, PublishScreen) and screen._read is not None and screen._read.rows[1].is_published
+
+
+async def test_what_goes_in_is_chosen(app: MemtuiApp, album: Album) -> None:
+    async with album.of(app) as pilot:
+        await pilot.app.run_action("go('publish')")
+        await rest(pilot, _is_read)
+        await pilot.press("down", "space")
+        await rest(pilot, _is_offered)
+        await pilot.press("down", "space")
+        await album.take_sizes(pilot, ready=_is_offered)
+
+
+def _is_offered(screen: object) -> bool:
+    return isinstance(screen, ChoosingScreen) and screen._list.count > 0 and bool(screen._shown)

@@ -90,7 +90,7 @@ def key_text(key: str) -> str:
 # Who answers a key: a screen by its AREA, all screens, or a widget.
 BROWSE, CONTEXT, PACKS, INBOX, REVIEW, MERGE = "browse", "context", "packs", "inbox", "review", "merge"
 BULK, REFLECT, TIDY, CLASH, HISTORY, IMPORT = "bulk", "reflect", "tidy", "clash", "history", "import"
-ASSISTANTS, PUBLISH, CAPTURE, TEAM = "assistants", "publish", "capture", "team"
+ASSISTANTS, PUBLISH, CHOOSING, CAPTURE, TEAM = "assistants", "publish", "choosing", "capture", "team"
 LAB, HEALTH, EDIT, CONFLICT, RESEMBLING, EVERYWHERE = "lab", "health", "edit", "conflict", "resembling", "everywhere"
 
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
 
-from memtui.curate.publishing import Standing
+from memtui.curate.publishing import Choosable, Standing
 from memtui.publish.apply import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PUBLISH, Action
 from memtui.tui.list_detail import LIST
+from memtui.tui.publish.choosing import ChoosingScreen
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 
 _READING = "The assistants' files are being read."
+_TAKES_OUT = "takes the block out"
 
 
 class PublishScreen(RowDetail[Row]):
@@ -78,6 +81,8 @@ class PublishScreen(RowDetail[Row]):
             return "Nothing was written into this block by hand."
         if action.id == "publish-out" and not row.is_published:
             return _READING if self.loader.is_under_way(LIST) else f"Nothing is published to {row.place.label}."
+        if action.id == "publish-choose" and row.plan is None:
+            return f"Nothing can be published to {row.place.label}; 2 says why."
         if action.id == "publish-write" and state == "edited":
             return "It was edited by hand: t takes the edit into the inbox, f writes over it."
         return super().why_not(action)
@@ -121,11 +126,37 @@ class PublishScreen(RowDetail[Row]):
         row = self._current
         is_edited = row.plan is not None and row.plan.state == "edited"
         out, take = self.key_of("publish-out"), self.key_of("publish-take")
-        words = f"It was edited by hand: {out} again takes it out with the edit, {take} takes it into the inbox first."
-        if not self._was_in_sight("publish-out", "takes the block out"):
+        if not self._was_in_sight("publish-out", _TAKES_OUT):
             return
-        if not is_edited or self.again.agrees("publish-out", words, self._place):
+        if is_edited:
+            words = (
+                f"It was edited by hand: {out} again takes it out with the edit, {take} takes it into the inbox first."
+            )
+            is_sure = self.again.agrees("publish-out", words, self._place)
+        else:
+            words = f"{self._publications.block_words(row)}: {out} again {_TAKES_OUT}; {self.key_of('undo')} undoes it."
+            is_sure = self.again.agrees("publish-out", words, lambda: (_TAKES_OUT, self._place()))
+        if is_sure:
             self.do(lambda: self._publications.take_out(row, force=is_edited))
+
+    def action_publish_choose(self) -> None:
+        """Choose what goes in to the place."""
+        row = self._current
+        self._title.note = "reading …"
+        self.loader.read(lambda: self._publications.choosable(row), partial(self._offer, row), group="choose")
+
+    def _offer(self, row: Standing, found: Sequence[Choosable]) -> None:
+        self._title.note = ""
+        if not self.is_current:
+            return
+        screen = ChoosingScreen(self.opening, row.place.label, found)
+
+        def closed(_: None) -> None:
+            if screen.selection is not None:
+                self._publications.chosen[row.block] = screen.selection
+                self.look_again()
+
+        self.app.push_screen(screen, closed)
 
     def action_publish_take(self) -> None:
         """Take the edit by hand into the inbox, and publish."""

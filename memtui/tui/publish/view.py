@@ -10,13 +10,21 @@ from memtui.capture.hand_edits import take_edit
 from memtui.capture.loaded import paid_twice
 from memtui.capture.loads import assistant_names
 from memtui.curate.packs import text_changes
-from memtui.curate.publishing import Standing, file_changes, selection_of, standings
+from memtui.curate.publishing import (
+    Choosable,
+    Standing,
+    choosable,
+    file_changes,
+    is_picked,
+    selection_of,
+    standings,
+)
 from memtui.pack.options import PackOptions
 from memtui.publish.apply import Cut, cut, plan_cuts, publish
 from memtui.publish.edits import finish_unfinished
-from memtui.publish.plan import FilePlan, Plan, Publisher, plan_publication, plan_removal
+from memtui.publish.plan import FilePlan, Plan, Publisher, Selection, plan_publication, plan_removal
 from memtui.text.sanitize import tame
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 from memtui.tui.screens.dialogs import line_blocks
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Done, Signature
@@ -53,12 +61,13 @@ class Publications:
 
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
+        self.chosen: dict[str, Selection] = {}  # What was chosen here and is not published yet, by target
 
     def read(self) -> PublishRead:
         """Return what publishing anew would change, place by place."""
         access, signature = self._access, self._access.signature()
         publisher = self._publisher()
-        rows = standings(publisher, access.opening.threshold)
+        rows = standings(publisher, access.opening.threshold, self.chosen)
         twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
         cuts = plan_cuts(access.read_vault, publisher.root, scope=publisher.scope)
         return PublishRead(tuple(rows), tuple(cuts), twice, publisher.root, publisher.project, signature)
@@ -81,8 +90,16 @@ class Publications:
     def write(self, row: Standing, *, force: bool = False) -> Done:
         """Publish to a place, with what it was published with."""
         publisher = self._publisher()
-        selection = selection_of(publisher, row.recorded, self._access.opening.threshold)
-        return self._apply(plan_publication(publisher, row.place.target, selection, force=force), "publish")
+        selection = row.plan.selection if row.plan is not None else None
+        if row.block not in self.chosen:
+            selection = selection_of(publisher, row.recorded, self._access.opening.threshold)
+        done = self._apply(plan_publication(publisher, row.place.target, selection, force=force), "publish")
+        self.chosen.pop(row.block, None)  # it is recorded now
+        return done
+
+    def choosable(self, row: Standing) -> list[Choosable]:
+        """Return what may go in to a place."""
+        return choosable(self._publisher(), row, self._access.opening.threshold)
 
     def withdraw(self, row: Cut) -> Done:
         """Take what was retired out of a file."""
@@ -93,7 +110,15 @@ class Publications:
 
     def take_out(self, row: Standing, *, force: bool = False) -> Done:
         """Take a place's blocks out of its files; `force`: with what was written into them by hand."""
-        return self._apply(plan_removal(self._publisher(), row.place.target, force=force), "unpublish")
+        done = self._apply(plan_removal(self._publisher(), row.place.target, force=force), "unpublish")
+        self.chosen.pop(row.block, None)
+        return done
+
+    def block_words(self, row: Standing) -> str:
+        """Return what stands in a place's files now: `28 memories in AGENTS.md`."""
+        number = len({identifier for one in row.recorded for identifier in one.memory_ids})
+        names = some_of([Path(one.path).name for one in row.recorded], 2)
+        return f"{counted(number, 'memory')} in {tame(names, 80)}"
 
     def take_edit(self, row: Standing) -> Done:
         """Take what was written into a place's blocks by hand into the inbox, and publish over it."""
@@ -206,7 +231,8 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-_CHOOSING = "pinned memories go in first (p in Browse); others: memtui export --target {} --where QUERY"
+_USUAL = "memtui chooses, pinned memories first; space changes what goes in"
+_PICKED = "you chose what goes in; space changes it"
 
 
 def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
@@ -219,10 +245,11 @@ def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
     blocks.append(Block(((f"{plan_words(plan)} · {counts}", "dim"),)))
     if left_out := left_out_words(plan):
         blocks.append(Block(((left_out, "dim"),)))
-    if chosen := plan.selection.recipe or plan.selection.query:
+    chosen = plan.selection.recipe or plan.selection.query
+    if chosen and not is_picked(plan.selection.query):
         blocks.append(Block((("chosen by ", "label"), (tame(chosen, 200), "text"))))
     elif plan.files:
-        blocks.append(Block(((_CHOOSING.format(plan.place.target), "dim"),)))
+        blocks.append(Block(((_PICKED if chosen else _USUAL, "dim"),)))
     here = {shown_path(file.path, read.root) for file in plan.files}
     for label, paths in read.twice.items():
         if not here.isdisjoint(paths):

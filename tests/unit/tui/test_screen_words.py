@@ -46,6 +46,7 @@ PICTURES = {
     "capture": r"test_the_proposals|test_nothing_proposed_yet|test_reading_under_way",
     "assistants": r"test_the_assistants",
     "publish": r"test_what_would_be_published",
+    "choosing": r"test_what_goes_in_is_chosen",
     "team": r"test_a_team",
 }
 """Names of the pictures of each screen, as a pattern."""
@@ -58,6 +59,7 @@ MARKS = {
     "history": [*STATE_MARKS.values()],
     "import": [mark for _, _, mark in IMPORT_GROUPS],
     "publish": [MARK_PINNED, "!"],
+    "choosing": [MARK_PINNED, "✓", "·"],
     "assistants": [MARK_PINNED, "!"],
     "team": [MARK_PINNED, "!"],
     "bulk": [MARK_PINNED, MARK_DUE, MARKED, *STATUS_MARKS.values(), "·"],
