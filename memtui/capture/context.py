@@ -58,19 +58,29 @@ def lead_of(path: Sequence[str]) -> str:
     The outermost one names the document, and only what is a property of something needs that before its own heading.
     """
     names = [_name(heading) for heading in path]
-    told = [at for at, name in enumerate(names) if name and not _says_nothing(name, outermost=at == 0)]
     lasting = bool(names) and (is_property(names[-1]) or matches("headings", "referring", names[-1]))
-    if lasting and len(names) - 1 not in told:
-        told.append(len(names) - 1)
+    told = _telling(names, lasting=lasting)
     if not told or len(names[told[-1]]) > _LONGEST:
         return ""
     last = names[told[-1]]
+    if not lasting and words_in(last) > _BRIEF_WORDS:
+        return last
     above = next((names[at] for at in reversed(told[:-1]) if at or lasting), "")
-    if pattern("left_out_heading").match(above):
-        above = ""  # what a project leaves out is no part of what stands below another heading
+    return _both_headings(above, last, _LONGEST_BOTH if lasting else _LONGEST)
+
+
+def _telling(names: Sequence[str], *, lasting: bool) -> list[int]:
+    """Return the positions of the headings that say something; with the last one if the texts are nothing without."""
+    told = [at for at, name in enumerate(names) if name and not _says_nothing(name, outermost=at == 0)]
+    if lasting and len(names) - 1 not in told:
+        told.append(len(names) - 1)
+    return told
+
+
+def _both_headings(above: str, last: str, most: int) -> str:
+    """Return a heading below the one above it; alone where there is no room, or where that one leaves out its items."""
     both = f"{above}{SEPARATOR}{last}"
-    most = _LONGEST_BOTH if lasting else _LONGEST
-    return both if above and (words_in(last) <= _BRIEF_WORDS or lasting) and len(both) <= most else last
+    return both if above and not pattern("left_out_heading").match(above) and len(both) <= most else last
 
 
 def _name(heading: str) -> str:
@@ -172,13 +182,7 @@ def _below_document(lead: str, path: Sequence[str]) -> str:
 def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
-    if _STRUCTURE.match(text) or is_property(undecorated(path[-1])[0]):
-        return True
-    if _TAG_END.match(path[-1]) and path[-1] not in plain:
-        return True
-    if _DEFINITION.match(plain) and words_in(_name(path[-1])) <= _TERM_WORDS:
-        return True
-    if goes_on(plain):
+    if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
         return True
     label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
     told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
@@ -189,6 +193,13 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
         return True
     is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
     return is_labelled or _names_nothing(text, first, plain)
+
+
+def _is_said_of(heading: str, plain: str) -> bool:
+    """Return whether a text is a property of what its heading names, the meaning of that, or stands in its tag."""
+    if is_property(undecorated(heading)[0]) or (_TAG_END.match(heading) and heading not in plain):
+        return True
+    return bool(_DEFINITION.match(plain)) and words_in(_name(heading)) <= _TERM_WORDS
 
 
 def _names_nothing(text: str, first: str, plain: str) -> bool:

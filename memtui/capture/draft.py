@@ -20,7 +20,7 @@ from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span, code_lines
 from memtui.capture.context import context_lead, with_lead
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.markdown import Piece, Split, split_markdown, text_without
+from memtui.capture.markdown import Gap, Piece, Split, split_markdown, text_without
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
 from memtui.capture.no_memory import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
@@ -437,9 +437,7 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
     if one_subject and len({piece.heading_path for piece in split.pieces}) > 1:
         return None
     first, last = split.pieces[0], split.pieces[-1]
-    start, end = first.span[0], last.span[1]
-    lead = [gap for gap in split.skipped if gap.reason == SkipReason.LEAD and gap.span[1] < start]
-    start = min([start, *(gap.span[0] for gap in lead)])
+    start, end = _with_leads(first.span[0], split.skipped), last.span[1]
     inside = [gap for gap in split.skipped if start <= gap.span[0] <= end]
     left_out = [gap for gap in inside if gap.reason not in _KEPT_INSIDE]
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -447,6 +445,12 @@ def _whole(split: Split, text: str, first_line: int, most_chars: int, *, one_sub
     kept = text_without(lines, Span(start - first_line, end - first_line), dropped)
     piece = Piece(first.heading_path, 1, kept, (start, end))
     return Split([piece], [gap for gap in split.skipped if gap not in inside or gap in left_out])
+
+
+def _with_leads(start: int, skipped: Sequence[Gap]) -> int:
+    """Return the first line of a text together with the words above it that only lead to it."""
+    leads = (gap.span for gap in skipped if gap.reason == SkipReason.LEAD and gap.span[1] < start)
+    return min((lead[0] for lead in leads), default=start)
 
 
 def part_rationale(text: str) -> tuple[str, str]:

@@ -88,9 +88,7 @@ def split_frontmatter(text: str, *, documented: bool = True) -> Frontmatter:
     keys is a known setting: people set off facts such as `Port: 5433 is staging` between two thematic breaks.
     """
     text = text.removeprefix("\ufeff")
-    before = _BEFORE.match(text)
-    start = before.end() if before else 0
-    start = start if text[start - 1 : start] in {"", "\n"} else 0
+    start = _first_line(text)
     found = _toml(text, start) or _block(text, start) or (_block(text, 0) if start else None) or _unfenced(text, start)
     if found is None or not (documented or text.startswith("+++", start) or _is_known(text[start : found[1]])):
         return Frontmatter(body=text)
@@ -104,6 +102,13 @@ def split_frontmatter(text: str, *, documented: bool = True) -> Frontmatter:
 
 
 _Found = tuple[dict[str, object], int, str]  # The settings of a block, its end, and what is wrong with it
+
+
+def _first_line(text: str) -> int:
+    """Return where the first line begins below empty lines and comments."""
+    before = _BEFORE.match(text)
+    start = before.end() if before else 0
+    return start if text[start - 1 : start] in {"", "\n"} else 0
 
 
 def _is_known(raw: str) -> bool:

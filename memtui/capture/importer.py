@@ -272,15 +272,20 @@ def run_import(
         named = request.paths if 0 < len(request.paths) <= NAMED_PATHS else [one.file.root for one in read.files]
         folders = (Path(path).resolve().name or str(path) for path in named)
         places = ", ".join(dict.fromkeys([*folders, *(read.stores.tools if read.stores else ())]))
-        counts = ((report.added, "new"), (report.updated, "changed"))
-        what = " and ".join(f"{number} {how}" for number, how in counts if number) or "no"
-        noun = "memory" if report.added + report.updated == 1 else "memories"
-        writer.summary = f"import {what} {noun} from {places[:80]}"
-        if plan.followed and not report.ids:
-            writer.summary = f"note where {counted(len(plan.followed), 'memory')} stand now, in {places[:80]}"
-        if plan.moved and not report.ids:
-            writer.summary = f"note that the sources of {len(plan.moved)} memories were moved, in {places[:80]}"
+        writer.summary = _summary(plan, report, places[:80])
         return plan, report
+
+
+def _summary(plan: ImportPlan, report: ImportReport, places: str) -> str:
+    """Return what the journal says of an import."""
+    if plan.moved and not report.ids:
+        return f"note that the sources of {len(plan.moved)} memories were moved, in {places}"
+    if plan.followed and not report.ids:
+        return f"note where {counted(len(plan.followed), 'memory')} stand now, in {places}"
+    counts = ((report.added, "new"), (report.updated, "changed"))
+    what = " and ".join(f"{number} {how}" for number, how in counts if number) or "no"
+    noun = "memory" if report.added + report.updated == 1 else "memories"
+    return f"import {what} {noun} from {places}"
 
 
 NAMED_PATHS = 3  # Paths of an import that its entry in the journal names; of more, it names their projects

@@ -185,8 +185,12 @@ def _add_records(writer: VaultWriter, records: Iterable[Record], bad: list[str],
             bad.append(f"{record.get('type')}: only a person's import takes what persons decided")
         else:
             stated[allowed] += 1
-    if not stated:
-        return
+    if stated:
+        _add_new(writer, stated)
+
+
+def _add_new(writer: VaultWriter, stated: Counter[_Kin]) -> None:
+    """Add what the vault holds less often than it is stated."""
     # Links are known by their ends, whatever else they say.
     writer.add_links(thing for thing in stated if isinstance(thing, Link))
     held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])

@@ -377,6 +377,14 @@ class Known:
                 found[memory.id] = lost
         return found
 
+    def edited(self, drafts: Sequence[Draft], stated: Collection[str]) -> set[str | None]:
+        """Return the sources that say something new, and no longer what one of their memories says.
+
+        `stated`: the memories that a draft still states.
+        """
+        edited = {draft.source.path for draft in drafts if draft.content not in self.by_content}
+        return edited & {source.path for one in self.memories if one.id not in stated for source in one.sources}
+
     def missing(
         self, lost: Mapping[str, set[str | None]], found: Collection[str], paths: Collection[str | None]
     ) -> list[Memory]:

@@ -202,19 +202,19 @@ def _no_list_reason(text: str, items: Sequence[str], heading: str, *, is_pointin
         return SkipReason.CONTENTS
     if all(map(_IMPORT_LINE.match, bare)):
         return SkipReason.IMPORT
-    if not items:
-        return ""
-    if pattern("contents_heading").match(heading) and all(map(_names_chapter, items)):
+    if items and pattern("contents_heading").match(heading) and all(map(_names_chapter, items)):
         return SkipReason.CONTENTS
+    return _no_items_reason(items, is_pointing=is_pointing) if items else ""
+
+
+def _no_items_reason(items: Sequence[str], *, is_pointing: bool) -> str:
+    """Return why the items of a list are nothing to remember, if most of them are none and the others say nothing."""
     reasons = [
         SkipReason.POINTER if is_pointing and _is_place_to_read(item) else no_text_reason(item) for item in items
     ]
     left = [item for item, reason in zip(items, reasons, strict=True) if not reason]
-    if (
-        len(items) - len(left) < _POINTING_SHARE * len(items)
-        or any(map(is_strong, left))
-        or any(map(is_statement, left))
-    ):
+    is_most = len(items) - len(left) >= _POINTING_SHARE * len(items)
+    if not is_most or any(map(is_strong, left)) or any(map(is_statement, left)):
         return ""
     return SkipReason.LINKS if SkipReason.POINTER in reasons else next(filter(None, reasons))
 
@@ -333,15 +333,21 @@ def _points(sentence: str) -> bool:
     if pattern("pointer").match(plain) or (targets and pattern("pointer_to").match(plain)):
         ends = bool(targets) and bool(_ENDS_POINTING.search(bare))
         return (ends or rest <= _POINTER_WORDS) and not (is_strong(plain) and rest > FULL_SENTENCE_WORDS)
-    if not targets or is_strong(plain):
-        return False
+    return bool(targets) and not is_strong(plain) and _names_place(sentence, plain, bare)
+
+
+def _names_place(sentence: str, plain: str, bare: str) -> bool:
+    """Return whether a sentence with a link or path says no more than what stands there.
+
+    `plain`: its words without markup. `bare`: the sentence without links and paths.
+    """
     if (found := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", found["topic"])) <= _TOPIC_WORDS:
         return _is_topic(found["topic"], plain)
     if pattern("pointing").search(plain):
         most = _POINTER_WORDS if _INSTRUCTIONS.search(sentence) else _LINK_HEAD_WORDS
         return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= most
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
-    return rest <= _words_beside_link(sentence, states=states)
+    return words_in(plain_text(bare)) <= _words_beside_link(sentence, states=states)
 
 
 def _is_topic(topic: str, sentence: str) -> bool:

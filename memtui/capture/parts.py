@@ -259,9 +259,7 @@ class Parts:
     def _list(self, lead: Block | None, role: LeadRole | None, listed: Block, path: tuple[str, ...]) -> list[Part]:
         label = plain_text(lead.content).rstrip(" :：*_") if lead is not None else ""
         labelled = (*path, label) if label and role != "neutral" else path
-        if self._splits(listed, labelled) and (
-            role not in {"needed", "condition"} or self._are_firm(lead, listed, role)
-        ):
+        if self._splits(listed, labelled) and self._stand_alone(lead, listed, role):
             if lead is not None:
                 self._leave(lead, SkipReason.CONTEXT if role == "label" else SkipReason.LEAD)
             return self._items(listed, labelled)
@@ -279,8 +277,10 @@ class Parts:
         if announces(last) and is_statement(said):
             part.alone, part.text = True, said
 
-    def _are_firm(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
-        """Return whether each item below words like "The invariants are:" states a whole rule."""
+    def _stand_alone(self, lead: Block | None, listed: Block, role: LeadRole | None) -> bool:
+        """Return whether items need no words above them, or each below "The invariants are:" states a whole rule."""
+        if role not in {"needed", "condition"}:
+            return True
         if lead is None or role == "condition" or is_negative(lead.content) or not only_announces(lead.content):
             return False
         return are_firm([item_text(self.page.lines, item) for item in listed.items])
@@ -303,10 +303,7 @@ class Parts:
         hangs = leads = False
         for item in block.items:
             text = item_text(self.page.lines, item)
-            reason = no_text_reason(text)
-            if reason in _NO_ITEM or (reason and not each):
-                self.gaps.append((item, reason))
-                self.dropped.append(item)
+            if self._drops(item, text, each=each):
                 continue
             states = each or (is_statement(text) and not (is_dependent(text) or (leads and text.startswith("`"))))
             leads = announces(text) if states else leads
@@ -318,6 +315,15 @@ class Parts:
                 parts.extend(new)
             hangs = hangs and not states
         return parts
+
+    def _drops(self, item: Span, text: str, *, each: bool) -> bool:
+        """Leave an item out that is nothing to remember, and return whether it was; one of its own only if empty."""
+        reason = no_text_reason(text)
+        if reason in _NO_ITEM or (reason and not each):
+            self.gaps.append((item, reason))
+            self.dropped.append(item)
+            return True
+        return False
 
     def _item(self, block: Block, item: Span, text: str, path: tuple[str, ...]) -> list[Part]:
         """Return an item as one part; a very long one as several, the later ones below its label."""

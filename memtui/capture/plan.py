@@ -236,10 +236,12 @@ class Planner:
         plan.items += [_about_other_files(item, rescoped) for item in items]
         missing = known.missing(lost, {memory.id for memory in edited.values()}, paths)
         plan.missing += missing
-        stated = {
-            state.memory_id for state in self._reader.source_states([one.id for one in missing]) if state.seen_hash
-        }
-        plan.newly_missing += [memory for memory in missing if memory.id in stated]
+        plan.newly_missing += self._stated_by_last_import(missing)
+
+    def _stated_by_last_import(self, memories: Sequence[Memory]) -> list[Memory]:
+        states = self._reader.source_states([memory.id for memory in memories])
+        stated = {state.memory_id for state in states if state.seen_hash}
+        return [memory for memory in memories if memory.id in stated]
 
     def _items(
         self,
@@ -364,11 +366,9 @@ class Planner:
         Also return, by content, the memory that a draft has most of its words from.
         """
         stated = {known.by_content[draft.content].id for draft in drafts if draft.content in known.by_content}
-        edited = {draft.source.path for draft in drafts if draft.content not in known.by_content}
-        lost = {source.path for memory in known.memories if memory.id not in stated for source in memory.sources}
         again: dict[str, list[Draft]] = {}
         heirs: dict[str, Memory] = {}
-        for path in sorted(filter(None, edited & lost & self._recuts.keys())):
+        for path in sorted(filter(None, known.edited(drafts, stated) & self._recuts.keys())):
             of_it = [memory for memory in known.memories if any(source.path == path for source in memory.sources)]
             units = self._units(of_it, path)
             cut = self._recut(path, units, known)

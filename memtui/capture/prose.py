@@ -132,12 +132,16 @@ def is_statement(text: str) -> bool:
     if _NESTED.search(text):
         return len(text) >= _NESTED_CHARS
     if lead := _label(first):
-        rest = plain_text(first[lead.end() :])
-        tells = is_imperative(rest) or (is_imperative(plain) and not (rest and first_word(plain) in openings("nouns")))
-        return words > _IMPERATIVE_WORDS and (tells or _says_enough(rest, first, _TERM_WORDS))
+        return words > _IMPERATIVE_WORDS and _states_below(plain_text(first[lead.end() :]), plain, first)
     if is_imperative(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
+
+
+def _states_below(rest: str, plain: str, first: str) -> bool:
+    """Return whether the words behind a label, or the label with them, say something: `Naming: use …`."""
+    names = rest and first_word(plain) in openings("nouns")
+    return is_imperative(rest) or (is_imperative(plain) and not names) or _says_enough(rest, first, _TERM_WORDS)
 
 
 def _says_of_name(rest: str) -> bool:
@@ -351,11 +355,19 @@ def splits_into_items(block: Block, texts: Sequence[str], heading_path: Sequence
     about_rules = bool(pattern("rules").search(heading))
     if _belong_together(items, heading_path, about_rules=about_rules, is_ordered=is_ordered):
         return False
-    if is_ordered and not about_rules and all(map(_is_fact, items)):
-        return len(items) > 1
     if is_ordered and not about_rules:
-        return are_long or (states == 1 and sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items))
+        return _are_no_steps(items, are_long=are_long, states=states)
     return states >= _SPLIT_SHARE
+
+
+def _are_no_steps(items: Sequence[str], *, are_long: bool, states: float) -> bool:
+    """Return whether ordered items below a heading that names no rules are facts, or rules all the same.
+
+    `states`: the share of them that are statements.
+    """
+    if all(map(_is_fact, items)):
+        return len(items) > 1
+    return are_long or (states == 1 and sum(map(_is_firm, items)) >= _ORDERED_SHARE * len(items))
 
 
 def _is_fact(item: str) -> bool:

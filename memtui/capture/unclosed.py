@@ -54,11 +54,8 @@ class Mended:
         if self._closes_nothing(opened, fence):
             self._leave(opened, UNOPENED_FENCE)
             return opened + 1
-        known = any(fence.startswith(mark) for mark in self.never_closed)
-        for number in range(opened + 1, len(lines)) if not known else ():
-            closing = lines[number].strip(" \t>")
-            if closing.startswith(fence) and not closing.strip(fence[0]):
-                return number + 1
+        if closed := self._closing(opened, fence):
+            return closed + 1
         self.never_closed.add(fence)
         if not lines[opened].startswith(fence):
             return opened + 1  # it ends with the list or quote around it
@@ -74,6 +71,16 @@ class Mended:
                 lines[last] = fence
             self.fences.append((opened, last))
         return end
+
+    def _closing(self, opened: int, fence: str) -> int:
+        """Return the line that closes a fence; 0 if none does, as is known once one of its kind was not closed."""
+        if any(fence.startswith(mark) for mark in self.never_closed):
+            return 0
+        for number in range(opened + 1, len(self.lines)):
+            closing = self.lines[number].strip(" \t>")
+            if closing.startswith(fence) and not closing.strip(fence[0]):
+                return number
+        return 0
 
     def _closes_nothing(self, number: int, fence: str) -> bool:
         """Return whether a fence ends a text, stands before a heading, and those below it are pairs without it."""

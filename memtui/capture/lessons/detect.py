@@ -147,8 +147,7 @@ class _Reader:
     def _proposal(self, said: Said, group: list[Statement], judged: Sequence[_Judged]) -> Proposal | None:
         words = quote_of(said, group)
         if holds_secret(words):
-            spans = secret_spans(said.text[: group[-1].end])
-            group = [one for one in group if not any(start < one.end and end > one.start for start, end in spans)]
+            group = _without_secrets(said, group)
             words = cut(" … ".join(one.text.strip() for one in group), LONGEST_QUOTE)
         if not group or holds_secret(words):
             return None
@@ -364,6 +363,11 @@ def _explains(one: _Judged, before: _Judged) -> bool:
     same = one.statement.paragraph == before.statement.paragraph
     tells = not says("task", plain, language) or bool(NAME.search(one.statement.text))
     return same and (tells or one.setting.is_refusal)
+
+
+def _without_secrets(said: Said, group: Sequence[Statement]) -> list[Statement]:
+    spans = secret_spans(said.text[: group[-1].end])
+    return [one for one in group if not any(start < one.end and end > one.start for start, end in spans)]
 
 
 def _around(judged: Sequence[_Judged], group: Sequence[Statement]) -> str:

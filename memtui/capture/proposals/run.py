@@ -129,11 +129,15 @@ def capture(
     _write(vault, report, actor)
     if request.keep_days and actor.is_person:
         report.put_away = _put_away(vault, request, actor)
-    done = {read.identity: read.cursor for read in reads if read.cursor is not None and _is_done(read, held, request)}
-    if done:
+    _keep(cursors, [read for read in reads if _is_done(read, held, request)], there, request)
+    return report
+
+
+def _keep(cursors: Cursors, reads: Iterable[FileRead], there: Iterable[Transcript], request: CaptureRequest) -> None:
+    """Keep how far transcripts were read, and forget those that a run over all of them no longer found."""
+    if done := {read.identity: read.cursor for read in reads if read.cursor is not None}:
         there_now = {one.identity for one in there}
         cursors.save(done, gone=lambda name: request.is_whole and name not in there_now)
-    return report
 
 
 def _read(

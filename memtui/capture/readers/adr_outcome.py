@@ -44,6 +44,7 @@ _ASKS = re.compile(
 _LEADS = re.compile(r"(?:we|the team) (?:have )?(?:decided|agreed|chose)(?: (?:on|to|that))?: ", re.IGNORECASE)
 _ADDRESS = re.compile(r"\w+://")
 _LISTED = re.compile(r", \S")
+_QUESTIONS = ("?", "？")
 _TOPIC_WORDS = 3
 _SAME_SHARE = 0.7
 _PART = re.compile(r"^(?:#{2,6}[ \t]+)?\d{1,2}[.)][ \t]+[^\n]{1,120}:?$", re.MULTILINE)
@@ -78,14 +79,13 @@ def decision_title(subject: str, decision: str, options: str, *, most: int = MAX
     subject = plain_text(subject)
     choice, is_named = chosen(decision, options)
     if not choice or (_is_action(subject) and not is_named):
-        return _of_topic(subject, decision, most)
+        return _of_topic(subject, decision, most) if subject else title_for(decision, ())
     if not subject or says_the_same(subject, choice, share=_SAME_SHARE):
         return subject or choice
     if topic := _asked_for(subject):
         return _below(topic, choice, most)
-    if subject.endswith(("?", "？")):
-        both = choice if is_imperative(choice) else f"{subject} {choice}"
-        return both if cell_width(both) <= most else choice
+    if subject.endswith(_QUESTIONS):
+        return choice if is_imperative(choice) else _fitting(f"{subject} {choice}", most) or choice
     return _below(subject, choice, most)
 
 
@@ -105,9 +105,13 @@ def _below(subject: str, choice: str, most: int) -> str:
     short = shortened(choice, room, cell_width) if room >= _LEAST_ROOM else None
     if short:
         return f"{subject}: {short}"
-    is_slight = len(subject.split()) <= _TOPIC_WORDS or subject.endswith("?")
-    alone = choice if is_slight and len(choice.split()) > _TOPIC_WORDS else None
+    alone = choice if _is_slight(subject) and len(choice.split()) > _TOPIC_WORDS else None
     return (alone and shortened(alone, most, cell_width)) or subject
+
+
+def _is_slight(title: str) -> bool:
+    """Return whether a title is a question or a few words, and so says nothing of what was decided."""
+    return len(title.split()) <= _TOPIC_WORDS or title.endswith(_QUESTIONS)
 
 
 def _is_action(subject: str) -> bool:
@@ -118,33 +122,41 @@ def _is_action(subject: str) -> bool:
 
 def _of_topic(subject: str, decision: str, most: int) -> str:
     """Return a subject, one of a few words with what its decision says first."""
-    if not subject:
-        return title_for(decision, ())
-    is_question = subject.endswith(("?", "？"))
     names = not has_verb(subject, language_of(subject))
-    is_topic = is_question or len(subject.split()) <= _TOPIC_WORDS + names
+    is_topic = subject.endswith(_QUESTIONS) or len(subject.split()) <= _TOPIC_WORDS + names
     if _is_action(subject) or not (is_topic or names):
         return subject
+    told, is_act = _said_first(subject, decision, is_topic=is_topic)
+    says_more = not _is_slight(told)
+    if told.endswith("…"):
+        return _fitting(f"{subject}: {told}", most) or (told if says_more and is_topic else subject)
+    if not says_more or says_the_same(told, subject):
+        return told if says_more and is_act else subject
+    if subject.endswith(_QUESTIONS):
+        return _fitting(f"{subject} {told}", most) or subject
+    return _below(subject, told, most)
+
+
+def _said_first(subject: str, decision: str, *, is_topic: bool) -> tuple[str, bool]:
+    """Return what a decision says first, and whether that is an act; nothing if it states nothing.
+
+    `is_topic`: whether its subject is a question or a few words, below which any statement says what was decided.
+    """
     opening, _, parts = decision.partition("\n\n")
     said = opening if _PART.search(parts) and opening.rstrip().endswith(".") else decision
     told = _LEADS.sub("", title_for(said, (subject,)).removeprefix(f"{subject}: "), count=1)
     if _ADDRESS.match(told) or _lacks_main_verb(told):
-        return subject
-    done = _DONE.match(told)
-    told = capital(told[done.end() :]) if done else told
-    states = has_verb(told, language_of(told)) or _LISTED.search(told) if is_topic else is_imperative(told)
-    if not (done or states):
-        return subject
-    says_more = len(told.split()) > _TOPIC_WORDS and not told.endswith(("?", "？"))
-    if told.endswith("…"):
-        both = f"{subject}: {told}"
-        return both if cell_width(both) <= most else (told if says_more and is_topic else subject)
-    if not says_more or says_the_same(told, subject):
-        return told if says_more and (done or is_imperative(told)) else subject
-    if is_question:
-        both = f"{subject} {told}"
-        return both if cell_width(both) <= most else subject
-    return _below(subject, told, most)
+        return "", False
+    if done := _DONE.match(told):
+        return capital(told[done.end() :]), True
+    is_act = is_imperative(told)
+    states = has_verb(told, language_of(told)) or _LISTED.search(told) if is_topic else is_act
+    return (told, is_act) if states else ("", False)
+
+
+def _fitting(title: str, most: int) -> str:
+    """Return a title that takes no more cells than it may, else nothing."""
+    return title if cell_width(title) <= most else ""
 
 
 def _lacks_main_verb(told: str) -> bool:
