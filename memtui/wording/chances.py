@@ -20,9 +20,27 @@ def grounds_words(found: Grounds) -> str:
     return "; ".join(f"{side}: {', '.join(groups)}" for side, groups in sides if groups)
 
 
+def apart_from_score(found: Grounds, score: float) -> str:
+    """Return that a chance does not come from a score that is next to nothing; empty where the score says something."""
+    if score >= LEAST_SCORE:
+        return ""
+    alone = "" if found.speaking_for else ", none of which sets it apart alone"
+    return (
+        f"its score of {score:.3f} is how well the search alone finds it; the chance is judged by more: the files in"
+        f" hand, its folder and source, the kind of work, its kind and wording{alone}"
+    )
+
+
+LEAST_SCORE = 0.05  # Below it nobody would think that a memory matters by its score
+
+
 def chance_lines(found: Explained) -> Iterator[str]:
     """Yield how likely a memory is to matter, where its reason does not say it, and where that comes from."""
     if found.chance is not None and found.chance != found.reason.score:
         yield chance_words(found.chance)
     if told := grounds_words(found.grounds):
         yield told
+    if found.chance is None or found.included is None:
+        return
+    if apart := apart_from_score(found.grounds, found.included.hit.score):
+        yield apart

@@ -101,7 +101,10 @@ async def test_over_ssh_the_app_itself_sends_the_payload_and_claims_no_more(
         assert app.clipboard == payload(pilot)
 
 
-async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault, tmp_path: Path) -> None:
+async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.wording.chances.LEAST_SCORE", 100.0)
     fill(ferry, [memory(6, "Refund texts are in German", status="candidate")])
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await open_context(pilot)
@@ -119,6 +122,9 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(ferry: Vault,
         await shows(pilot, "relevance times the factors")
         await pilot.press("escape", "space")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
+        await pilot.press("i")
+        await shows(pilot, "how well the search alone finds it")
+        await pilot.press("escape")
 
         await pilot.press("g", "G")
         row = screen._list.current

@@ -24,7 +24,7 @@ from memtui.tui.memory_view import MARK_PINNED, freshness_bar
 from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.widgets.lists import Cell, RowList, TextRow
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
-from memtui.wording.chances import chance_words, grounds_words
+from memtui.wording.chances import apart_from_score, chance_words, grounds_words
 from memtui.wording.reasons import (
     contradiction_words,
     contradictions_count,
@@ -375,14 +375,18 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
     reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
     why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
+    apart = ""
     if row.chance is not None:
         is_said = row.id in withheld and withheld[row.id].score == row.chance
         why += "" if is_said else f"; {chance_words(row.chance)}"
-        told = grounds_words(grounds(answer.pack.features, row.id))
+        found = grounds(answer.pack.features, row.id)
+        told = grounds_words(found)
         why += f"; {told}" if told else ""
+        apart = apart_from_score(found, hit.score) if hit is not None else ""
     details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
     why += "".join(f" ({words})" for words in details if words)
     blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
+    blocks += [Block(((apart, "dim"),))] if apart else []
     if hit is None:
         if row.id in withheld and withheld[row.id].code is ReasonCode.PLANTED:
             blocks.append(Block((("Y verifies it, so that assistants are told of it.", "dim"),)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part, Task
 from memtui.text.token_count import get_counter
 from memtui.text.words import Budget
-from memtui.wording.chances import grounds_words
+from memtui.wording.chances import apart_from_score, chance_lines, grounds_words
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
@@ -277,3 +278,17 @@ def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
         == "for it: its words; against it: the kind of work"
     )
     assert not grounds_words(Grounds())
+
+
+def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tmp_path: Path) -> None:
+    told = Grounds(("the place it holds for",), ())
+    assert not apart_from_score(told, 0.2)
+    assert apart_from_score(told, 0.0).startswith("its score of 0.000 is how well the search alone finds it")
+    assert "none of which sets it apart alone" in apart_from_score(Grounds(), 0.0)
+    assert "none of which" not in apart_from_score(told, 0.0)
+    inside = packed(story_vault(tmp_path, STORY, LINKS), Task("make refunds idempotent"), now=NOON).included[0]
+    nothing = replace(inside, hit=replace(inside.hit, score=0.0))
+    found = Explained(inside.memory, PINNED, nothing, 0.48, told)
+    assert list(chance_lines(found))[1:] == [grounds_words(told), apart_from_score(told, 0.0)]
+    assert apart_from_score(told, 0.0) not in chance_lines(replace(found, included=inside))
+    assert apart_from_score(told, 0.0) not in chance_lines(replace(found, chance=None))
