@@ -23,7 +23,7 @@ from memtui.curate.explain_payload import (
     steering_in,
 )
 from memtui.curate.projects import check_named_files, narrow_to_files
-from memtui.curate.query import is_query
+from memtui.curate.query import is_query, misnamed_field
 from memtui.curate.views import view_memories, view_record
 from memtui.errors import EXIT_DONE, EXIT_NOTHING, UsageError
 from memtui.pack.budget import DETAIL_WORDS
@@ -39,7 +39,7 @@ from memtui.text.words import counted, parse_day
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import Recipe
 from memtui.wording.chances import chance_lines
-from memtui.wording.outcomes import waiting_in_inbox
+from memtui.wording.outcomes import no_field, waiting_in_inbox
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
@@ -100,6 +100,9 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
         say(partial_words(found.without_vector))
     if is_query(query):
         say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
+    elif misnamed := misnamed_field(query):
+        end = "" if misnamed[1] else "."
+        say(f"{no_field(*misnamed)}{end} Searched for as words; `memtui list --where` filters by fields.")
     hits, left = _write_found(arguments, session, found, now)
     if arguments.explain and not session.json:
         _say_notes(view.tree, files)

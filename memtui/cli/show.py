@@ -102,6 +102,7 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
             0 if total or wanted.statuses != ("active",) else reader.count(replace(wanted, statuses=("candidate",)))
         )
         everywhere = total or reader.count(MemoryFilter(statuses=None))
+        elsewhere = total or reader.count(replace(wanted, statuses=None, scope=EVERYTHING))
     if total > shown:
         say(f"{shown:,} of {counted(total, 'memory')}; --limit shows more")
     elif total:
@@ -114,7 +115,9 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
         say('The vault is empty. Fill it with `memtui add "…"` or `memtui import .`; `memtui demo` shows a full one.')
     else:
         where = f" in project {session.view.project}" if session.view.project else ""
-        say(f"No such memories{where}; the vault holds {everywhere:,}. Try --all-projects or --status any.")
+        names_file = any(one.field == "file" and not one.negated for one in wanted.conditions)
+        hint = "Try --all-projects or --status any." if elsewhere else outcomes.FILE_TAKES if names_file else ""
+        say(f"No such memories{where}; the vault holds {everywhere:,}. {hint}".rstrip())
 
 
 def _show_arguments(parser: Parser) -> None:

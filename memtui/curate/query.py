@@ -21,7 +21,7 @@ FIELDS: Mapping[str, str] = {
     "project": "project:shop, or project:unassigned",
     "status": "status:retired, or status:any; without it active ones",
     "is": "is:pinned, is:due, is:confirmed, is:snoozed, or a status as is:retired",
-    "file": "file:payments/service.py, a folder payments/, a name service.py, or a pattern 'src/*.py'",
+    "file": "file:payments/service.py, a folder payments, the end of a path, or a pattern 'src/*.py'",
     "source": "source:claude-md, the format it was imported from",
     "id": "id:nkr3, the beginning of an id",
     "age": "age>180d since it was verified, else observed or made; h, d, w, m, y",
@@ -58,6 +58,11 @@ class Query:
     names_status: bool = False  # whether it has a condition on the status
     names_project: bool = False  # whether it has a condition on the project
 
+    @property
+    def names_file(self) -> bool:
+        """Whether it asks for a file."""
+        return any(one.field == "file" and not one.negated for one in self.conditions)
+
     def narrow(self, base: MemoryFilter) -> MemoryFilter:
         """Return a filter narrowed by the query; its status and project replace those of the filter."""
         return replace(
@@ -90,12 +95,35 @@ _ASKING = re.compile(
 
 
 def misnamed_field(text: str) -> tuple[str, str] | None:
-    """Return the first name of plain words that stands like a field, and the field it may mean; None without one."""
-    known = ((found[1], nearest(found[1], FIELDS)) for found in _LIKE_A_FIELD.finditer(text))
-    return next(((typed, field) for typed, field in known if field is not None), None)
+    """Return the first name of plain words that stands like a field, and the field it may mean, if any.
+
+    None without one. A name that is near no field counts where it could be one: in lower case, before a word.
+    """
+    found = [(match[1], _meant(match[1]), match) for match in _LIKE_A_FIELD.finditer(text)]
+    near = ((typed, field) for typed, field, _ in found if field)
+    others = ((typed, "") for typed, _, match in found if match[2] == ":" and _A_NAME.match(match[0] + match[3]))
+    return next(near, None) or next(others, None)
 
 
-_LIKE_A_FIELD = re.compile(r"(?:^|(?<=\s))-?([A-Za-z]+)(?::|<=|>=|<|>|=)(?=[^\s:/<>=])")
+def _meant(typed: str) -> str:
+    """Return the field that a name means or is near to, empty for none."""
+    return _OTHER_NAMES.get(typed.lower()) or nearest(typed, FIELDS) or ""
+
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("path", "paths", "files", "folder", "dir", "directory"), "file"),
+    **dict.fromkeys(("type", "category"), "kind"),
+    **dict.fromkeys(("label", "topic"), "tag"),
+    **dict.fromkeys(("repo", "repository"), "project"),
+    **dict.fromkeys(("format", "origin"), "source"),
+    "state": "status",
+    "freshness": "fresh",
+    "priority": "importance",
+}
+"""What people call fields elsewhere."""
+
+_LIKE_A_FIELD = re.compile(r"(?:^|(?<=\s))-?([A-Za-z]+)(:|<=|>=|<|>|=)(?=([^\s:/<>=]\S*))")
+_A_NAME = re.compile(r"-?[a-z]+:[A-Za-z]")
 
 
 def parse_query(text: str, kinds: Kinds, now: datetime) -> Query:
@@ -263,6 +291,8 @@ def _how(field: str) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
+    if (meant := _OTHER_NAMES.get(name)) in known:
+        return f"Did you mean {meant}?"
     several = [one for one in known if one.lower().startswith(name)]
     if len(several) > 1:
         return f"It may be {' or '.join(several)}."

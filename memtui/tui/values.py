@@ -94,8 +94,9 @@ class Listing:
     rows: Mapping[str, Row] = field(default_factory=dict, repr=False)
     partial: bool = False  # whether only titles were looked at so far
     problem: QueryError | None = None  # why a query could not be read: then nothing is listed
-    misnamed: tuple[str, str] | None = None  # what stands like a field in the words, and the field it may mean
+    misnamed: tuple[str, str] | None = None  # what stands like a field in the words, and the field it may mean, if any
     only_closest: bool = False  # whether nothing matches well, so that these are merely the closest
+    names_file: bool = False  # whether the query chooses by a file
     names_project: bool = False  # whether the query chooses the projects, in place of what is in view
     near: int = 0  # how many of them hold none of the words, and are near in meaning alone
 

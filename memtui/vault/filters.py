@@ -347,13 +347,42 @@ def _project(value: str) -> Sql:
 
 
 def _file(value: str) -> Sql:
-    """A path matches itself, what lies below it, and longer paths that end in it; a glob matches as in the shell."""
-    plain = value.removeprefix("./").rstrip("/")
+    """A path matches where it is a part of what a memory is tied to, and where that holds for it.
+
+    The first are itself, what lies below it, and longer paths that it is in; the second the folders above it, and
+    patterns that it fits. A glob matches as in the shell.
+    """
+    plain = value.removeprefix("./").strip("/")
     path = "lower(split_part(held.path, '::', 1))"
     if any(sign in value for sign in "*?["):
         return f"len([1 FOR held IN m.anchors IF {path} GLOB ?]) > 0", [value]
-    fits = f"({path} = ? OR starts_with({path}, ?) OR ends_with({path}, ?))"
-    return f"len([1 FOR held IN m.anchors IF {fits}]) > 0", [plain, f"{plain}/", f"/{plain}"]
+    is_in = f"contains('/' || {path} || '/', ?)"
+    is_above = f"starts_with(?, rtrim({path}, '/') || '/')"
+    is_pattern = f"contains({path}, '*') AND coalesce(TRY(regexp_full_match(?, {_PATTERN.format(path)})), false)"
+    fits = f"({is_in} OR {is_above} OR {is_pattern})"
+    return f"len([1 FOR held IN m.anchors IF {fits}]) > 0", [f"/{plain}/", plain, plain]
+
+
+def _replacing(sql: str, *pairs: tuple[str, str]) -> str:
+    """Return SQL that replaces texts, one after the other."""
+    for old, new in pairs:
+        sql = f"replace({sql}, {old}, {new})"
+    return sql
+
+
+_PATTERN = _replacing(
+    "regexp_escape({})",
+    (r"'\*\*\/'", "chr(1)"),
+    (r"'\*\*'", "chr(2)"),
+    (r"'\*'", "'[^/]*'"),
+    (r"'\?'", "'[^/]'"),
+    (r"'\{{'", "'('"),
+    (r"'\}}'", "')'"),
+    (r"'\,'", "'|'"),
+    ("chr(1)", "'(.*/)?'"),
+    ("chr(2)", "'.*'"),
+)
+"""SQL of the regular expression of a path pattern, as `domain.scope.matches` reads it, but for sets in brackets."""
 
 
 _VALUES: Mapping[str, Callable[[str], Sql]] = {

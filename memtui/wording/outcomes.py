@@ -330,3 +330,11 @@ def folded_lines(folded: Mapping[str, int]) -> list[str]:
 
 
 _SOURCES_NAMED = 5
+
+
+def no_field(typed: str, meant: str) -> str:
+    """Return that a query has no such field: `knd: is no field: kind:?`. `meant`: the one it may mean, if any."""
+    return f"{tame(typed, 16)}: is no field{f': {meant}:?' if meant else ''}"
+
+
+FILE_TAKES = "file: takes a path, a folder in it, its end, or a pattern such as file:*cart*."

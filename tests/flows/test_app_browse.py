@@ -499,6 +499,10 @@ async def test_a_word_that_stands_like_a_field_and_is_none_names_the_field(ferry
         await holds(pilot, 5)
         await pilot.press("slash", *"knd:tooling")
         await shows(pilot, "knd: is no field: kind:?")
+        await pilot.press("escape", "slash", *"path:quay")
+        await shows(pilot, "path: is no field: file:?")
+        await pilot.press("escape", "slash", *"file:quay")
+        await shows(pilot, "file: takes a path")
 
 
 async def test_a_list_of_what_matches_badly_says_so_in_its_title(ferry: Vault, tmp_path: Path) -> None:

@@ -78,6 +78,17 @@ def test_nothing_found_is_exit_3_and_empty(demo: Cli) -> None:
     assert demo("search", "zzyzx quokka", "--json", code=3).json == []
 
 
+def test_a_word_that_stands_like_a_field_and_is_none_names_the_field(demo: Cli) -> None:
+    assert "knd: is no field: kind:? Searched for as words" in demo("search", "knd:constraint locks").err
+    assert "path: is no field: file:? Searched" in demo("search", "path:payments locks").err
+    assert "author: is no field. Searched for as words" in demo("search", "author:ada locks").err
+    assert "is no field" not in demo("search", "locks at 10:30").err
+    assert "Did you mean file?" in demo("list", "--where", "path:payments", code=2).err
+    nothing = demo("list", "--where", "file:quokka/zebra.py").err
+    assert "file: takes a path, a folder in it, its end" in nothing
+    assert "--all-projects" not in nothing, "it would not help"
+
+
 def test_the_payload_is_the_same_bytes_within_its_budget(demo: Cli) -> None:
     first, second = demo("context", *TASK), demo("context", *TASK)
     assert first.out == second.out

@@ -151,7 +151,8 @@ class ListQueries:
         listed = tuple(identifier for identifier in listed if identifier in left)
         if not words:
             self._hits.keep(text, {})
-            return Listing(base, query, listed, best=False, names_project=asked.names_project)
+            named = asked.names_project
+            return Listing(base, query, listed, best=False, names_file=asked.names_file, names_project=named)
         at_hand = None if by_meaning else self._list_at_hand(base)
         found, is_sure = self._found(words, browsing, by_meaning=by_meaning, words=at_hand.words if at_hand else None)
         self._hits.keep(text, self._hits.of(words) or {})
@@ -170,6 +171,7 @@ class ListQueries:
             rows={} if at_hand else self._first_rows(text, ids),
             partial=partial,
             only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
+            names_file=asked.names_file,
             names_project=asked.names_project,
             near=self._near(text, ids),
         )

@@ -13,6 +13,7 @@ from memtui.text.words import counted
 from memtui.tui.browse.facets import NO_SINGLE, chosen_words
 from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, Listing, Wanted
+from memtui.wording.outcomes import FILE_TAKES, no_field
 
 if TYPE_CHECKING:
     from memtui.domain.memory import Memory
@@ -63,11 +64,7 @@ def shown_count(listing: Listing, typed: str) -> str:
         return f"{total:,}" if total else ""
     near = f", {listing.near:,} by meaning alone" if listing.near and not listing.only_closest else ""
     count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}"
-    return f"{_no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
-
-
-def _no_field(typed: str, meant: str) -> str:
-    return f"{tame(typed, 16)}: is no field: {meant}:?"
+    return f"{no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
 
 
 def beyond_words(listing: Listing, key: str) -> str:
@@ -132,7 +129,8 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
         where = tame(error.where, 80)
         return (f"{error.what}: {where}", error.remedy, "", "In quotes it is words. esc clears the filter.")
     if base.ids:
-        hint = [_no_field(*listing.misnamed)] if listing.misnamed else []
+        hint = [no_field(*listing.misnamed)] if listing.misnamed else []
+        hint += [FILE_TAKES] if listing.names_file else []
         return (f"No match for “{tame(listing.query, 40)}”.", *hint, "esc clears the filter.")
     if base.wanted.chosen and base.elsewhere:
         return (f"No memory is {tame(chosen_words(base.wanted.chosen), 80)}.", "backspace clears the facets.")

@@ -39,7 +39,9 @@ def names(vault: Vault, clock: Clock) -> dict[str, str]:
     (root / "old.py").write_text("x")
     made = {
         "old": add(vault, "Run make lint.", kind="tooling", tags=["Redis"], files=["old.py"], folder=root).id,
-        "elsewhere": add(vault, "Tills close at six.", kind="note", project="till").id,
+        "elsewhere": add(
+            vault, "Tills close at six.", kind="note", project="till", files=["shop/api/**/*.{ts,tsx}"]
+        ).id,
     }
     clock.pass_days(200)
     made |= {
@@ -81,6 +83,12 @@ CASES = {
     "file:payments/": {"new"},
     "file:service.py": {"new"},
     "file:*.py": {"old", "new"},
+    "file:api": {"elsewhere"},
+    "file:shop/api/deep/cart.ts": {"elsewhere"},
+    "file:shop/api/cart.tsx": {"elsewhere"},
+    "file:shop/api/cart.py": set(),
+    "file:shop/api": {"elsewhere"},
+    "file:pay": set(),
     "fresh<0.5": {"old", "elsewhere"},
     "used=0": {"old", "elsewhere", "pinned"},
     "used>0": {"new"},
@@ -243,6 +251,10 @@ def test_tags_to_add_and_to_take_away_are_read_as_typed(typed: str, added: list[
     ("text", "meant"),
     [
         ("knd:tooling", ("knd", "kind")),
+        ("path:quay", ("path", "file")),
+        ("pier author:ada", ("author", "")),
+        ("author:ada knd:note", ("knd", "kind")),
+        ("Error:timeout", None),
         ("locks -projct:ferry", ("projct", "project")),
         ("https://files.example/a", None),
         ("std::file", None),
