@@ -61,12 +61,17 @@ class ChangeDiff:
     # numbers of links, verdicts, signals and tombstones that were added and removed, by name
     kin: Mapping[str, tuple[int, int]]
     files: tuple[str, ...] = ()  # outside the vault, which undoing it writes again
+    reversal: Change | None = None  # what took it back, or made it again, last
 
 
 def change_numbers(vault: Vault, *, query: str = "", memory_id: str | None = None) -> list[int]:
-    """Return the numbers of the changes that match every word of a query, the newest first."""
+    """Return the numbers of the changes that match every word of a query, the newest first.
+
+    Without a query, what took another change back or made it again is left out: that other one says so.
+    """
+    words = query.split()
     with vault.read() as reader:
-        return journal.change_numbers(reader, words=query.split(), memory_id=memory_id)
+        return journal.change_numbers(reader, words=words, memory_id=memory_id, with_reversals=bool(words))
 
 
 def change_rows(vault: Vault, numbers: Sequence[int]) -> dict[int, ChangeRow]:
@@ -87,9 +92,10 @@ def change_diff(vault: Vault, number: int, *, first: str | None = None, most: in
         steps = journal.memory_steps(reader, number, first=first, most=most)
         kin = journal.kin_counts(reader, number)
         files = files_written(reader, number)
+        reversal = journal.last_reversal(reader, number)
     if row is None:
         raise NotFoundError("The journal holds no such change", where=str(number))
-    return ChangeDiff(row, tuple(_diff(step) for step in steps), kin, files)
+    return ChangeDiff(row, tuple(_diff(step) for step in steps), kin, files, reversal)
 
 
 def _diff(step: MemoryStep) -> MemoryDiff:

@@ -23,6 +23,7 @@ from memtui.vault.journal import (
     last_noted,
     last_redoable,
     last_undoable,
+    reversed_by,
     steps_of,
     thing_from_record,
 )
@@ -133,10 +134,10 @@ def _instead(reader: VaultReader, number: int) -> str:
     made = change_at(reader, number)
     if made is not None and made.action == SYNC:
         return "It came from a team: edit what it brought, and the edit travels back."
-    other = next((step.key for step in steps_of(reader, number) if step.entity == CHANGE), None)
+    other = reversed_by(reader, number)
     if other is None:
         return "The demo's own content and recorded uses stay."
-    change = change_at(reader, int(other))
+    change = change_at(reader, other)
     verb = "undo" if change is not None and change.state == "done" else "redo"
     return f"It undid or redid change {other}: `memtui {verb}{f' {other}' if verb == 'undo' else ''}` reverses that."
 

@@ -230,6 +230,9 @@ async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past
         await until(pilot, lambda: screen._shown is not None and screen._shown.row.change.number == 2, "it is read")
         await pilot.press("U")
         await says(pilot, "Undone: edit the lock")
+        await lists(pilot, 3)
+        await shows(pilot, "↶")
+        assert screen._list.current == 2, "the row of what was undone shows it"
         await says(pilot, "u makes it again")
         await shows(pilot, "u makes again 2: edit the lock")
         assert stored(told, LOCK).title == "Lock refunds by payment_id"

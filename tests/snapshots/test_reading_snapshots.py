@@ -118,10 +118,11 @@ def _is_read_history(screen: HistoryScreen) -> bool:
 async def test_a_change_and_what_it_did(sample: Path, tmp_path: Path, album: Album) -> None:
     async with album.of(_app_history(sample, tmp_path)) as pilot:
         await pilot.press("H")
-        await settle(pilot, HistoryScreen, lambda screen: screen._listed)
+        await settle(pilot, HistoryScreen, lambda screen: len(screen._list.numbers) > 2)
+        await pilot.press("j")
+        await settle(pilot, HistoryScreen, _is_read_history)
         await pilot.press("m")
-        await settle(pilot, HistoryScreen, lambda screen: len(screen._list.numbers) > 3)
-        await pilot.press("g", "j", "j")
+        await settle(pilot, HistoryScreen, lambda screen: screen._found is not None and bool(screen._found.title))
         await album.take_sizes(pilot, light=True, ready=_is_read_history)
 
 

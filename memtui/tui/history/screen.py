@@ -105,7 +105,10 @@ class HistoryScreen(ListDetail):
     def _show_changes(self, found: Changes) -> None:
         self.trouble_is_over()
         self._listed, self._found = True, found
-        follow = None if self._to_newest or self._filter.value.strip() else self._list.current
+        follow = None if self._filter.value.strip() else self._list.current
+        if self._to_newest:
+            # What was undone, or made again, shows it; any other change is the first.
+            follow = found.reversed
         self._to_newest = False
         self._list.show(found.numbers, follow=follow, notice=self._notice())
         name = f"1 Changes of “{tame(found.title, 40)}”" if found.title is not None else "1 Changes"
@@ -216,7 +219,7 @@ class HistoryScreen(ListDetail):
         """Undo the last change; on a row that is another one, say first which, and act at a second press."""
         upcoming = self._found.upcoming if self._found is not None else None
         row = self._list.current
-        if upcoming is None or row is None or row in {upcoming.change.number, self._found and self._found.reversal}:
+        if upcoming is None or row is None or row in {upcoming.change.number, self._found and self._found.reversed}:
             super().action_undo()
             return
         key, own = self.key_of("undo"), self.key_of("history-undo")

@@ -18,7 +18,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lists import Cell, Paint, PickList, draw_cells
-from memtui.vault.journal import UNDO_ONE, log
+from memtui.vault.journal import UNDO_ONE, log, reversed_by
 from memtui.wording.outcomes import FIELD_WORDS, file_names
 
 
@@ -29,7 +29,7 @@ class Changes:
     numbers: tuple[int, ...]
     title: str | None = None  # of the memory whose changes they are, None for those of all
     upcoming: NextUndo | None = None  # what `undo` would come to now
-    reversal: int | None = None  # the newest change of all, where it took another back or made one again
+    reversed: int | None = None  # what the newest change of all took back or made again, if it did
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def find_changes(access: VaultAccess, query: str, memory_id: str | None) -> Chan
     with access.read_vault.read() as reader:
         upcoming = history.next_undo(reader, access.opening.actor)
         newest = log(reader, limit=1)
-    reversal = newest[0].number if newest and newest[0].action in REVERSALS else None
-    return Changes(numbers, title, upcoming, reversal)
+        reversed_last = reversed_by(reader, newest[0].number) if newest else None
+    return Changes(numbers, title, upcoming, reversed_last)
 
 
 REVERSALS = frozenset({"undo", UNDO_ONE, "redo"})  # Actions of changes that cannot be undone themselves
@@ -162,6 +162,10 @@ def _change(diff: ChangeDiff) -> Iterator[Block]:
         yield Block(((tame(change.reason), "text"),))
     if change.state in _STATES:
         yield Block(((_STATES[change.state], "warning"),))
+    if diff.reversal is not None:
+        verb = "made again" if change.state == "done" else "undone"
+        by = f"{verb} {diff.reversal.at:%Y-%m-%d %H:%M:%S} UTC · {tame(diff.reversal.actor, 60)}"
+        yield Block(((by, "dim"),))
     if diff.files and change.state == "done":
         yield Block(((f"undoing it writes {file_names(diff.files)}", "warning"),))
     for name, (added, removed) in diff.kin.items():

@@ -245,6 +245,17 @@ def test_changes_are_found_by_words_who_and_memory(told: Vault) -> None:
     assert change_numbers(told, query="edit", memory_id="aaaaaaa2") == []
 
 
+def test_an_undo_is_told_by_what_it_took_back_and_found_where_it_is_asked_for(told: Vault) -> None:
+    undo(told, actor=PERSON)
+    assert change_numbers(told) == [3, 2, 1]
+    assert change_numbers(told, memory_id="aaaaaaa2") == [3, 1]
+    assert change_numbers(told, query="undo: retire") == [4]
+    reversal = change_diff(told, 3).reversal
+    assert reversal is not None
+    assert reversal.number == 4
+    assert change_diff(told, 2).reversal is None
+
+
 def test_a_row_tells_who_what_and_how_many(told: Vault) -> None:
     rows = change_rows(told, [1, 2, 3, 99])
     assert {number: row.memories for number, row in rows.items()} == {1: 2, 2: 1, 3: 2}
@@ -273,7 +284,7 @@ def test_what_was_made_and_what_was_taken_out_are_told_whole(told: Vault) -> Non
     assert [line.text for line in insight.lines] == ["Lock by user_id.", "It holds for all."]
     for _ in range(3):
         undo(told, actor=PERSON, anybody=True)
-    undone = change_numbers(told)[0]
+    undone = change_numbers(told, query="undo")[0]
     assert [memory.fate for memory in change_diff(told, undone).memories] == ["taken out", "taken out"]
 
 
