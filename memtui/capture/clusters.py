@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from memtui.capture.blocks import Block
 from memtui.capture.prose import (
     announces,
+    first_label,
     goes_on_with,
     holds_example,
     is_dependent,
     is_example_label,
+    is_statement,
     is_step_label,
     lead_role,
     words_in,
@@ -54,7 +56,8 @@ def _owns(page: Page, last: Block, listed: Block) -> bool:
     """Return whether a paragraph needs the list right below it, though no colon leads to that."""
     is_bullet = _BULLET.match(last.content) and page.lines[listed.lines.first][:1].isspace()
     adjoins = listed.lines.first == last.lines.last + 1
-    return adjoins and (bool(is_bullet) or is_dependent(last.content))
+    is_open = bool(first_label(last.content)[1:]) and last.content.rstrip(" *_")[-1:].isalnum()
+    return adjoins and (bool(is_bullet) or is_open or is_dependent(last.content) or not is_statement(last.content))
 
 
 def is_step_run(cluster: Sequence[Block]) -> bool:

@@ -41,6 +41,11 @@ _SHORT_WORDS = 12  # A rule this short says little of what it holds for
 _LABELLED_WORDS = 30
 _LOOKED_AT_CHARS = 240
 _DEEP = 3  # Headings this deep are about a part of the project
+_CONDITION_WORDS = 5  # A condition this short is preceded by the heading above it
+_CONDITION_SHARE = 0.75
+_TWO_WORDS = 2
+_BELOW_DOCUMENT = 2  # Headings above a text of a chapter of its document
+_BEHIND_NOUN = re.compile(r"\s+(?:for|of|in|on|with|to|from|at|by|and|that|which)\s|\s*[(:,—–&/]")
 _TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
 _DUNDER = re.compile(r"_+\w+(?:_+|\.\w+)")  # `__init__` or `_metadata.json`, which emphasize nothing
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
@@ -48,6 +53,7 @@ _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _OWN_WORD = re.compile(r"[\w-]{3,}")
 _DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
 _INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
+_BELOW_FOLDER = re.compile(r"[^\s>]{1,60} > ")
 _TAG_END = re.compile(r"<[\w/:-]+>$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
@@ -58,7 +64,7 @@ def lead_of(path: Sequence[str]) -> str:
     The outermost one names the document, and only what is a property of something needs that before its own heading.
     """
     names = [_name(heading) for heading in path]
-    lasting = bool(names) and (is_property(names[-1]) or matches("headings", "referring", names[-1]))
+    lasting = bool(names) and (is_property(names[-1]) or _is_open(names[-1]))
     told = _telling(names, lasting=lasting)
     if not told or len(names[told[-1]]) > _LONGEST:
         return ""
@@ -83,6 +89,12 @@ def _both_headings(above: str, last: str, most: int) -> str:
     return both if above and not pattern("left_out_heading").match(above) and len(both) <= most else last
 
 
+def _is_open(name: str) -> bool:
+    """Return whether a heading means what a heading above it names, or says when something holds."""
+    brief = words_in(name) <= _CONDITION_WORDS and bool(pattern("condition_heading").search(name))
+    return brief or matches("headings", "referring", name)
+
+
 def _name(heading: str) -> str:
     bare = plain_text(literal_tags(heading))
     if not _TAG_END.search(bare):
@@ -102,7 +114,7 @@ def is_property(heading: str) -> bool:
     return bool(pattern("property_heading").match(heading))
 
 
-def context_lead(text: str, path: Sequence[str], title: str, *, document: str = "") -> str:
+def context_lead(text: str, path: Sequence[str], title: str, *, document: str = "", folder: str = "") -> str:
     """Return the headings that a text needs before it, empty if it stands by itself, or if its title names them.
 
     Args:
@@ -110,11 +122,15 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
         path: the headings above it, outermost first.
         title: its title.
         document: the title of a document that is about a part of the project.
+        folder: the folder of such a document, which names that part where the title does not.
     """
     lead = _lead_within(text, path, title)
-    subject = subject_of(_name(document))
-    if not subject or _names_any_of(f"{lead} {text}", subject):
+    is_place = bool(path) and _means_place(text, path)
+    subject = subject_of(_name(document)) or (folder if is_place else "")
+    if not subject or _names_any_of(lead if is_place else f"{lead} {text}", subject):
         return lead
+    if is_place:
+        return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST_BOTH), lead)
     if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
     named = lead_of(path)
@@ -156,15 +172,45 @@ def _lead_within(text: str, path: Sequence[str], title: str) -> str:
     lead = lead_of(path)
     if is_manner(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS]).strip(EDGES), lead):
         return ""
-    if path and pattern("deictic").search(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS])):
+    if path and _means_place(text, path):
         outermost = _name(path[0])
         return lead or ("" if is_file_name(outermost) or len(outermost) > _LONGEST else outermost)
-    if not lead or _needs(text, path, lead):
+    if not lead or _needs(text, path, lead) or _refers(text, path, lead):
         return lead
     heading = lead.rpartition(SEPARATOR)[2]
     if matches("headings", "section", lead):
         return ""
     return "" if any(_names(plain_text(words), heading) for words in (title, text)) else _below_document(lead, path)
+
+
+def _means_place(text: str, path: Sequence[str]) -> bool:
+    """Return whether a text speaks of the place that its file is about: "this layer", or below "How it connects"."""
+    if pattern("deictic").search(plain_text(text[:_LOOKED_AT_CHARS])):
+        return True
+    return len(path) == _BELOW_DOCUMENT and matches("headings", "referring", _name(path[-1]))
+
+
+def _refers(text: str, path: Sequence[str], lead: str) -> bool:
+    """Return whether a text means what only a heading names: "the repair", or "these suites" at its beginning.
+
+    What stands below a heading that says when it holds means that, too.
+    """
+    heading = lead.rpartition(SEPARATOR)[2]
+    opening = plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS]).strip(EDGES)
+    if heading.casefold() in plain_text(text).casefold():
+        return False
+    if pattern("condition_heading").search(_name(path[-1])):
+        return not says_the_same(opening, _name(path[-1]), share=_CONDITION_SHARE)
+    return bool(pattern("refers").search(opening)) or _takes_up(opening, heading)
+
+
+def _takes_up(opening: str, heading: str) -> bool:
+    """Return whether words take up the last noun of a heading of several words: "the repair" of "Codex repair"."""
+    own = _OWN_WORD.findall(_BEHIND_NOUN.split(heading, maxsplit=1)[0])
+    if len(own) < _TWO_WORDS or not own[-1].isascii():
+        return False
+    noun = rf"\b(?:the|this|these|that|those)\s+{re.escape(own[-1].rstrip('s'))}(?:e?s)?\b"
+    return re.search(noun, opening, re.IGNORECASE) is not None
 
 
 def _names(words: str, heading: str) -> bool:
@@ -183,6 +229,8 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
+        return True
+    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text):
         return True
     label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
     told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
@@ -234,6 +282,9 @@ def _leads(text: str, lead: str) -> bool:
 def without_lead(text: str, path: Sequence[str]) -> str:
     """Return a text without the headings that `with_lead` put before it."""
     lead = next((lead for lead in possible_leads(path) if _leads(text, lead)), "")
+    below_folder = None if lead else _BELOW_FOLDER.match(text)
+    if below_folder and any(_leads(text[below_folder.end() :], one) for one in possible_leads(path)):
+        return without_lead(text[below_folder.end() :], path)
     if not lead:
         return text
     rest = text[len(lead) + 1 :]

@@ -17,6 +17,7 @@ from memtui.capture.blocks import (
     BlockKind,
     item_text,
 )
+from memtui.capture.past import is_history, is_of_tasks
 from memtui.capture.prose import (
     EDGES,
     FULL_SENTENCE_WORDS,
@@ -54,6 +55,8 @@ class SkipReason(StrEnum):
     INTRO = "says what the file is for"
     CHATTER = "asks whoever asked for the file"
     METADATA = "metadata: author, date, version or rank"
+    HISTORY = "change log of the file or project"
+    TASKS = "tasks and who has them"
     PLACEHOLDER = "empty place of a template"
     LICENCE = "licence note"
     IMAGES = "badges or images"
@@ -89,7 +92,8 @@ _LINK = re.compile(
     r"\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){1,200}\]\([^()\s]{1,500}(?:\s[^()]{0,100})?\)|<?https?://[^\s<>)]{1,500}>?"
 )
 _DOC_PATH = re.compile(
-    r"`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
+    r"@[\w.-]{1,80}/[\w./-]{0,120}\.[a-z]{2,6}\b"
+    r"|`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
     r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
@@ -124,6 +128,7 @@ _LINK_HEAD_WORDS = 10
 _DESCRIBED_WORDS = 24
 _BESIDE_LINK_WORDS = 5
 _POINTER_WORDS = 20
+_ROLE_WORDS = 14
 _LICENCE_CHARS = 400
 _CLAUSE_WORDS = 3
 _TOPIC_WORDS = 5
@@ -149,7 +154,7 @@ def no_memory_reason(
     if block.kind in {"fence", "code", "heading"}:
         return ""
     heading = heading_path[-1] if heading_path else ""
-    if reason := _heading_reason(block, text, heading):
+    if reason := _heading_reason(block, text, heading) or _past_reason(block, lines, heading_path):
         return reason
     if block.kind == "table":
         return _no_table_reason([lines[row.first] for row in block.items])
@@ -177,11 +182,19 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     """Return why a block below a heading like "Licence" or "Version history" becomes no memory."""
     if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
         return SkipReason.LICENCE
+    if pattern("role_heading").match(heading) and words_in(text) <= _ROLE_WORDS and block.kind == "paragraph":
+        tells = is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
+        return "" if tells else SkipReason.PERSONA
     if pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS:
         tells = is_strong(text) or is_imperative(text) or pattern("verb").search(plain_text(text))
         return "" if tells else SkipReason.INTRO
-    is_history = block.kind != "paragraph" and pattern("history_heading").match(heading)
-    return SkipReason.METADATA if is_history else ""
+    return ""
+
+
+def _past_reason(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> str:
+    if is_history(block, lines, heading_path):
+        return SkipReason.HISTORY
+    return SkipReason.TASKS if is_of_tasks(block, lines, "".join(heading_path[-1:])) else ""
 
 
 def _leads_elsewhere(label: str) -> bool:
@@ -307,7 +320,8 @@ def _no_sentence_reason(sentence: str) -> str:
         return SkipReason.PERSONA
     if pattern("chatter").search(plain):
         return SkipReason.CHATTER
-    is_intro = pattern("intro").match(plain) and not is_strong(plain)
+    said = without_label(plain)[1]
+    is_intro = pattern("intro").match(said) and not (is_strong(said) and not pattern("upkeep").match(said))
     return SkipReason.INTRO if is_intro or _says_where_it_holds(plain) else ""
 
 
@@ -343,7 +357,10 @@ def _names_place(sentence: str, plain: str, bare: str) -> bool:
     """
     if (found := pattern("topic_to").match(plain)) and words_in(_IN_BRACKETS.sub("", found["topic"])) <= _TOPIC_WORDS:
         return _is_topic(found["topic"], plain)
-    if pattern("pointing").search(plain):
+    bare_of_asides = _IN_BRACKETS.sub("", sentence)
+    if pattern("pointing").search(plain) or (
+        pattern("pointing_at").search(bare_of_asides) and not is_imperative(plain)
+    ):
         most = _POINTER_WORDS if _INSTRUCTIONS.search(sentence) else _LINK_HEAD_WORDS
         return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= most
     states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
@@ -378,7 +395,7 @@ def _words_beside_link(sentence: str, *, states: bool) -> int:
     if any((_LINK.match(head), _DOC_PATH.match(head), _DOC_PATH.match(head.lstrip("`*[")))):
         return _BESIDE_LINK_WORDS if states else _DESCRIBED_WORDS
     if _LABELLED_PATH.search(sentence):
-        return _LINK_HEAD_WORDS
+        return _LINK_HEAD_WORDS + words_in(" ".join(_IN_BRACKETS.findall(sentence)))
     if states:
         return -1
     is_doc = _DOC_LINK.search(sentence) or any("/" in path for path in _DOC_PATH.findall(sentence))

@@ -18,9 +18,12 @@ from memtui.capture.prose import (
     is_example_label,
     is_glossary,
     is_negative,
+    is_problem,
+    is_record,
     is_statement,
     is_stored_list,
     lead_role,
+    leads_nowhere,
     leads_to_files,
     only_announces,
     only_leads,
@@ -175,7 +178,7 @@ class Parts:
         """Leave out a lone paragraph that only leads to what is no memory or stands below other headings."""
         text = kept[0].content
         above = self.passage.has_children and len(first_label(text)) > 1 and not is_statement(text)
-        if not above and not only_leads(text):
+        if not above and not only_leads(text) and not leads_nowhere(text):
             return kept
         self.gaps.append((kept[0].lines, SkipReason.LEAD))
         return []
@@ -433,6 +436,8 @@ class Parts:
         text = self.page.text[unit.start : unit.end]
         if unit.kind != "paragraph" or is_glossary("".join(part.path[-1:])):
             return False
+        if is_problem(text) or is_record(text):
+            return True
         shows = part.last > part.first and announces(text) and bool(_PURPOSE.match(text))
         return shows or (words_in(text) >= _FRAGMENT_WORDS and is_statement(text))
 
@@ -459,4 +464,6 @@ class Parts:
         if self.each_item or any(unit.kind not in {"paragraph", "quote"} for unit in units):
             return False
         text = self.text_of(part)
+        if is_record(text):
+            return False
         return is_dependent(text) or (not is_statement(text) and words_in(text) <= _FRAGMENT_WORDS)

@@ -49,6 +49,7 @@ _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
 _LOWER_CASE = re.compile(r"[*_ ]*(?![a-z][.)])[a-zà-öø-ÿ]")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
+_VALUE_LINE = re.compile(r"[^\W\d][^:：\n`*]{1,30}[:：]\s+(?:`[^`]+`|\S+)\s*$")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -264,6 +265,12 @@ def only_leads(text: str) -> bool:
     return announces(text) and (only_announces(text, LOOKED_AT_CHARS) or _is_mere_condition(text))
 
 
+def leads_nowhere(text: str) -> bool:
+    """Return whether a single sentence announces a structure, an example or the like: "Follow this structure:"."""
+    plain = plain_text(text).strip(EDGES)
+    return announces(plain) and len([*sentences_of(plain)]) == 1 and bool(pattern("shown_below").search(plain))
+
+
 def _is_mere_condition(text: str) -> bool:
     """Return whether words before a colon only say when what follows holds: "When a hoist fails:"."""
     plain = plain_text(text).strip(EDGES)
@@ -303,6 +310,12 @@ def is_problem(text: str) -> bool:
 def is_answer(text: str) -> bool:
     """Return whether a text begins with "Solution:" or the like."""
     return bool(pattern("answer").match(plain_text(text[:_LONGEST_LABEL]).strip(EDGES)))
+
+
+def is_record(text: str) -> bool:
+    """Return whether each of several lines gives one value: "Module path: `quay`", "Go version: `1.26`"."""
+    lines = text.strip().split("\n")
+    return len(lines) > 1 and all(map(_VALUE_LINE.match, lines))
 
 
 def is_counted(heading: str) -> bool:

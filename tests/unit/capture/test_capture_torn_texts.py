@@ -147,3 +147,103 @@ def test_what_a_project_leaves_out_stands_before_no_other_heading() -> None:
     path = ("Harbour", "Out of scope (not in the first year)", "Tides")
 
     assert context_lead("Use the moon table.", path, "Use the moon table") == "Tides"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "This check is wanted in spring, but is no gate.",
+        "When that signal appears, stop the crane.",
+        "Witnessed (roughly) by the pilots of the outer pier.",
+        "Export those on top of the usual settings.",
+        "What this still keeps apart: the two quays and their books.",
+        "Why these are left out: nobody moors there in winter.",
+    ],
+)
+def test_a_paragraph_that_means_the_one_above_stays_with_it(second: str) -> None:
+    source = f"## Boats\n\nThe harbour master checks every boat for its keel blocks at noon.\n\n{second}\n"
+
+    assert len(texts(source)) == 1
+
+
+def test_each_problem_begins_a_memory_of_its_own() -> None:
+    source = (
+        "## Common issues\n\n**Issue**: The rope slips off\n**Solution**: Use the second ring of the bollard.\n\n"
+        "**Issue**: The crane stops\n**Solution**:\n1. Oil the brake\n2. Lift again\n"
+    )
+
+    first, second = texts(source)
+    assert "rope" in first
+    assert "crane" not in first
+    assert "Oil" in second
+
+
+def test_values_are_not_glued_to_the_paragraph_above() -> None:
+    source = "## Quay\n\n**Pilots:** They moor forty boats a day and want no noise.\n\nCrane: `K-12`\nLoad: `12t`\n"
+
+    assert texts(source)[-1] == "Crane: `K-12`\nLoad: `12t`"
+
+
+def test_a_list_right_below_a_fragment_belongs_to_it() -> None:
+    source = (
+        "## Dues\n\n**2021**: Major reduction\n- Half the dues of boats\n- Only for boats of pilots\n\n"
+        "**2022**: Increase of the extra rate for boats\n- The rate rose from two to three crowns.\n"
+    )
+
+    assert not any(text.endswith("for boats") and "2022" in text for text in texts(source))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "title", "lead"),
+    [
+        # the noun stands in the heading
+        (
+            ("Log", "Historical tide repair"),
+            "Qualification: run the repair twice on a copy of the tide book.",
+            "Run the repair twice on a copy",
+            "Historical tide repair",
+        ),
+        (
+            ("Log", "Mooring check (first phase)", "Behavior contract"),
+            "If a rope is missing, the command fails fast with a hint.",
+            "Behavior contract: If a rope is missing",
+            "Mooring check (first phase) > Behavior contract",
+        ),
+        (
+            ("AGENTS.md", "Outer pier suites"),
+            "These suites hold a thousand tides.",
+            "These suites",
+            "Outer pier suites",
+        ),
+        # the heading says when it holds
+        (
+            ("Loose ropes", "If a knot exists"),
+            "Tie the boat to the ring at once.",
+            "Tie the boat to the ring at once",
+            "Loose ropes > If a knot exists",
+        ),
+        # no subject, though the heading's words stand in the text
+        (("Log", "Test boats"), "Focuses on the boats in the test.", "Test boats: Focuses", "Test boats"),
+        # it says itself what it means
+        (("Log", "Tide repair"), "The tide repair runs twice.", "The tide repair runs twice", ""),
+        (("Log", "Before mooring"), "Before mooring a boat, ring the bell.", "Ring the bell", ""),
+    ],
+)
+def test_what_only_a_heading_names_is_said_before_the_text(
+    path: tuple[str, ...], text: str, title: str, lead: str
+) -> None:
+    assert context_lead(text, path, title) == lead
+    assert without_lead(with_lead(text, lead), path) == text
+
+
+def test_this_layer_is_told_with_what_its_file_is_about() -> None:
+    text, path = (
+        "- Ropes come from the shed\n- This layer is never used by the pilots.",
+        ("Rules: Rope Layer", "Limits"),
+    )
+    assert context_lead(text, path, "Limits", document=path[0]) == "Rope Layer > Limits"
+
+    path = ("AGENTS", "How it connects to the rest of the quay")
+    lead = context_lead("**Pilots** moor through this layer.", path, "Pilots moor", document=path[0], folder="ropes")
+    assert lead == "ropes > How it connects to the rest of the quay"
+    assert without_lead(with_lead("**Pilots** moor.", lead), path) == "**Pilots** moor."

@@ -1,0 +1,45 @@
+"""What tells of the past of a file or project rather than of the project: change logs, tasks and who had them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.capture.blocks import Block, item_text
+from memtui.capture.prose import EDGES, is_strong, pattern
+from memtui.capture.units import cells_of
+from memtui.text.inline import plain_text
+
+_DATED_SHARE = 0.5
+
+
+def is_history(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> bool:
+    """Return whether a block below a heading like "Changelog", or below a version there, tells what changed when.
+
+    How a change log is to be kept is a rule: its items and paragraphs begin with no date or version.
+    """
+    above = [bool(pattern("history_heading").match(plain_text(heading).strip(EDGES))) for heading in heading_path[-2:]]
+    if not any(above) or block.kind in {"fence", "code", "heading"}:
+        return False
+    if not above[-1]:
+        return bool(pattern("dated").match(plain_text(heading_path[-1])))
+    told = _entries(block, lines)
+    dated = sum(1 for entry in told if pattern("dated").match(plain_text(entry).strip(EDGES)))
+    return bool(told) and dated >= _DATED_SHARE * len(told)
+
+
+def _entries(block: Block, lines: Sequence[str]) -> list[str]:
+    """Return what a block lists: the first cells of its rows, its items, or the block itself."""
+    if block.kind == "table":
+        return [cells_of(lines[row.first])[0] for row in block.items]
+    if block.items:
+        return [item_text(lines, item) for item in block.items]
+    return [block.content]
+
+
+def is_of_tasks(block: Block, lines: Sequence[str], heading: str) -> bool:
+    """Return whether a block lists tasks: a table of who has each and how far it is, or what was carried forward."""
+    if block.kind == "table":
+        heads = [plain_text(head).strip(EDGES) for head in cells_of(lines[block.lines.first])]
+        return all(any(map(pattern(name).match, heads)) for name in ("task_owner", "task_state"))
+    name = plain_text(heading).strip(EDGES)
+    return bool(pattern("carried_heading").match(name)) and not any(map(is_strong, _entries(block, lines)))

@@ -1,0 +1,144 @@
+"""Change logs, tasks of the past and what a file says of itself are reported and become no memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from memtui.capture.markdown import split_markdown
+from memtui.capture.no_memory import SkipReason
+
+
+def reasons(source: str) -> list[str]:
+    """Return why the lines of a text became no memory, where none of them became one."""
+    split = split_markdown(source)
+    assert not split.pieces, [piece.text for piece in split.pieces]
+    return [gap.reason for gap in split.skipped if gap.reason not in {SkipReason.CONTEXT, SkipReason.NO_TEXT}]
+
+
+def texts(source: str) -> list[str]:
+    return [piece.text for piece in split_markdown(source).pieces]
+
+
+@pytest.mark.parametrize(
+    ("heading", "entries"),
+    [
+        ("Changelog", "- 2026-03-01: the crane lifts boats of twelve tons\n- 2026-02-11: the tide log keeps a year\n"),
+        ("Changelog", "### v1.4.0\n\n- The crane lifts boats of twelve tons.\n- The tide log keeps a year.\n"),
+        ("变更记录 (Changelog)", "| 日期 | 变更 |\n|---|---|\n| 2026-03-01 | 起重机可以吊起十二吨的船 |\n"),
+        ("更新日志", "- 2026-03-01 起重机可以吊起十二吨的船\n"),
+        ("変更履歴", "- 2026年3月 クレーンは十二トンの船を吊り上げる\n"),
+        ("Änderungsverlauf", "- 01.03.2026: Der Kran hebt Boote von zwölf Tonnen.\n"),
+        ("История изменений", "- 2026-03-01: кран поднимает лодки весом двенадцать тонн\n"),
+        ("Histórico de alterações", "2026-03-01 — o guindaste levanta barcos de doze toneladas\n"),
+    ],
+)
+def test_a_change_log_is_no_memory(heading: str, entries: str) -> None:
+    assert SkipReason.HISTORY in reasons(f"# Quay\n\n## {heading}\n\n{entries}")
+
+
+def test_how_a_change_log_is_kept_is_a_rule() -> None:
+    source = (
+        "## Changelog\n\n- Add a line to the log for every crane that changes.\n- Never delete a line of the log.\n"
+    )
+
+    assert len(texts(source)) == 2
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| # | Action | Owner | Priority |\n|---|---|---|---|\n| 1 | Grease the crane | Ada | HIGH |\n",
+        "| Aufgabe | Verantwortlich | Frist |\n|---|---|---|\n| Kran schmieren | Ada | Mai |\n",
+        "| 任务 | 负责人 | 状态 |\n|---|---|---|\n| 给起重机上油 | 阿达 | 完成 |\n",
+    ],
+)
+def test_a_table_of_who_does_what_by_when_is_no_memory(table: str) -> None:
+    assert reasons(f"# After the storm\n\n## Action items\n\n{table}") == [SkipReason.TASKS]
+
+
+def test_a_table_of_who_owns_what_is_a_fact() -> None:
+    assert texts("## Quays\n\n| Quay | Owner |\n|---|---|\n| north | the pilots |\n| south | the fishers |\n")
+
+
+def test_what_was_carried_forward_is_no_memory_unless_it_rules() -> None:
+    assert reasons("## Carried forward\n\n- Paint the bollards of the north quay in spring\n- Tide log, second part\n")
+    assert texts("## Carried forward\n\n- Never lift a boat without its keel blocks.\n- Always log the tide at noon.\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Always reference these instructions first and fall back to a search only when the quay differs from them.",
+        "Follow this guide for any assisted or automated changes.",
+        "**Note**: Keep this file up to date.",
+        "This rule file should be updated regularly.",
+        "注意：本规则文件应定期更新。",
+        "このファイルは適宜更新してください。",
+        "How you work at the quay while a boat hangs in the crane.",
+        "Context document for GitHub Copilot. Kept up to date so that it can skip the search.",
+        "Agent guidance for lifting and mooring boats at this quay.",
+        "Comprehensive review guidelines for GitHub Copilot that fit any quay.",
+        "These conventions are the canonical source for knots. [The other](../OTHER.md) references this file.",
+        "These rules apply to the whole repository. Combine them with any nested file. The most specific file wins.",
+    ],
+)
+def test_what_a_file_says_of_itself_is_no_memory(line: str) -> None:
+    assert reasons(f"{line}\n") == [SkipReason.INTRO]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Update this file when a crane is added to the quay.",
+        "How you tie a boat: two rings, one knot.",
+        "Keep this guide next to the crane, never in the shed.",
+    ],
+)
+def test_a_rule_about_a_file_stays(line: str) -> None:
+    assert texts(f"{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line", ["_生成时间：2026-04-22 00:25:29_", "Generado el: 2026-04-22", "Обновлено: 2026-04-22"]
+)
+def test_when_a_file_was_made_is_no_memory(line: str) -> None:
+    assert reasons(f"{line}\n") == [SkipReason.METADATA]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Documentation:\n\n- Knots: @docs/knots.md\n- Tide protocol: @docs/tide.md\n- Wire: @proto/tide.proto\n",
+        "## Crane\n\n- [CRANE.md](docs/CRANE.md) - Levers & Brakes\n- Mooring patterns documented in CRANE.md\n",
+        "- Mooring plan (rings, knots, the second rope of the pilots): `docs/plans/mooring.md`.\n",
+        "Further rules of the quay are available in `AGENTS.md` in the root.\n",
+        "Explore `docs/` and `docs/plans/` to understand how boats are moored.\n",
+        "Documented in TIDE-11-002 (updated statement) and ADR-0068 (last section).\n",
+    ],
+)
+def test_what_only_names_places_to_read_is_no_memory(source: str) -> None:
+    assert set(reasons(source)) <= {SkipReason.POINTER, SkipReason.LINKS, SkipReason.LEAD, SkipReason.CONTEXT}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Use exactly `liftBoat` and `lowerBoat` as documented in `docs/crane.md`.",
+        "Check `tide log` to see whether the boat may leave before the lock closes at noon.",
+        "The quay does not tie boats itself; the pilots do (documented in `docs/pilots.md`).",
+    ],
+)
+def test_a_rule_that_names_its_page_stays(line: str) -> None:
+    assert texts(f"{line}\n")
+
+
+def test_a_role_that_is_only_named_is_no_memory() -> None:
+    assert reasons("# Pilot\n\n## Role\n\nAutonomous Harbour Agent & Tide Optimizer\n") == [SkipReason.PERSONA]
+
+
+def test_a_sentence_that_announces_what_other_headings_hold_is_no_memory() -> None:
+    tides = "".join(f"- Write the tide of noon on quay {number} into its own book.\n" for number in range(30))
+    found = texts(f"## Layout\n\nAll quay books should follow this structure:\n\n### Tides\n\n{tides}")
+
+    assert found
+    assert not any("structure" in text for text in found)
