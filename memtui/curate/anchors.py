@@ -156,10 +156,8 @@ def check_anchors(
 
 
 def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tree: Tree) -> CheckedAnchor:
-    if found.state in {"gone", "unverifiable"} and not (anchor.is_glob or is_outside(anchor.path)):
-        plain = without_symbol(anchor.path, tree.root)
-        if other := tree.in_other_case(plain):
-            return replace(found, state="moved", suggestion=anchor.path.replace(plain, other), certainty="sure")
+    if found.state in {"gone", "unverifiable"} and (other := _in_other_case(anchor, tree)):
+        return replace(found, state="moved", suggestion=other, certainty="sure")
     # Git may know the folder of a glob that matches nothing, and a path of which nothing is left.
     is_unknown = found.state == "unverifiable" and not is_outside(anchor.path) and not _is_generated(anchor, tree)
     moved = renames.find(anchor) if found.state == "gone" or is_unknown else None
@@ -170,6 +168,15 @@ def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tre
     is_weak = moved.certainty == "weak"
     state: AnchorState = "moved" if not is_weak else found.state if anchor.is_glob else "gone"
     return replace(found, state=state, suggestion=moved.path, certainty=moved.certainty)
+
+
+def _in_other_case(anchor: Anchor, tree: Tree) -> str | None:
+    """Return the path of an anchor as a file is named that differs from it in case alone; None without one."""
+    if anchor.is_glob or is_outside(anchor.path):
+        return None
+    plain = without_symbol(anchor.path, tree.root)
+    other = tree.in_other_case(plain)
+    return anchor.path.replace(plain, other) if other else None
 
 
 def _may_mean_another(anchor: Anchor, moved: Moved | None, tree: Tree) -> bool:
@@ -220,13 +227,11 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
     for project, anchor, owners in held:
         tree = trees.get(project or "")
         now = tree.state(anchor) if tree is not None else None
+        # Only a whole check knows the history: here a glob looks as if it never matched, a path foreign.
+        is_left_to_check = now in {None, "unverifiable"}
         for key, identifier in owners:
             place = (identifier, anchor.path)
-            if place in kept:
-                continue
-            # Only a whole check knows the history: here a glob looks as if it never matched, a path foreign.
-            is_known = now == "unverifiable" and place in found
-            if now == "gone" or is_known or (tree is None and place in found):
+            if place not in kept and (now == "gone" or (is_left_to_check and place in found)):
                 dead[place] = DeadAnchor(key, "moved" if found.get(place) == "moved" else "gone")
     return dead
 

@@ -342,15 +342,18 @@ def settle_replaced(writer: VaultWriter, memories: Sequence[Memory], actor: Acto
     What others proposed that they replace stays in use and contradicts them: a person decides with both texts in view.
     """
     links = [link for link in writer.links({memory.id for memory in memories}) if link.type == "supersedes"]
-    ends = writer.get_many({end for link in links for end in (link.from_id, link.to_id)})
-    in_use = {identifier for identifier, memory in ends.items() if memory.status == "active"}
-    links = [link for link in links if {link.from_id, link.to_id} <= in_use]
+    in_use = _in_use(writer, {end for link in links for end in (link.from_id, link.to_id)})
+    links = [link for link in links if {link.from_id, link.to_id} <= in_use.keys()]
     decided = {link.to_id: link.from_id for link in links if link.origin == PERSON}
     for identifier, winner in decided.items():
-        mark_superseded(writer, ends[identifier], winner, actor)
+        mark_superseded(writer, in_use[identifier], winner, actor)
     proposed = [link for link in links if link.to_id not in decided]
     writer.drop(proposed)
     writer.add_links([replace(link, type="contradicts", created_at=writer.now) for link in proposed])
+
+
+def _in_use(reader: VaultReader, ids: Iterable[str]) -> dict[str, Memory]:
+    return {identifier: memory for identifier, memory in reader.get_many(ids).items() if memory.status == "active"}
 
 
 def reject(

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.curate.packs import text_changes
 from memtui.curate.query import chosen_by, parse_choice
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Source
 from memtui.errors import MemtuiError
 from memtui.pack.filters import read_by
 from memtui.pack.targets.formats import target_named
@@ -145,7 +145,7 @@ def standings(publisher: Publisher, threshold: float, chosen: Mapping[str, Selec
 def with_corrections(vault: Vault, plan: Plan) -> Plan:
     """Return a plan whose files note which lines, read by the assistant itself, say otherwise what a block corrects."""
     loads = target_named(plan.place.target).loads
-    held = {name for file in plan.files if file.publication is not None for name in file.publication.memory_ids}
+    held = {identifier for file in plan.files for identifier in _held_by(file)}
     if not held or not loads:
         return plan
     with vault.read() as reader:
@@ -154,17 +154,24 @@ def with_corrections(vault: Vault, plan: Plan) -> Plan:
         stated = stated_otherwise(reader, memories.values(), states)
     said: dict[str, list[str]] = {}
     for identifier, memory in memories.items():
-        for source in memory.sources:
+        for source in (one for one in memory.sources if one.path and one.format in loads):
             there = [state for state in states.get(identifier, ()) if state.path == source.path]
-            if source.path and source.format in loads and source_says_this(memory, there, stated.get(identifier)):
-                line = f":{source.span[0]}" if source.span else ""
-                said.setdefault(identifier, []).append(f"{source.path}{line}")
+            if source_says_this(memory, there, stated.get(identifier)):
+                said.setdefault(identifier, []).append(_place_of(source))
     return replace(plan, files=tuple(_noted(file, said) for file in plan.files)) if said else plan
 
 
+def _held_by(file: FilePlan) -> Sequence[str]:
+    """Return the ids of the memories in the block of a file."""
+    return file.publication.memory_ids if file.publication is not None else ()
+
+
+def _place_of(source: Source) -> str:
+    return f"{source.path}:{source.span[0]}" if source.span else f"{source.path}"
+
+
 def _noted(file: FilePlan, said: Mapping[str, Sequence[str]]) -> FilePlan:
-    ids = file.publication.memory_ids if file.publication is not None else ()
-    places = dict.fromkeys(place for identifier in ids for place in said.get(identifier, ()))
+    places = dict.fromkeys(place for identifier in _held_by(file) for place in said.get(identifier, ()))
     if not places:
         return file
     return replace(file, notes=(*file.notes, (Note.SAID_OTHERWISE, some_of(sorted(places), _MOST_PLACES))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -396,9 +396,7 @@ def receipt_of(
         tokens_out=tokens_of(out),
         standing=None if standing is None or session.standing is None else (session.standing, standing),
         half_lives=tuple(
-            (memory.id, memory.title, memory.half_life_days)
-            for memory in memories.values()
-            if before.get(memory.id, memory.half_life_days) != memory.half_life_days
+            (memory.id, memory.title, memory.half_life_days) for memory in _set_anew(memories.values(), before)
         ),
         still_said=tuple(
             (memory.id, memory.title, memory.source.path or "")
@@ -408,14 +406,19 @@ def receipt_of(
             and source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id))
         ),
         due=due,
-        put_off=tuple(
-            sorted(
-                memory.snoozed_until
-                for memory in memories.values()
-                if memory.snoozed_until is not None and results.get(memory.id) == Result.SNOOZED
-            )
-        ),
+        put_off=tuple(sorted(_ends_of_snoozes(memories.values(), results))),
     )
+
+
+def _set_anew(memories: Iterable[Memory], before: Mapping[str, float | None]) -> Iterator[Memory]:
+    """Yield the memories whose own half-life is another one than before."""
+    return (one for one in memories if before.get(one.id, one.half_life_days) != one.half_life_days)
+
+
+def _ends_of_snoozes(memories: Iterable[Memory], results: Mapping[str, Result]) -> Iterator[datetime]:
+    for memory in memories:
+        if memory.snoozed_until is not None and results.get(memory.id) == Result.SNOOZED:
+            yield memory.snoozed_until
 
 
 def receipt_text(found: Receipt) -> str:

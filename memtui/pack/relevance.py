@@ -231,19 +231,14 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         return found
     found = replace(found, features=_features(found, task))
     known = _linked(found, task)
-    mine = [known[hit.memory.id] for hit in (*found.pins, *found.hits, *found.near) if hit.memory.id in known]
-    best = max((chance.here for chance in mine), default=0.0)
+    best = _best_chance(found, known)
     covered = _covered(best, task) if known else None
     if covered == "not":  # What would matter without the files says nothing here.
         known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
     judged = _judged(found, known)
     bars = dict(_bars([*found.hits, *found.near], judged, task, covered))
-    far: dict[str, Withheld] = {}
-    for hit in found.hits:
-        one = hit.memory
-        if judged.get(one.id, 1.0) < (least := bars.get(one.id, 0.0)):
-            far[one.id] = Withheld.of(one, _too_far(hit, task, judged[one.id], least), hit.relevance)
-    raised = [hit for hit in found.near if hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id]]
+    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
+    raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
     found = _without_silence(_raised(found, raised), best, task, covered) if raised or covered == "not" else found
     return replace(
@@ -253,6 +248,25 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         covered=covered,
         chances=judged,
     )
+
+
+def _best_chance(found: Recall, known: Mapping[str, Chance]) -> float:
+    """Return the best chance to matter of any memory that was found; 0 where none is known."""
+    mine = (hit.memory.id for hit in (*found.pins, *found.hits, *found.near))
+    return max((known[one].here for one in mine if one in known), default=0.0)
+
+
+def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, float]) -> bool:
+    return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id]
+
+
+def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, float]) -> Withheld | None:
+    """Return why a hit is withheld whose chance to matter lies below its bar; None for others."""
+    one = hit.memory
+    least = bars.get(one.id, 0.0)
+    if judged.get(one.id, 1.0) >= least:
+        return None
+    return Withheld.of(one, _too_far(hit, task, judged[one.id], least), hit.relevance)
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:

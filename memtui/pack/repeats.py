@@ -253,10 +253,7 @@ def with_referents(vault: Vault, found: Recall) -> Recall:
     if not referring:
         return found
     known = {hit.memory.id: hit.memory for hit in (*found.put_in, *found.pins, *found.hits)}
-    files = {source.path for hit in referring for source in hit.memory.sources if source.path}
-    barred = {one.id for one in found.withheld if one.reason.code not in _MAY_COME}
-    with vault.read() as reader:
-        others = reader.get_many(reader.ids_from_files(files) - barred)
+    others = _beside(vault, referring, found)
     meant, brought, orphans = dict[str, str](), dict[str, Hit](), dict[str, Withheld]()
     for hit in referring:
         other = _before(hit.memory, [*known.values(), *others.values()])
@@ -270,6 +267,14 @@ def with_referents(vault: Vault, found: Recall) -> Recall:
     hits = (*(hit for hit in found.hits if hit.memory.id not in orphans), *brought.values())
     rest = (one for one in found.withheld if one.id not in brought)
     return replace(found, hits=hits, withheld=(*orphans.values(), *rest), meant=meant)
+
+
+def _beside(vault: Vault, hits: Sequence[Hit], found: Recall) -> dict[str, Memory]:
+    """Return the memories that stand in the files of some hits, by id, without those that may not be served."""
+    files = {source.path for hit in hits for source in hit.memory.sources if source.path}
+    barred = {one.id for one in found.withheld if one.reason.code not in _MAY_COME}
+    with vault.read() as reader:
+        return reader.get_many(reader.ids_from_files(files) - barred)
 
 
 _MAY_COME = frozenset({ReasonCode.TOO_FAR, ReasonCode.BELOW_FLOOR, ReasonCode.BEYOND_LIMIT})

@@ -236,15 +236,17 @@ class _Selector:
         giants = [memory for name, memory in texts.items() if name not in others]
         empty = [self._priced(replace(giant, title="", insight="x", rationale="", snippet="")) for giant in giants]
         frames = dict(frames) | {text: sizes for offer in empty if offer for text, sizes in offer.frames.items()}
-        sizes = [offer.sizes for offer in others.values()]
-        rest = [sum(each) for each in zip(*sizes, *frames.values(), self._used, strict=True)]
-        room = (
-            (bound.amount - size) // max(1, len(giants)) for bound, size in zip(self.measure.bounds, rest, strict=True)
-        )
+        room = self._left_for_each(len(giants), [offer.sizes for offer in others.values()], frames)
         opening = tuple(map(max, self._cap(SHARE_OF_OPENING), room))
         for giant in giants:
             least = tuple(map(max, opening, cap)) if giant.id in best else opening
             self._offers[giant.id] = self._shortened(giant, least) or self._shortened(giant, cap)
+
+    def _left_for_each(self, number: int, sizes: Sequence[Sizes], frames: Mapping[str, Sizes]) -> Iterator[int]:
+        """Yield, per bound, what other offers and the frames leave for each of so many memories."""
+        rest = [sum(each) for each in zip(*sizes, *frames.values(), self._used, strict=True)]
+        for bound, size in zip(self.measure.bounds, rest, strict=True):
+            yield (bound.amount - size) // max(1, number)
 
     def _text(self, memory: Memory) -> Memory:
         """Return a memory in the style of the payload; of a pasted file the opening has to do."""

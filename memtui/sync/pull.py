@@ -112,9 +112,7 @@ class PageTaker:
         for one in page:
             head = known.get(one.thing)
             if one.thing[1] in elsewhere | purged.keys():
-                # What the team had ordered to be purged and has again is purged there again.
-                is_back = one.thing[1] in purged and (head is not None or one.thing[1] in again)
-                if is_back or (head is not None and head.hash is not None):
+                if _is_to_be_told(head, is_purged=one.thing[1] in purged, is_ordered=one.thing[1] in again):
                     self.heads[one.thing] = Head(one.seq, digest(one.record))
                     self.waiting |= {one.thing, *purged.get(one.thing[1], ())}
             elif one.record is None and one.thing[1] in self.ordered:
@@ -326,3 +324,13 @@ def _set_aside(merged: Memory, mine: Record, base: Record | None, writer: VaultW
 
 def _texts(record: Record) -> Texts:
     return Texts(*(str(record.get(name) or "") for name in TEXTS))
+
+
+def _is_to_be_told(head: Head | None, *, is_purged: bool, is_ordered: bool) -> bool:
+    """Return whether the team is told of a memory that it has and that is not taken from it.
+
+    What it had ordered to be purged and has again is purged there again; `is_ordered`: that order waits to be sent.
+    """
+    if is_purged and (head is not None or is_ordered):
+        return True
+    return head is not None and head.hash is not None

@@ -87,17 +87,30 @@ def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None
     if _MISSES.match(sentence, denial):
         return None
     end = _ends_at(sentence, denial)
-    denied = [(at, role) for at, role in placed if denial < at < end and role != "deny"]
+    within = _between(placed, denial, end)
+    denied = [(at, role) for at, role in within if role != "deny"]
     acts = [(at, role) for at, role in denied if role in _ACT_ROLES]
     if not acts or acts[0][0] - denial > _WITHIN or _REMINDER.search(sentence[denial : acts[0][0] + 9]):
         return None
     first = _denied_act(sentence, denial, denied, acts[0][0])
-    further = [at for at, role in placed if role == "deny" and acts[0][0] < at < end]
-    if further:
-        then = next((role for at, role in denied if at > further[0]), "")
-        end = end if then in _PROTECTS else further[0]  # `never push without asking` against `never … without --force`
-        denied = [(at, role) for at, role in denied if at < further[0]]
+    further = next((at for at, role in within if role == "deny" and at > acts[0][0]), end)
+    if further < end:
+        end = _end_of_double(denied, further, end)
+        denied = _between(denied, denial, further)
     return (denial, end) if _is_harmful(first, denied, sentence) else None
+
+
+def _between(placed: Placed, start: int, end: int) -> list[tuple[int, str]]:
+    return [(at, role) for at, role in placed if start < at < end]
+
+
+def _end_of_double(denied: Placed, further: int, end: int) -> int:
+    """Return where a prohibition ends that denies a second time: `never … without --force` at that `without`.
+
+    What protects by being denied is a part of it: `never push without asking`.
+    """
+    then = next((role for at, role in denied if at > further), "")
+    return end if then in _PROTECTS else further
 
 
 def _denied_act(sentence: str, denial: int, denied: Placed, place: int) -> set[str]:
@@ -126,7 +139,7 @@ def _is_harmful(first: set[str], denied: Placed, sentence: str) -> bool:
 
 def _spaceless_scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
     behind = _DENIED_BEHIND.search(sentence) is not None
-    start = max((found.end() for found in _CLAUSE_END.finditer(sentence, 0, denial)), default=0)
+    start = _begins_at(sentence, denial)
     end = _ends_at(sentence, denial)
     low, high = (denial - _AROUND, denial) if behind else (denial + 1, denial + 1 + _AROUND)
     acts = [(at, role) for at, role in placed if max(start, low) <= at < min(high, end) and role in _ACT_ROLES]
@@ -138,6 +151,10 @@ def _spaceless_scope(sentence: str, denial: int, placed: Placed) -> tuple[int, i
         return None
     within = {role for at, role in placed if start <= at < end}
     return None if within & (_OF_THE_PERSON | _OF_ITSELF) else (start if behind else denial, end)
+
+
+def _begins_at(sentence: str, end: int) -> int:
+    return max((found.end() for found in _CLAUSE_END.finditer(sentence, 0, end)), default=0)
 
 
 def _ends_at(sentence: str, start: int) -> int:

@@ -176,17 +176,20 @@ class _Patch:
         for is_removed, group in groupby(steps, key=lambda step: step.after is None):
             things = [thing_from_record({**step.known, "type": step.entity}) for step in group]
             if is_removed:
-                present = {(link.from_id, link.type, link.to_id) for link in self.writer.links()}
-                self.writer.drop(
-                    thing
-                    for thing in things
-                    if not isinstance(thing, Link) or (thing.from_id, thing.type, thing.to_id) in present
-                )
+                self._drop_present(things)
                 continue
             self.writer.add_links([thing for thing in things if isinstance(thing, Link)])
             self.writer.add_verdicts([thing for thing in things if isinstance(thing, Verdict)])
             self.writer.add_signals([thing for thing in things if isinstance(thing, Signal)])
             self.writer.add_tombstones([thing for thing in things if isinstance(thing, Tombstone)])
+
+    def _drop_present(self, things: Iterable[Link | Verdict | Signal | Tombstone]) -> None:
+        present = {(link.from_id, link.type, link.to_id) for link in self.writer.links()}
+        self.writer.drop(
+            thing
+            for thing in things
+            if not isinstance(thing, Link) or (thing.from_id, thing.type, thing.to_id) in present
+        )
 
     def _apply_memories(self, steps: list[Step]) -> None:
         stored = self.writer.get_many(step.key for step in steps)

@@ -83,12 +83,8 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         row = self._list.current
         if action.owner == ASSISTANTS and row is None:
             return "No assistant is under the cursor."
-        if row is not None and action.id in _WRITTEN_ONLY and not row.state.assistant.is_written:
-            return f"memtui does not write the files of {row.state.assistant.title}; y copies the lines to paste."
-        if row is not None and action.id == "assistants-test" and not row.state.is_installed:
-            return "Nothing is installed that could be called."
-        if row is not None and action.id == "assistants-remove" and not row.state.is_installed and row.worst is None:
-            return f"Nothing of memtui is installed in {row.state.assistant.title}."
+        if row is not None and (why := _why_not_with(row, action)):
+            return why
         if action.id == "assistants-scope" and self._read is not None and self._read.project is None:
             why = "There is no repository here" if self.opening.has_folder else no_folder(self.opening).rstrip(".")
             return f"{why}; it is installed for you, in every project."
@@ -148,3 +144,15 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         self.loader.read(
             lambda: self._installer.copy_lines(assistant, scope), lambda done: self.say(done.message), group="copy"
         )
+
+
+def _why_not_with(row: AssistantRow, action: Action) -> str:
+    """Return why an action is not possible with an assistant; empty if it is."""
+    state = row.state
+    if action.id in _WRITTEN_ONLY and not state.assistant.is_written:
+        return f"memtui does not write the files of {state.assistant.title}; y copies the lines to paste."
+    if action.id == "assistants-test" and not state.is_installed:
+        return "Nothing is installed that could be called."
+    if action.id == "assistants-remove" and not state.is_installed and row.worst is None:
+        return f"Nothing of memtui is installed in {state.assistant.title}."
+    return ""

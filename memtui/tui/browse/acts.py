@@ -49,19 +49,25 @@ class ListActions(ScreenPart):
         """Return why an action on memories is not possible now."""
         if action.id in _ON_A_MEMORY and self._details.subject is None:
             return "No memory is under the cursor."
-        number = len(self._targets()) if action.id in {"merge", "reflect"} else 0
-        if action.id == "merge" and not 2 <= number <= MOST_MERGED:  # noqa: PLR2004 - a pair
-            return f"Mark two to {MOST_MERGED} memories with space first."
-        if action.id == "reflect" and not FEWEST_SOURCES <= number <= MOST_SOURCES:
-            return f"Mark {FEWEST_SOURCES} to {MOST_SOURCES} notes or lessons with space first."
-        if action.id == "bulk" and not (self._list.marked or (self._lists.query.strip() and self._list.ids)):
-            return "Mark memories with space, or filter the list with /: words, or kind:tooling age>180d."
+        if action.id in {"merge", "reflect", "bulk"}:
+            return self._why_not_of_marked(action.id)
         if action.id == "restore" and not self._may_restore():
             return "It is in use; the facet Status lists what is retired."
         if action.id == "follow" and not self._details.linked():
             return "It has no links."
         if action.id in {"link-accept", "link-dismiss"} and not self._details.suggested:
             return "No link is suggested for this memory."
+        return None
+
+    def _why_not_of_marked(self, name: str) -> str | None:
+        """Return why an action on several memories is not possible with what is marked or listed."""
+        number = len(self._targets())
+        if name == "merge" and not 2 <= number <= MOST_MERGED:  # noqa: PLR2004 - a pair
+            return f"Mark two to {MOST_MERGED} memories with space first."
+        if name == "reflect" and not FEWEST_SOURCES <= number <= MOST_SOURCES:
+            return f"Mark {FEWEST_SOURCES} to {MOST_SOURCES} notes or lessons with space first."
+        if name == "bulk" and not (self._list.marked or (self._lists.query.strip() and self._list.ids)):
+            return "Mark memories with space, or filter the list with /: words, or kind:tooling age>180d."
         return None
 
     def _may_restore(self) -> bool:

@@ -373,22 +373,13 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
     hit = answer.hit(row.id)
     titles = _titles(answer.pack)
     withheld = {one.id: one.reason for one in answer.pack.withheld} if hit is None else {}
-    reason = tame(explained(with_titles(withheld[row.id], titles))) if row.id in withheld else row.reason
-    why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
-    apart = ""
-    if row.chance is not None:
-        is_said = row.id in withheld and withheld[row.id].score == row.chance
-        why += "" if is_said else f"; {chance_words(row.chance)}"
-        found = grounds(answer.pack.features, row.id)
-        told = grounds_words(found)
-        why += f"; {told}" if told else ""
-        apart = apart_from_score(found, hit.score) if hit is not None else ""
-    details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
-    why += "".join(f" ({words})" for words in details if words)
-    blocks = [Block(((row.title, "title"),)), Block(((why, "dim"),))]
-    blocks += [Block(((apart, "dim"),))] if apart else []
+    against = withheld.get(row.id)
+    blocks = [Block(((row.title, "title"),)), Block(((_in_full(row, answer, against, titles), "dim"),))]
+    if hit is not None and row.chance is not None:
+        apart = apart_from_score(grounds(answer.pack.features, row.id), hit.score)
+        blocks += [Block(((apart, "dim"),))] if apart else []
     if hit is None:
-        if row.id in withheld and withheld[row.id].code is ReasonCode.PLANTED:
+        if against is not None and against.code is ReasonCode.PLANTED:
             blocks.append(Block((("Y verifies it, so that assistants are told of it.", "dim"),)))
         return blocks
     rows = explanation(hit, titles)
@@ -398,6 +389,19 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
         label: Piece = (f"{name:<{width}}  ", "label")
         blocks.append(Block((label, (f"{value:>9}  ", strong), (tame(detail), "dim")), gap=place == 0))
     return blocks
+
+
+def _in_full(row: RankedRow, answer: Answer, against: Reason | None, titles: Mapping[str, str]) -> str:
+    """Return in one line why a memory is in a payload, or what is said against it, with its chance to matter."""
+    reason = row.reason if against is None else tame(explained(with_titles(against, titles)))
+    why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
+    if row.chance is not None:
+        is_said = against is not None and against.score == row.chance
+        why += "" if is_said else f"; {chance_words(row.chance)}"
+        told = grounds_words(grounds(answer.pack.features, row.id))
+        why += f"; {told}" if told else ""
+    details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
+    return why + "".join(f" ({words})" for words in details if words)
 
 
 def since_blocks(since: Since) -> list[Block]:

@@ -76,6 +76,10 @@ class PublishScreen(RowDetail[Row]):
             return _READING if self._read is None else "No assistant is under the cursor."
         if isinstance(row, Cut):
             return None if action.id == "publish-write" else "p takes out what was retired; nothing else is done here."
+        return self._why_not_to(row, action) or super().why_not(action)
+
+    def _why_not_to(self, row: Standing, action: Action) -> str:
+        """Return why an action is not possible with the place under the cursor; empty if it is."""
         state = "refused" if row.plan is None else row.plan.state
         if action.id in {"publish-force", "publish-take"} and state != "edited":
             return "Nothing was written into this block by hand."
@@ -85,7 +89,7 @@ class PublishScreen(RowDetail[Row]):
             return f"Nothing can be published to {row.place.label}; 2 says why."
         if action.id == "publish-write" and state == "edited":
             return "It was edited by hand: t takes the edit into the inbox, f writes over it."
-        return super().why_not(action)
+        return ""
 
     @property
     def _current(self) -> Standing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -57,25 +57,31 @@ def entries(screen: MemtuiScreen, words: Sequence[str], recent: Sequence[str]) -
 
     `recent`: ids of actions, the one used last first.
     """
-    found = [
-        Entry(action, screen.why_not(action) or "", score)
-        for action in screen.offered()
-        if (score := score_of(words, action))
-    ]
-    possible = [entry for entry in found if not entry.reason]
+    found = list(_fitting(screen, words))
+    possible, barred = _parted(found, lambda entry: not entry.reason)
     used = [entry for name in recent for entry in possible if entry.action.id == name]
-    going = [entry for entry in possible if entry.action.id.startswith(GO)]
-    in_order = list(dict.fromkeys((*used, *going, *possible)))
-    last = sorted((entry for entry in found if entry.reason), key=lambda entry: -entry.score)
+    going, here = _parted(possible, lambda entry: entry.action.id.startswith(GO))
+    last = sorted(barred, key=lambda entry: -entry.score)
     if words:
+        in_order = dict.fromkeys((*used, *going, *here))
         return {"": sorted(in_order, key=lambda entry: -entry.score) + last}
-    rest = [entry for entry in in_order if entry not in used]
-    return {
-        RECENT: used,
-        GOING: [entry for entry in rest if entry in going],
-        HERE: [entry for entry in rest if entry not in going],
-        NOT_NOW: last,
-    }
+    unused = [[entry for entry in part if entry not in used] for part in (going, here)]
+    return {RECENT: used, **dict(zip((GOING, HERE), unused, strict=True)), NOT_NOW: last}
+
+
+def _parted(found: Sequence[Entry], holds: Callable[[Entry], bool]) -> tuple[list[Entry], list[Entry]]:
+    """Return the entries for which something holds, and the others."""
+    return [entry for entry in found if holds(entry)], [entry for entry in found if not holds(entry)]
+
+
+def _begins_erasing(word: str) -> bool:
+    return len(word) >= _SHORTEST_ERASING and any(one.startswith(word) for one in ERASING)
+
+
+def _fitting(screen: MemtuiScreen, words: Sequence[str]) -> Iterator[Entry]:
+    for action in screen.offered():
+        if score := score_of(words, action):
+            yield Entry(action, screen.why_not(action) or "", score)
 
 
 class PaletteScreen(FindScreen):
@@ -100,14 +106,14 @@ class PaletteScreen(FindScreen):
             for entry in found:
                 is_empty = False
                 yield Option(self._line(entry, "" if name == GOING else entry.action.area), id=entry.action.id)
-        if any(len(word) >= _SHORTEST_ERASING and one.startswith(word) for word in words for one in ERASING):
+        if any(map(_begins_erasing, words)):
             is_empty = False
             yield said(ERASED_BY)
         here = [one for one in self.of.offered() if score_of(words, one)]
-        for place, action in enumerate(found_elsewhere(self.of, words, here)):
+        if others := list(found_elsewhere(self.of, words, here)):
             is_empty = False
-            if place == 0:
-                yield heading(ELSEWHERE)
+            yield heading(ELSEWHERE)
+        for action in others:
             yield Option(self._line(Entry(action, where_words(action), 0.0), action.area), id=action.id)
         if is_empty:
             hint = f"{NOTHING_FOUND}. {meant}" if (meant := self._meant(words)) else NOTHING_FOUND
@@ -184,7 +190,11 @@ class HelpScreen(FindScreen):
         for note in NOTES if area == BROWSE else ():
             if _fits(note, words):
                 yield said(note)
-        here = [one for one in actions_of(area) if self._is_meant(one, words)]
+        yield from self._elsewhere(words)
+
+    def _elsewhere(self, words: Sequence[str]) -> Iterator[Option]:
+        """Yield the actions of other screens that fit what is typed."""
+        here = [one for one in actions_of(self.of.AREA) if self._is_meant(one, words)]
         for place, action in enumerate(found_elsewhere(self.of, words, here)):
             if place == 0:
                 yield heading(ELSEWHERE)
