@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from curating import PERSON, repository, write_files
 from flows.app_driver import (
     HOSTILE,
     NARROW,
+    PATIENT_SECONDS,
     WIDE,
     RecordingApp,
     app_on,
@@ -34,7 +36,7 @@ from memtui.capture import apply
 from memtui.capture.importer import ImportRequest, read_sources
 from memtui.curate.memories import edit_memory
 from memtui.tui.importing.screen import ImportScreen
-from memtui.tui.importing.view import PlaceRow, PlanRow
+from memtui.tui.importing.view import Importer, PlaceRow, PlanRow
 from memtui.tui.widgets.lists import RowList
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
@@ -114,8 +116,9 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         await shows(pilot, "3 new → active")
         await pilot.press("A", "tab", "enter")
         await shows(pilot, "esc closes")
+        assert "? help" not in screen_text(pilot), "beneath a box it would do nothing"
         await pilot.press("escape", "escape")
-        assert focused(pilot) == "import-places"
+        assert (focused(pilot), "? help" in screen_text(pilot)) == ("import-places", True)
         await shows(pilot, "3 new → inbox")
         assert count(vault) == 0
         await pilot.press("I")
@@ -149,12 +152,23 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
 
 
 async def test_a_source_of_which_all_was_rejected_or_that_states_nothing_says_so_and_needs_no_tick(
-    project: Path, ferry: Vault
+    project: Path, ferry: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / ".github").mkdir(exist_ok=True)
     (project / ".github" / "copilot-instructions.md").write_text("# Rules\n\n- [Harbour](docs/harbour.md)\n")
+    preview, gate = Importer.preview, threading.Event()
+
+    def gated(*words: Any, **options: Any) -> Any:
+        assert gate.wait(PATIENT_SECONDS)
+        return preview(*words, **options)
+
+    monkeypatch.setattr(Importer, "preview", gated)
     async with app_on(ferry, project).run_test(size=NARROW) as pilot:
         await pilot.app.run_action("go('import')")
+        await shows(pilot, "copilot-instructions.md")
+        assert "✓" not in screen_text(pilot), "what may go at once is no tick yet"
+        assert " ticked" not in screen_text(pilot)
+        gate.set()
         await previews(pilot, "CLAUDE.md")
         await shows(pilot, "no memory")
         await shows(pilot, "1 of 3 ticked")

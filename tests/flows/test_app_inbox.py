@@ -170,7 +170,16 @@ async def test_keys_that_come_before_the_candidates_are_shown_change_nothing_but
         await waits(pilot, 6)
 
 
-async def test_many_are_accepted_as_one_change_without_what_looks_planted(found: Vault, tmp_path: Path) -> None:
+async def test_many_are_accepted_as_one_change_without_what_looks_planted(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd_words, gate = InboxAccess.odd_words, threading.Event()
+
+    def gated(self: InboxAccess, identifiers: Sequence[str]) -> dict[str, str]:
+        assert gate.wait(PATIENT_SECONDS)
+        return odd_words(self, identifiers)
+
+    monkeypatch.setattr(InboxAccess, "odd_words", gated)
     async with app_on(found, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await pilot.press("b")
         inbox = await inbox_opens(pilot, 5)
@@ -184,6 +193,9 @@ async def test_many_are_accepted_as_one_change_without_what_looks_planted(found:
         await says(pilot, "Undone: accept 4 memories")
         await waits(pilot, 5)
         await pilot.press("slash", *"planted")
+        await shows(pilot, "not looked at yet")
+        gate.set()
+        await until(pilot, lambda: "not looked at yet" not in screen_text(pilot), "all were looked at")
         await until(pilot, lambda: inbox._list.arranged.shown == ("m0000013",), "the filter knows its sign")
         await pilot.press("escape")
         await shows(pilot, "5 waiting")

@@ -52,7 +52,7 @@ from memtui.tui.state import Opening
 from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
-from memtui.tui.widgets.lists import PickList, RowList, TextRow
+from memtui.tui.widgets.lists import READING, PickList, RowList, TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.collect import SourcesFound
@@ -121,6 +121,8 @@ class ImportScreen(ListDetail):
         self._stopped = False
         self._known_paths: dict[Path, str] = {}  # of places that hold nothing new, with why
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
+        self._first_run = first_run
+        self._previewed: set[Path] = set()  # places that were read
         self._imported: Done | None = None  # The last import that added or changed memories
         self._came_in: CameIn | None = None  # What the last import came to, None where it was undone
         self._told_at = 0  # How many changes had been made by then
@@ -183,10 +185,13 @@ class ImportScreen(ListDetail):
     def _show_sources(self) -> None:
         """Draw the sources, the cursor on the one that it was on."""
         current = self._places.current
-        rows = [*place_rows(self._known, self._ticked, self._known_paths), *self._stores.rows()]
+        # Ticks that may go at once are no ticks yet; an empty vault knows of nothing.
+        unread = self._ticked - self._previewed if self._unticks_known and not self._first_run else set()
+        rows = [*place_rows(self._known, self._ticked, self._known_paths, unread), *self._stores.rows()]
         self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=self._nothing)
         number = len(self._ticked) + len(self._stores.ticked)
-        self._places.set_title("1 Sources", f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked")
+        ticked = f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked"
+        self._places.set_title("1 Sources", READING if unread else ticked)
 
     def _tick(self, paths: Iterable[Path]) -> None:
         """Tick these sources and no others, and preview them."""
@@ -237,6 +242,7 @@ class ImportScreen(ListDetail):
     def _mark_known(self, known: Mapping[Path, str]) -> None:
         """Mark which of the ticked places hold nothing new; unless a person ticked them, they need no tick."""
         looked_at = {place.path: place for place in self._known.rows if place.path in self._ticked}
+        self._previewed |= looked_at.keys()
         why = {path: {known.get(one.file.path, "") for one in place.sources} for path, place in looked_at.items()}
         held = {path: max(words, key=WHY_NOTHING_NEW.index) for path, words in why.items() if all(words)}
         self._known_paths = {path: word for path, word in self._known_paths.items() if path not in looked_at} | held

@@ -303,6 +303,7 @@ class PlaceRow:
     place: KnownPlace
     ticked: bool
     known: str = ""  # why it holds nothing new; empty if it may
+    unread: bool = False  # whether it is ticked unless reading it shows that it holds nothing new
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +314,12 @@ class LeftOutRow:
 
 
 def place_rows(
-    places: Places, ticked: Collection[Path], known: Mapping[Path, str] | None = None
+    places: Places,
+    ticked: Collection[Path],
+    known: Mapping[Path, str] | None = None,  # paths of those that hold nothing new, with why
+    unread: Collection[Path] = (),  # paths of those whose tick goes where they hold nothing new
 ) -> list[PlaceRow | LeftOutRow | TextRow]:
-    """Return the sources under headings. `known`: paths of those that hold nothing new, with why."""
+    """Return the sources under headings."""
     lines: list[PlaceRow | LeftOutRow | TextRow] = []
     for where, heading in HEADINGS.items():
         found = [place for place in places.rows if place.where == where]
@@ -323,7 +327,10 @@ def place_rows(
             lines += [TextRow("")] if lines else []
             lines += [
                 TextRow(heading),
-                *(PlaceRow(one, one.path in ticked, (known or {}).get(one.path, "")) for one in found),
+                *(
+                    PlaceRow(one, one.path in ticked, (known or {}).get(one.path, ""), one.path in unread)
+                    for one in found
+                ),
             ]
     if places.left_out:
         lines += [*([TextRow("")] if lines else []), TextRow(LEFT_OUT), *map(LeftOutRow, places.left_out)]
@@ -340,7 +347,7 @@ def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]
     label = min(26, width - 33)
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
     return [
-        Cell("✓" if row.ticked else "·", mark, 2),
+        Cell("…", "dim", 2) if row.unread else Cell("✓" if row.ticked else "·", mark, 2),
         Cell(tame(row.place.name), text, is_path=True),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1, snug=True),
         Cell(

@@ -116,7 +116,7 @@ class CandidateList(MemoryList):
         shown = (
             (self._when_empty or ("Nothing else waits here.",) if notice is None else notice)
             if not self.offers
-            else ("No candidate matches.", "esc clears the filter.")
+            else ("No candidate matches.", *self._looking, "esc clears the filter.")
         )
         self.show(self.arranged.lines, follow=follow, fresh=fresh, notice=shown)
         if notice is not None:
@@ -140,6 +140,11 @@ class CandidateList(MemoryList):
         return all(word in text for word in self._words)
 
     @property
+    def _looking(self) -> tuple[str, ...]:
+        """What an empty list says while the filter does not know all that it asks for."""
+        return ("Not all of them were looked at yet.",) if self.asks_for_odd and self.unlooked else ()
+
+    @property
     def unlooked(self) -> list[str]:
         """The candidates of which the filter does not know yet what is odd about them."""
         return [offer.id for offer in self.offers.values() if (offer.id, offer.version) not in self._oddities]
@@ -150,7 +155,7 @@ class CandidateList(MemoryList):
         self._oddities |= {(each, self.offers[each].version): said for each, said in there.items()}
         for each in words:
             self._texts.pop(each, None)
-        if self._words and any(words.values()):
+        if self._words and (any(words.values()) or not self.arranged.shown):
             self._arrange(self.line)
 
     @property

@@ -218,6 +218,8 @@ class InboxScreen(ListDetail):
             self._title.counts = head_counts(waiting, self._list.offers.values())
         matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
         count = f"{marked:,} marked of {number:,}" if marked else matching
+        if unlooked := len(self._list.unlooked) if self._list.asks_for_odd else 0:
+            count = f"{count or '0'}, {unlooked:,} not looked at yet"
         self._list.set_title("1 Waiting · by kind" if self._list.by_kind else "1 Waiting · by file", count)
         self.hints.place = self.hint_place
 

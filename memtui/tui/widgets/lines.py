@@ -82,6 +82,11 @@ class KeyHints(_KeyLine):
         asks = self.is_attached and isinstance(self.screen.focused, AskInput)  # an inline list shows no footer
         return ASKING if asks else self.place
 
+    def watch_is_covered(self) -> None:
+        """Let the head name no key either."""
+        for head in self.screen.query(TitleLine):
+            head.is_covered = self.is_covered
+
     def leave_out(self, off: frozenset[str]) -> None:
         """Take actions of this place that are not possible now out of the footer once that lasts."""
         self._off_now = off
@@ -299,6 +304,7 @@ class TitleLine(_KeyLine):
     place: reactive[str | None] = reactive(None)  # The project, or the memory that the screen is about
     counts: reactive[Sequence[Content]] = reactive(())  # How much there is, the most important first
     note: reactive[str] = reactive("")  # What else there is to say, after the counts
+    is_covered: reactive[bool] = reactive(False)  # Whether a box lies over the screen, where the help's key is another
 
     def __init__(self, screen_name: str, *, warns: bool = False, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -314,6 +320,7 @@ class TitleLine(_KeyLine):
         if left.cell_length + end.cell_length > width:
             end = Content.assemble(" ", key, " ")
             left = clipped(left, width - end.cell_length)
+        end = Content(" " * end.cell_length) if self.is_covered else end
         place = steady(tame(self.place or "", _PLACE_CHARACTERS))
         room = width - left.cell_length - end.cell_length
         most = max(_SHORT_PLACE_CELLS, min(_PLACE_CELLS, width // 4))
