@@ -383,7 +383,7 @@ class MemtuiScreen(Screen[None]):
 
     def say(self, text: str, *, severity: SeverityLevel = "information") -> None:
         """Show a toast; the text is never read as markup."""
-        display.stand_clear(self.app.screen)
+        display.stand_clear(self.app.screen, text[:_LONGEST_TOAST])
         shown = display.over_labels(self.app.screen, tame(text, _LONGEST_TOAST))
         self.notify(shown, severity=severity, timeout=display.SECONDS[severity], markup=False)
 

@@ -358,7 +358,7 @@ def asked(pilot: Pilot[Any]) -> bool:
 
 
 async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_path: Path) -> None:
-    rules = "".join(f"- Keep winch number {number} greased with oil {number}.\n" for number in range(24))
+    rules = "".join(f"- Keep winch number {number} greased with oil {number}.\n" for number in range(40))
     root = repository(tmp_path / "harbour", {"CLAUDE.md": f"# Harbour\n\n{rules}"})
     vault, _ = new_vault(tmp_path / "data")
     bring(vault, root, project="harbour")
@@ -369,6 +369,9 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
         (rack,) = inbox.query_children("ToastRack")
         await pilot.press("end")
         inbox.say("The tide turns.")
+        await says(pilot, "The tide turns.")
+        assert not rack.has_class(ABOVE), "a single line on the border covers no row"
+        inbox.say("The tide turns. " * 20)
         await until(pilot, lambda: rack.has_class(ABOVE), "it stands clear of the last row")
         await pilot.press("home")
         await until(pilot, lambda: not rack.has_class(ABOVE), "and of the first, once the cursor is there")

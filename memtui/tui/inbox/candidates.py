@@ -114,7 +114,7 @@ class CandidateList(MemoryList):
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
         shown = (
-            (self._when_empty or ("Nothing else waits here.",) if notice is None else notice)
+            (self._when_empty or ("What is left is read once this is stored.",) if notice is None else notice)
             if not self.offers
             else ("No candidate matches.", *self._looking, "esc clears the filter.")
         )

@@ -102,23 +102,40 @@ def take_away(app: App[Any], text: str) -> None:
         app._unnotify(one)  # noqa: SLF001
 
 
-def stand_clear(screen: Screen[Any]) -> None:
-    """Let toasts stand at the top of a screen while what the person looks at is in its lower half, else at the bottom.
+def stand_clear(screen: Screen[Any], coming: str = "") -> None:
+    """Let toasts stand at the bottom of a screen, at its top where they would cover what the person looks at.
 
     They stand on the outermost border of the panes there and grow inward: a single line covers no row.
 
     What is asked, a child of the screen with the class `ASKED`, is looked at before the current line.
+
+    `coming`: the text of one that is about to be shown.
     """
     _clear_holders(screen)
     line = _current_line(screen)
     is_asked = any(child.display for child in screen.query_children(f".{ASKED}"))
-    is_low = is_asked or (line is not None and line >= screen.size.height // 2)
     framed = [pane.region for pane in screen.query(PANES) if pane.region and pane.styles.border_top[0]]
+    foot = max((one.bottom for one in framed), default=screen.size.height - 1)
+    is_low = is_asked or (line is not None and line >= foot - _lines_of_toasts(screen, coming))
     for rack in screen.query_children("ToastRack"):
         rack.set_class(is_low, ABOVE)
         if framed:
             above, below = min(one.y for one in framed), screen.size.height - max(one.bottom for one in framed)
             rack.styles.margin = (above, 0, 0, 0) if is_low else (0, 0, below, 0)
+
+
+def _lines_of_toasts(screen: Screen[Any], coming: str) -> int:
+    """Return how many lines toasts take, at most; a text that wraps may take one more than it has to."""
+    width = max(1, screen.size.width - _TOAST_CELLS - _BESIDE_LABEL)
+    shown = [(one.message.rstrip(), one.severity) for one in screen.app._notifications]  # noqa: SLF001 - as in `take_away`
+    lines = 0
+    for text, severity in [*shown, *([(coming, "error")] if coming else [])]:
+        needed = -(-cell_len(text) // width)
+        lines += min(needed + (needed > 1), _MOST_LINES[severity])
+    return lines
+
+
+_MOST_LINES = {"information": 4, "warning": 4, "error": 9}  # As in `toasts.tcss`
 
 
 def keep_clear(screen: Screen[Any]) -> None:
