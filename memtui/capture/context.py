@@ -38,6 +38,7 @@ _LONGEST = 80
 _LONGEST_BOTH = 120  # A heading says nothing without the one it means
 _BRIEF_WORDS = 3  # A heading this short is preceded by the one above it
 _SHORT_WORDS = 12  # A rule this short says little of what it holds for
+_FEW_WORDS = 8
 _LABELLED_WORDS = 30
 _LOOKED_AT_CHARS = 240
 _DEEP = 3  # Headings this deep are about a part of the project
@@ -54,6 +55,8 @@ _OWN_WORD = re.compile(r"[\w-]{3,}")
 _DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
 _INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
 _BELOW_FOLDER = re.compile(r"[^\s>]{1,60} > ")
+_BELOW_FILE = re.compile(r"[^\s>]{1,120}\.\w{1,12}: ?")
+_ANY_FILE = re.compile(r"[\w-]\.[a-z]{1,6}\b|\b[\w-]+/[\w-]+")
 _TAG_END = re.compile(r"<[\w/:-]+>$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
@@ -114,7 +117,9 @@ def is_property(heading: str) -> bool:
     return bool(pattern("property_heading").match(heading))
 
 
-def context_lead(text: str, path: Sequence[str], title: str, *, document: str = "", folder: str = "") -> str:
+def context_lead(
+    text: str, path: Sequence[str], title: str, *, document: str = "", folder: str = "", file: str = ""
+) -> str:
     """Return the headings that a text needs before it, empty if it stands by itself, or if its title names them.
 
     Args:
@@ -123,10 +128,13 @@ def context_lead(text: str, path: Sequence[str], title: str, *, document: str = 
         title: its title.
         document: the title of a document that is about a part of the project.
         folder: the folder of such a document, which names that part where the title does not.
+        file: the name of the file, which a text may mean as "this file".
     """
     lead = _lead_within(text, path, title)
     is_place = bool(path) and _means_place(text, path)
     subject = subject_of(_name(document)) or (folder if is_place else "")
+    if file and _means_file(text, lead):
+        return next((one for one in _leads_below(file, lead) if len(one) <= _LONGEST_BOTH), lead)
     if not subject or _names_any_of(lead if is_place else f"{lead} {text}", subject):
         return lead
     if is_place:
@@ -190,6 +198,13 @@ def _means_place(text: str, path: Sequence[str]) -> bool:
     return len(path) == _BELOW_DOCUMENT and matches("headings", "referring", _name(path[-1]))
 
 
+def _means_file(text: str, lead: str) -> bool:
+    """Return whether "this file" in a text is the one that it stands in: it names no other before that."""
+    opening = first_paragraph(text)[:_LOOKED_AT_CHARS]
+    meant = None if "```" in opening else pattern("this_file").search(opening)
+    return meant is not None and not _ANY_FILE.search(f"{lead} {opening[: meant.start()]}")
+
+
 def _refers(text: str, path: Sequence[str], lead: str) -> bool:
     """Return whether a text means what only a heading names: "the repair", or "these suites" at its beginning.
 
@@ -199,6 +214,8 @@ def _refers(text: str, path: Sequence[str], lead: str) -> bool:
     opening = plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS]).strip(EDGES)
     if heading.casefold() in plain_text(text).casefold():
         return False
+    if matches("headings", "referring", _name(path[-1])):
+        return True
     if pattern("condition_heading").search(_name(path[-1])):
         return not says_the_same(opening, _name(path[-1]), share=_CONDITION_SHARE)
     return bool(pattern("refers").search(opening)) or _takes_up(opening, heading)
@@ -234,9 +251,9 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
         return True
     label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
     told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
-    if says_the_same(told, heading):
-        return False
     words = words_in(plain)
+    if says_the_same(told, heading, share=_CONDITION_SHARE if words <= _FEW_WORDS else 0.5):
+        return False
     if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or CJK.search(plain)):
         return True
     is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
@@ -283,6 +300,8 @@ def without_lead(text: str, path: Sequence[str]) -> str:
     """Return a text without the headings that `with_lead` put before it."""
     lead = next((lead for lead in possible_leads(path) if _leads(text, lead)), "")
     below_folder = None if lead else _BELOW_FOLDER.match(text)
+    if not lead and (below_file := _BELOW_FILE.match(text)) and pattern("this_file").search(text):
+        return text[below_file.end() :].lstrip("\n")
     if below_folder and any(_leads(text[below_folder.end() :], one) for one in possible_leads(path)):
         return without_lead(text[below_folder.end() :], path)
     if not lead:

@@ -329,7 +329,9 @@ class DraftMaker:
         named = KnownUnit(sanitise(native_id).text, "").headings if self._is_of_part else ()
         document = next((heading for heading in named[:1] if heading in path), "")
         folder = next(iter(scoped(path, self.file.name)), "") if document else ""
-        return with_lead(insight, context_lead(insight, path, title, document=document, folder=folder))
+        return with_lead(
+            insight, context_lead(insight, path, title, document=document, folder=folder, file=self.file.name)
+        )
 
     @property
     def _is_of_part(self) -> bool:

@@ -56,7 +56,7 @@ class SkipReason(StrEnum):
     CHATTER = "asks whoever asked for the file"
     METADATA = "metadata: author, date, version or rank"
     HISTORY = "change log of the file or project"
-    TASKS = "tasks and who has them"
+    TASKS = "tasks: what was done or is planned, or who does it"
     PLACEHOLDER = "empty place of a template"
     LICENCE = "licence note"
     IMAGES = "badges or images"
@@ -93,11 +93,13 @@ _LINK = re.compile(
 )
 _DOC_PATH = re.compile(
     r"@[\w.-]{1,80}/[\w./-]{0,120}\.[a-z]{2,6}\b"
-    r"|`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
+    r"|`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|markdown|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
     r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
+_DASHED = re.compile(r"\s[—–]\s[^—–]{1,300}\s[—–]\s")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _FOLDER = re.compile(r"[*_]*`[\w./-]+/`[*_]*\s+[—–-]")
+_PATH_FIRST = re.compile(r"[*_]*`(?:[\w.-]+/)*[\w.-]*\.(?:json|ya?ml|toml|example)`[*_]*\s*(?:[:：]|[—–-]\s)")
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
 # No spaces, and no script that is written without them.
 _UNBROKEN = re.compile(
@@ -107,7 +109,7 @@ _UNBROKEN = re.compile(
 )
 _INSTRUCTIONS = re.compile(r"\b(?:agents|claude|gemini|copilot-instructions)\.md\b", re.IGNORECASE)
 _LABELLED_PATH = re.compile(
-    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<@]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:(?:under|in|at)\s|[.\s]*$)"
+    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<@]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:\]\([^()\s]*\)[*\s]*)?(?:(?:under|in|at)\s|[.\s]*$)"
 )
 _CLAUSES = re.compile(
     r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?=(?P<said>[^;；,]{1,300}))", re.IGNORECASE
@@ -129,6 +131,7 @@ _DESCRIBED_WORDS = 24
 _BESIDE_LINK_WORDS = 5
 _POINTER_WORDS = 20
 _ROLE_WORDS = 14
+_SENTENCES_BESIDE = 1
 _LICENCE_CHARS = 400
 _CLAUSE_WORDS = 3
 _TOPIC_WORDS = 5
@@ -194,7 +197,7 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
 def _past_reason(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> str:
     if is_history(block, lines, heading_path):
         return SkipReason.HISTORY
-    return SkipReason.TASKS if is_of_tasks(block, lines, "".join(heading_path[-1:])) else ""
+    return SkipReason.TASKS if is_of_tasks(block, lines, heading_path) else ""
 
 
 def _leads_elsewhere(label: str) -> bool:
@@ -205,8 +208,9 @@ def _leads_elsewhere(label: str) -> bool:
 def _is_place_to_read(item: str) -> bool:
     """Return whether an item of such a list names a page, and states no rule."""
     bare, named = _DOC_PATH.subn(" ", _LINK.sub(" ", item))
-    targets = named or _LINK.search(item) or _FOLDER.match(item)
-    return bool(targets) and words_in(bare) <= _DESCRIBED_WORDS and not is_strong(item) and not _also_rules(item)
+    targets = named or _LINK.search(item) or _FOLDER.match(item) or _PATH_FIRST.match(item)
+    is_brief = words_in(bare) <= _DESCRIBED_WORDS and len([*sentences_of(item)]) <= _SENTENCES_BESIDE
+    return bool(targets) and is_brief and not is_strong(item) and not _also_rules(item)
 
 
 def _no_list_reason(text: str, items: Sequence[str], heading: str, *, is_pointing: bool) -> str:
@@ -362,8 +366,8 @@ def _names_place(sentence: str, plain: str, bare: str) -> bool:
         pattern("pointing_at").search(bare_of_asides) and not is_imperative(plain)
     ):
         most = _POINTER_WORDS if _INSTRUCTIONS.search(sentence) else _LINK_HEAD_WORDS
-        return words_in(plain_text(_IN_BRACKETS.sub("", bare))) <= most
-    states = is_imperative(plain) or bool(pattern("verb").search(plain_text(bare)))
+        return words_in(plain_text(_DASHED.sub(" ", _IN_BRACKETS.sub("", bare)))) <= most
+    states = is_imperative(plain) or bool(pattern("verb").search(plain_text(_IN_BRACKETS.sub("", bare))))
     return words_in(plain_text(bare)) <= _words_beside_link(sentence, states=states)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memtui.analysis.title_words import undecorated
 from memtui.capture.blocks import Block, item_text
 from memtui.capture.prose import EDGES, is_strong, pattern
 from memtui.capture.units import cells_of
 from memtui.text.inline import plain_text
 
 _DATED_SHARE = 0.5
+_NEAR = 3  # Headings above a list that may say that it is of what was done
 
 
 def is_history(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> bool:
@@ -20,6 +22,8 @@ def is_history(block: Block, lines: Sequence[str], heading_path: Sequence[str]) 
     above = [bool(pattern("history_heading").match(plain_text(heading).strip(EDGES))) for heading in heading_path[-2:]]
     if not any(above) or block.kind in {"fence", "code", "heading"}:
         return False
+    if above[-1] and block.kind != "paragraph" and not pattern("change_log").search(heading_path[-1]):
+        return True
     if not above[-1]:
         return bool(pattern("dated").match(plain_text(heading_path[-1])))
     told = _entries(block, lines)
@@ -36,10 +40,15 @@ def _entries(block: Block, lines: Sequence[str]) -> list[str]:
     return [block.content]
 
 
-def is_of_tasks(block: Block, lines: Sequence[str], heading: str) -> bool:
-    """Return whether a block lists tasks: a table of who has each and how far it is, or what was carried forward."""
+def is_of_tasks(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> bool:
+    """Return whether a block lists tasks: a table of who has each and how far it is, what was done or is planned."""
     if block.kind == "table":
         heads = [plain_text(head).strip(EDGES) for head in cells_of(lines[block.lines.first])]
         return all(any(map(pattern(name).match, heads)) for name in ("task_owner", "task_state"))
-    name = plain_text(heading).strip(EDGES)
-    return bool(pattern("carried_heading").match(name)) and not any(map(is_strong, _entries(block, lines)))
+    names = [undecorated(plain_text(heading).strip(EDGES))[0] for heading in heading_path[-_NEAR:]]
+    if not names or not (block.items or pattern("carried_heading").match(names[-1])):
+        return False
+    told = any(map(pattern("progress_heading").match, names)) or any(
+        pattern(name).match(names[-1]) for name in ("carried_heading", "planned_heading")
+    )
+    return told and not any(map(is_strong, _entries(block, lines)))

@@ -60,6 +60,23 @@ def test_a_table_of_who_owns_what_is_a_fact() -> None:
     assert texts("## Quays\n\n| Quay | Owner |\n|---|---|\n| north | the pilots |\n| south | the fishers |\n")
 
 
+@pytest.mark.parametrize(
+    ("headings", "items"),
+    [
+        (
+            "## Recent changes\n\n### Crane",
+            "- Completed the first half of the new brake\n- Added a log for the crane\n",
+        ),
+        ("## What's left to build", "- Second brake of the crane\n- Log of the outer pier\n"),
+        ("## Status\n\n### 📋 Planned", "- Floating pier (oak)\n- Night watch\n"),
+        ("## Future enhancements (after spring)", "- [ ] Lift boats of thirty tons\n- [ ] Tie two boats at once\n"),
+        ("## 最近更新", "- 完成了新刹车的前半部分\n- 给起重机加了日志\n"),
+    ],
+)
+def test_lists_of_what_was_done_or_is_planned_are_no_memory(headings: str, items: str) -> None:
+    assert SkipReason.TASKS in reasons(f"# Quay\n\n{headings}\n\n{items}")
+
+
 def test_what_was_carried_forward_is_no_memory_unless_it_rules() -> None:
     assert reasons("## Carried forward\n\n- Paint the bollards of the north quay in spring\n- Tide log, second part\n")
     assert texts("## Carried forward\n\n- Never lift a boat without its keel blocks.\n- Always log the tide at noon.\n")
@@ -74,6 +91,11 @@ def test_what_was_carried_forward_is_no_memory_unless_it_rules() -> None:
         "This rule file should be updated regularly.",
         "注意：本规则文件应定期更新。",
         "このファイルは適宜更新してください。",
+        "This file will be updated as each box is ticked.",
+        "**Generated from `HARBOUR.md`** — the source of truth. Last synced: 2026-08-12.",
+        "The Quay guidelines are specifically curated by its pilots. These guidelines should be followed closely.",
+        "当你修改起重机时，必须严格遵守以下规范。",
+        "This file is the source of truth. It is written for Claude Code but holds for all. Read whichever you like.",
         "How you work at the quay while a boat hangs in the crane.",
         "Context document for GitHub Copilot. Kept up to date so that it can skip the search.",
         "Agent guidance for lifting and mooring boats at this quay.",
@@ -113,6 +135,11 @@ def test_when_a_file_was_made_is_no_memory(line: str) -> None:
         "- Mooring plan (rings, knots, the second rope of the pilots): `docs/plans/mooring.md`.\n",
         "Further rules of the quay are available in `AGENTS.md` in the root.\n",
         "Explore `docs/` and `docs/plans/` to understand how boats are moored.\n",
+        "For knots that can be tied at night, reference @docs/shared/NightKnots.ts\n",
+        "Follow the harbour's knot rules as documented in [docs/knots.md](docs/knots.md)\n",
+        "Shared workflow for what sailors see of the crane:\n[`../skills/crane/SKILL.md`](../skills/crane/SKILL.md)\n",
+        "## Full Documentation\n\n- `docs/a.md`: The whole guide\n- `tide/all.json`: All tides with heights\n",
+        "Детали: `docs/knots.md` — узлы и кольца.\n",
         "Documented in TIDE-11-002 (updated statement) and ADR-0068 (last section).\n",
     ],
 )
@@ -130,6 +157,18 @@ def test_what_only_names_places_to_read_is_no_memory(source: str) -> None:
 )
 def test_a_rule_that_names_its_page_stays(line: str) -> None:
     assert texts(f"{line}\n")
+
+
+def test_a_place_that_is_described_in_sentences_is_a_memory() -> None:
+    source = "## Documentation\n\n- `notes/tide.md` — tides. It is kept by the pilots and binds all of us.\n"
+
+    assert texts(source)
+
+
+def test_an_empty_place_for_lessons_is_no_memory() -> None:
+    assert reasons("## Learnings\n\n_Log mistakes and patterns discovered during work sessions here._\n") == [
+        SkipReason.PLACEHOLDER
+    ]
 
 
 def test_a_role_that_is_only_named_is_no_memory() -> None:

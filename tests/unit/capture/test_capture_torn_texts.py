@@ -155,6 +155,11 @@ def test_what_a_project_leaves_out_stands_before_no_other_heading() -> None:
         "This check is wanted in spring, but is no gate.",
         "When that signal appears, stop the crane.",
         "Witnessed (roughly) by the pilots of the outer pier.",
+        "Exception: boats of the pilots may moor before the check.",
+        "Rowing boats are exempt from this rule.",
+        "If you must go beyond this, ask the harbour master.",
+        "This is the opposite case from the rule of the outer pier.",
+        "Fixed with a second ring on each bollard.",
         "Export those on top of the usual settings.",
         "What this still keeps apart: the two quays and their books.",
         "Why these are left out: nobody moors there in winter.",
@@ -224,6 +229,8 @@ def test_a_list_right_below_a_fragment_belongs_to_it() -> None:
         ),
         # no subject, though the heading's words stand in the text
         (("Log", "Test boats"), "Focuses on the boats in the test.", "Test boats: Focuses", "Test boats"),
+        # the heading's words stand in a few words that say little
+        (("Testing", "Mock boats"), "Mock with: `oak`", "Mock with oak", "Mock boats"),
         # it says itself what it means
         (("Log", "Tide repair"), "The tide repair runs twice.", "The tide repair runs twice", ""),
         (("Log", "Before mooring"), "Before mooring a boat, ring the bell.", "Ring the bell", ""),
@@ -247,3 +254,15 @@ def test_this_layer_is_told_with_what_its_file_is_about() -> None:
     lead = context_lead("**Pilots** moor through this layer.", path, "Pilots moor", document=path[0], folder="ropes")
     assert lead == "ropes > How it connects to the rest of the quay"
     assert without_lead(with_lead("**Pilots** moor.", lead), path) == "**Pilots** moor."
+
+
+def test_this_file_is_told_by_its_name() -> None:
+    path, text = ("Guide for the pier", "Upkeep"), "Update this file in the same change when a ring is added."
+
+    lead = context_lead(text, path, "Update this file", document=path[0], file="pier/AGENTS.md")
+
+    assert lead == "pier/AGENTS.md > Upkeep"
+    assert without_lead(with_lead(text, lead), path) == text
+    assert without_lead(with_lead(text, "pier/AGENTS.md"), path) == text
+    other = "Rings are listed in `rings.toml`; this file is made anew each night."
+    assert "pier/AGENTS.md" not in context_lead(other, path, "Rings", document=path[0], file="pier/AGENTS.md")
