@@ -23,7 +23,7 @@ from memtui.vault.vault import Vault
 pytestmark = pytest.mark.bench
 
 SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
-SIZES = (200, 300) if SMALL else (11_637, 100_000)
+SIZES = (200,) if SMALL else (11_637, 100_000)
 LOOKS = 20
 
 

@@ -18,7 +18,8 @@ from memtui.vault.vault import Vault
 pytestmark = pytest.mark.long
 
 ROUNDS = int(os.environ.get("MEMTUI_ROUNDS", "1"))
-WRITERS, WRITES, READERS = 8, 50, 4
+WRITERS, WRITES, READERS = 8, 30, 4
+TAGS = 60  # of each of two
 PATIENCE = 120.0
 """Seconds: the test is about losses and errors, not about the speed of a loaded machine."""
 
@@ -103,13 +104,13 @@ def test_two_processes_that_tag_one_memory_lose_no_tag(tmp_path: Path) -> None:
     vault = Vault(tmp_path / "vault.duckdb", patience_seconds=PATIENCE)
     with vault.write(actor="person", action="add") as writer:
         writer.put(make_memory(id="sharedme"))
-    taggers = [start_python(TAG, vault.path, name, "100", str(PATIENCE)) for name in ("one", "two")]
+    taggers = [start_python(TAG, vault.path, name, str(TAGS), str(PATIENCE)) for name in ("one", "two")]
     for tagger in taggers:
         _finish(tagger)
     with vault.read() as reader:
         memory = reader.get("sharedme")
-    assert set(memory.tags) == {f"{name}-{number}" for name in ("one", "two") for number in range(100)}
-    assert memory.version == 201
+    assert set(memory.tags) == {f"{name}-{number}" for name in ("one", "two") for number in range(TAGS)}
+    assert memory.version == 2 * TAGS + 1
 
 
 def test_many_searches_at_once_all_succeed(tmp_path: Path) -> None:
