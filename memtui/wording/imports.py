@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memtui.capture.left_out import LeftOut
 from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
-from memtui.capture.no_memory import STRUCTURE, SkipReason
+from memtui.capture.no_memory import STRUCTURE
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 
@@ -86,13 +86,17 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     said = [
         f"{counted(lines[reason], 'line')} left out: {reason} ({_some(at)})"
         for reason, at in places.items()
-        if reason not in STRUCTURE and reason != SkipReason.FRONTMATTER
+        if reason not in STRUCTURE and not reason.endswith(_SETTINGS)
     ]
-    settings = lines[SkipReason.FRONTMATTER]
-    said += [f"{counted(settings, 'line')} of frontmatter, read as settings"] if settings else []
+    settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
+    names = some_of([tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()], PLACES_SHOWN)
+    said += [f"{counted(settings.total(), 'line')} of {names}, read as settings"] if settings else []
     structure = sum(number for reason, number in lines.items() if reason in STRUCTURE)
     said += [f"{counted(structure, 'line')} of headings, comments and separators"] if structure else []
     return [*conflicts, *said]
+
+
+_SETTINGS = ": read as settings"  # End of the reasons of lines that say something of their record, not by it
 
 
 def _is_conflict(lines: Skipped) -> bool:
@@ -186,7 +190,7 @@ def new_in_inbox(report: ImportReport) -> str:
 
 def passed_over(reasons: Iterable[str]) -> int:
     """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
-    return sum(reason not in STRUCTURE and reason != SkipReason.FRONTMATTER for reason in reasons)
+    return sum(reason not in STRUCTURE and not reason.endswith(_SETTINGS) for reason in reasons)
 
 
 SIGNALS = {

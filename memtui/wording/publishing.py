@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,8 +46,10 @@ def plan_words(plan: Plan) -> str:
 
 def left_out_words(plan: Plan) -> str:
     """Return how many memories a plan leaves out and why, the most common reason first; empty for none."""
-    by_reason = sorted(plan.withheld.items(), key=lambda one: -one[1])
-    why = ", ".join(f"{number:,} {_why(plan, reason)}" for reason, number in by_reason)
+    by_words: Counter[str] = Counter()
+    for reason, number in plan.withheld.items():
+        by_words[_why(plan, reason)] += number
+    why = ", ".join(f"{number:,} {words}" for words, number in by_words.most_common())
     return f"{counted(plan.left_out, 'memory')} left out: {why}" if plan.left_out else ""
 
 

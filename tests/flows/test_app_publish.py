@@ -86,7 +86,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await shows(pilot, "5 memories,")
         await pilot.press("space")
         await shows(pilot, "5 of 5 ticked")
-        await pilot.press("asterisk", "space")
+        await pilot.press("space", "asterisk", "space")
         await shows(pilot, "1 of 5 ticked")
         await pilot.press("W")
         await says(pilot, "esc goes back to Publish with what is ticked")

@@ -81,9 +81,8 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
             self._list.move_by(1)
 
     def action_choosing_all(self) -> None:
-        """Tick every memory, or none where all are ticked."""
-        every = {one.memory.id for one in self._found}
-        self._ticked = set() if self._ticked == every else every
+        """Tick none, as who wants a few begins; where none is ticked, every memory."""
+        self._ticked = set() if self._ticked else {one.memory.id for one in self._found}
         self.look_again()
 
     def action_choosing_usual(self) -> None:

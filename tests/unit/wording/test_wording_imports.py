@@ -25,6 +25,8 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     skipped = [
         Skipped("CLAUDE.md", (1, 1), SkipReason.CONTEXT),
         Skipped("AGENTS.md", (1, 4), SkipReason.FRONTMATTER),
+        Skipped("quay/1.md", (3, 3), "status: read as settings"),
+        Skipped("quay/2.md", (3, 3), "status: read as settings"),
         Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
         *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
         Skipped("CLAUDE.md", (20, 24), "unresolved merge conflict", is_conflict=True),
@@ -32,7 +34,7 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     assert told_lines(skipped) == [
         "skipped CLAUDE.md:20-24: unresolved merge conflict",
         "6 lines left out: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
-        "4 lines of frontmatter, read as settings",
+        "6 lines of frontmatter, status, read as settings",
         "1 line of headings, comments and separators",
     ]
     assert lines_left_out(skipped)[SkipReason.LINKS] == 6

@@ -16,13 +16,17 @@ from memtui.curate.packs import Effect
 from memtui.curate.projects import View
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Anchor, Memory
-from memtui.text.words import counted
+from memtui.domain.reasons import Reason, ReasonCode
+from memtui.publish.places import place_named
+from memtui.publish.plan import Plan
+from memtui.text.words import Budget, counted
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 from memtui.wording import outcomes
 from memtui.wording.checks import anchor_state
 from memtui.wording.health import sections
 from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
+from memtui.wording.publishing import left_out_words
 from memtui.wording.tidying import mass_words
 from memtui.workspace import find_workspace
 
@@ -186,3 +190,9 @@ def test_what_duplicates_save_is_promised_only_where_it_is_sure() -> None:
     assert said(sure) == "30 tokens to save"
     assert said(doubtful) == "up to 12 tokens to save"
     assert said(sure, doubtful) == "30 to 42 tokens to save"
+
+
+def test_what_a_plan_leaves_out_is_counted_once_for_each_sentence() -> None:
+    withheld = {Reason(ReasonCode.OVER_BUDGET): 80, Reason(ReasonCode.OVER_BUDGET, unit="tokens"): 2}
+    plan = Plan(place_named("codex"), (), withheld=withheld, budget=Budget(1200, "tokens"))
+    assert left_out_words(plan) == "82 memories left out: 82 over the budget of 1,200 tokens"
