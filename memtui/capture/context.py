@@ -215,7 +215,7 @@ def _refers(text: str, path: Sequence[str], lead: str) -> bool:
     if heading.casefold() in plain_text(text).casefold():
         return False
     if matches("headings", "referring", _name(path[-1])):
-        return True
+        return SEPARATOR in lead
     if pattern("condition_heading").search(_name(path[-1])):
         return not says_the_same(opening, _name(path[-1]), share=_CONDITION_SHARE)
     return bool(pattern("refers").search(opening)) or _takes_up(opening, heading)

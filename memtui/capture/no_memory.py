@@ -96,9 +96,11 @@ _DOC_PATH = re.compile(
     r"|`?(?:@ ?|\./|\.\./)?[\w./@*<>{}-]{0,150}\.(?:mdx?|mdc|markdown|rst|txt|adoc|html|pdf)(?:#[\w-]+)?`?(?![\w/])"
     r"|`[^`]{0,80}(?:docs|documentation)/[^`]{0,80}`|`mem:[\w./-]{1,120}`"
 )
+_CODE_ALONE = re.compile(r"`[^`]+`")
+_DASHED_PATH = re.compile(r"\s[—–-]\s+(?:\[[^\[\]]+\]\([^()\s]+\.mdx?\)|`[\w./-]+\.mdx?`)[.\s]*$")
 _DASHED = re.compile(r"\s[—–]\s[^—–]{1,300}\s[—–]\s")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
-_FOLDER = re.compile(r"[*_]*`[\w./-]+/`[*_]*\s+[—–-]")
+_FOLDER = re.compile(r"[*_]*`[\w./-]+/`[*_]*(?:(?:,|\s+and)\s+`[\w./-]+`)*\s+[—–-]")
 _PATH_FIRST = re.compile(r"[*_]*`(?:[\w.-]+/)*[\w.-]*\.(?:json|ya?ml|toml|example)`[*_]*\s*(?:[:：]|[—–-]\s)")
 _DOC_LINK = re.compile(r"\]\([^()\s]*(?:\.mdx?\b|/docs?/)")
 # No spaces, and no script that is written without them.
@@ -109,7 +111,7 @@ _UNBROKEN = re.compile(
 )
 _INSTRUCTIONS = re.compile(r"\b(?:agents|claude|gemini|copilot-instructions)\.md\b", re.IGNORECASE)
 _LABELLED_PATH = re.compile(
-    r"[:：][*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<@]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:\]\([^()\s]*\)[*\s]*)?(?:(?:under|in|at)\s|[.\s]*$)"
+    r"(?:[:：]|\s(?:→|->)\s)[*_\s]*(?:(?:the|our|root|parent|main|top-level|nearest)\s+){0,2}[`\[<@]*[\w./-]+\.(?:mdx?|mdc|rst|txt|adoc)\b[`*)\s]*(?:\]\([^()\s]*\)[*\s]*)?(?:(?:under|in|at)\s|[.\s]*$)"
 )
 _CLAUSES = re.compile(
     r"(?P<mark>[;；]|,(?:\s+(?:and|then|but))*|\s(?:and|then|but))\s+(?=(?P<said>[^;；,]{1,300}))", re.IGNORECASE
@@ -305,7 +307,11 @@ def _goes_on(sentence: str, reason: str) -> bool:
     """Return whether a sentence only goes on about who the assistant is, or where to read."""
     if not reason:
         return False
-    if reason == SkipReason.INTRO and pattern("intro_more").match(plain_text(sentence)) and not is_strong(sentence):
+    if (
+        reason == SkipReason.INTRO
+        and pattern("intro_more").match(plain_text(sentence))
+        and (not is_strong(sentence) or pattern("upkeep").match(plain_text(sentence)))
+    ):
         return True
     if reason == SkipReason.PERSONA and pattern("persona_more").match(sentence) and not is_strong(sentence):
         return True
@@ -316,7 +322,7 @@ def _no_sentence_reason(sentence: str) -> str:
     plain = plain_text(sentence).strip(EDGES)
     if not WORD_LETTER.search(plain):
         return SkipReason.EMPTY
-    if pattern("placeholder").match(plain) and not _LINK.search(sentence):
+    if pattern("placeholder").match(plain) and not (_LINK.search(sentence) or _CODE_ALONE.fullmatch(sentence)):
         return SkipReason.PLACEHOLDER
     if _points(sentence):
         return SkipReason.POINTER
@@ -363,7 +369,7 @@ def _names_place(sentence: str, plain: str, bare: str) -> bool:
         return _is_topic(found["topic"], plain)
     bare_of_asides = _IN_BRACKETS.sub("", sentence)
     if pattern("pointing").search(plain) or (
-        pattern("pointing_at").search(bare_of_asides) and not is_imperative(plain)
+        pattern("pointing_at").search(bare_of_asides) and not is_imperative(without_label(plain)[1])
     ):
         most = _POINTER_WORDS if _INSTRUCTIONS.search(sentence) else _LINK_HEAD_WORDS
         return words_in(plain_text(_DASHED.sub(" ", _IN_BRACKETS.sub("", bare)))) <= most
@@ -402,6 +408,8 @@ def _words_beside_link(sentence: str, *, states: bool) -> int:
         return _LINK_HEAD_WORDS + words_in(" ".join(_IN_BRACKETS.findall(sentence)))
     if states:
         return -1
+    if _DASHED_PATH.search(sentence):
+        return _LINK_HEAD_WORDS
     is_doc = _DOC_LINK.search(sentence) or any("/" in path for path in _DOC_PATH.findall(sentence))
     return _BESIDE_LINK_WORDS if is_doc else 0
 

@@ -11,6 +11,7 @@ from memtui.capture.units import cells_of
 from memtui.text.inline import plain_text
 
 _DATED_SHARE = 0.5
+_STRONG_SHARE = 0.34
 _NEAR = 3  # Headings above a list that may say that it is of what was done
 
 
@@ -51,4 +52,5 @@ def is_of_tasks(block: Block, lines: Sequence[str], heading_path: Sequence[str])
     told = any(map(pattern("progress_heading").match, names)) or any(
         pattern(name).match(names[-1]) for name in ("carried_heading", "planned_heading")
     )
-    return told and not any(map(is_strong, _entries(block, lines)))
+    entries = _entries(block, lines)
+    return told and sum(map(is_strong, entries)) <= _STRONG_SHARE * len(entries)

@@ -171,6 +171,12 @@ def test_a_paragraph_that_means_the_one_above_stays_with_it(second: str) -> None
     assert len(texts(source)) == 1
 
 
+def test_a_label_of_exceptions_begins_a_statement_of_its_own() -> None:
+    source = "## Style\n\n- Always tie boats with two ropes at night.\n- **Exceptions:** throw what the crane names.\n"
+
+    assert len(texts(source)) == 2
+
+
 def test_each_problem_begins_a_memory_of_its_own() -> None:
     source = (
         "## Common issues\n\n**Issue**: The rope slips off\n**Solution**: Use the second ring of the bollard.\n\n"
@@ -266,3 +272,14 @@ def test_this_file_is_told_by_its_name() -> None:
     assert without_lead(with_lead(text, "pier/AGENTS.md"), path) == text
     other = "Rings are listed in `rings.toml`; this file is made anew each night."
     assert "pier/AGENTS.md" not in context_lead(other, path, "Rings", document=path[0], file="pier/AGENTS.md")
+
+
+def test_a_name_in_code_above_a_list_is_what_its_items_are_said_of() -> None:
+    source = (
+        "## Crews\n\n`[Pilot of the pier]`\n\n- owns the ropes and the crane of the outer pier\n"
+        "- must not lift boats unless the harbour master asks for it\n\n`[Night watch]`\n\n- owns the lamps and bells\n"
+    )
+
+    pieces = split_markdown(source).pieces
+
+    assert {"Pilot of the pier", "Night watch"} <= {piece.heading_path[-1].strip("[]") for piece in pieces}
