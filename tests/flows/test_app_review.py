@@ -257,6 +257,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await says(pilot, "Nothing is left; a looks again for what is due.")
         await pilot.press("a")
         await says(pilot, "Nothing is due for review.")
+        await shows(pilot, "are in Tidy (T)")
         await pilot.press("u")
         await shows(pilot, "Undone")
 

@@ -198,9 +198,9 @@ _BAR = 24
 
 _WHEN_DUE = (
     "A memory comes due when it fades, a file of it moves, goes or has changed since you verified it, it is linked as "
-    "contradicting another, two payloads with it were judged to have hurt, or an import touches it; a contradiction "
-    "that Tidy only proposes is no link yet. It stays due until you decide here: being used by an assistant does not "
-    "end that."
+    "contradicting another, two payloads with it were judged to have hurt, or an import touches it. A file that was "
+    "gone when you accepted it, and a contradiction that is only proposed, are in Tidy (T). It stays due until you "
+    "decide here: being used by an assistant does not end that."
 )
 NOTHING_DUE = "Nothing is due for review."
 _NOTHING_DUE = (Block(((NOTHING_DUE, "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
