@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from memtui.analysis.grammar import language_of
 from memtui.analysis.kind_form import READ_CHARS, blocks, form_features, lists_paths
+from memtui.analysis.kind_words import odds_of_kinds, signs_of
 from memtui.analysis.sentence_acts import (
     RULES,
     SENTENCE_CHARS,
@@ -23,7 +25,11 @@ from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.memory import Memory, Source
 
 Confidence = Literal["sure", "likely", "guess"]  # How well a guessed kind is founded
-_SURE, _LIKELY = 2.0, 0.8  # By how much the best kind leads
+_SURE, _LIKELY = 2.0, 0.8  # By how much the odds of the best kind lead, as logarithms: right in .95 and .78 of cases
+_EQUAL = 0.2  # within which of the best odds one is as good, so that what stays true for longer is taken
+_STATED = 15.0  # what cues say of a kind that the source names outright
+_TOLD_CHARS = 400  # by which the language of a text is told
+_LEAST_CHARS = 6  # of a text of whose kind anything can be sure
 
 _LONGEST_FIRST = ("architecture", "convention", "constraint", "decision", "lesson", "bug-pattern", "tooling", "note")
 """Of two kinds with the same evidence, the one that stays true for longer."""
@@ -49,19 +55,53 @@ def kind_guess(
         hint: the source's own word for it, e.g. `claude-memory:feedback`, `adr`, or the name of a kind.
     """
     start = text[:READ_CHARS]
+    cues, names = _cues(start, title, heading_path, path, hint)
+    stated = next((kind for kind, weight in cues.items() if weight >= _STATED), None)
+    if stated is not None:
+        return KindGuess(stated, "sure")
+    # Too few memories in other languages, and of assistants' own types, were labelled to learn words from.
+    by_cues = language_of(text[:_TOLD_CHARS]) != "en" or ":" in (hint or "")
+    if by_cues:
+        odds = {kind: cues.get(kind, 0.0) for kind in DEFAULT_KINDS}
+    else:
+        odds = odds_of_kinds(cues, signs_of(start, heading_path, path, names))
+    best, second = sorted(odds.values(), reverse=True)[:2]
+    lead = best - second if len(text) >= _LEAST_CHARS else 0.0
+    kind = max(_LONGEST_FIRST, key=odds.__getitem__) if by_cues else longest_of_best(odds)
+    return KindGuess(kind, "sure" if lead >= _SURE else "likely" if lead >= _LIKELY else "guess")
+
+
+def longest_of_best(odds: Mapping[str, float]) -> str:
+    """Return the kind with the best odds; of several that are about as good the one that stays true for longest."""
+    best = max(odds.values())
+    return next(kind for kind in _LONGEST_FIRST if odds[kind] >= best - _EQUAL)
+
+
+def cues_and_signs(
+    text: str, title: str, heading_path: Sequence[str], *, path: str = "", hint: str | None = None
+) -> tuple[dict[str, float], set[str]]:
+    """Return what `kind_cues.toml` says of each kind, and the signs that `kind_words.py` weighs beside it.
+
+    The arguments are those of `kind_guess`.
+    """
+    cues, names = _cues(text[:READ_CHARS], title, heading_path, path, hint)
+    return cues, signs_of(text[:READ_CHARS], heading_path, path, names)
+
+
+def _cues(
+    start: str, title: str, heading_path: Sequence[str], path: str, hint: str | None
+) -> tuple[dict[str, float], set[str]]:
+    """Return what cues say of each kind, and which of them the beginning of a text has."""
     lacking = bool(heading_path) and bool(pattern("lacking").search(heading_path[-1].lower()))
     features = [*_sentence_features(start, lacking=lacking), *form_features(start, (title, *heading_path[-2:]))]
     names = {feature for feature, _ in features}
-    scores: defaultdict[str, float] = defaultdict(float)
+    cues: defaultdict[str, float] = defaultdict(float)
     for feature, share in features:
         for kind, weight in table("weights").get(feature, {}).items():
-            scores[kind] += weight * share
+            cues[kind] += weight * share
     for kind, weight in [*_heading_weights(heading_path, names), *_source_weights(path, hint, start, names)]:
-        scores[kind] += weight
-    best, second = sorted((scores[kind] for kind in DEFAULT_KINDS), reverse=True)[:2]
-    lead = best - second
-    kind = max(_LONGEST_FIRST, key=lambda name: scores[name])
-    return KindGuess(kind, "sure" if lead >= _SURE else "likely" if lead >= _LIKELY else "guess")
+        cues[kind] += weight
+    return cues, names
 
 
 def states_rule(text: str) -> bool:
@@ -83,12 +123,12 @@ def kind_confidence(memory: Memory) -> Confidence | None:
     """Return how well founded the kind of a stored memory is; None if it is not what memtui would guess."""
     source = memory.source or Source(format="")
     headings = (source.native_id or "").rsplit("#", 1)[0].split(" > ")
-    text = f"{_without_lead(memory.insight, headings)}\n{memory.rationale}"
+    text = f"{without_lead(memory.insight, headings)}\n{memory.rationale}"
     guess = kind_guess(text, memory.title, headings, path=source.path or "", hint=source.format)
     return guess.confidence if guess.kind == memory.kind else None
 
 
-def _without_lead(text: str, headings: Sequence[str]) -> str:
+def without_lead(text: str, headings: Sequence[str]) -> str:
     """Return a stored text without the headings that were put before it."""
     lead = _LEAD.match(text)
     above = " ".join(headings)

@@ -65,7 +65,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("architecture", "Sync worker: The worker fetches the berth list, It compares each berth, Changes are written"),
         ("architecture", "Architecture: Directory layout: api/, core/, store/"),
         ("constraint", "Never store money as floats"),
-        ("constraint", "Always use the clock from ferry/core/clock.py"),
+        ("convention", "Always use the clock from ferry/core/clock.py"),
         ("constraint", "Refunds: a refund is a new ledger row, never an update of the old one"),
         (
             "constraint",

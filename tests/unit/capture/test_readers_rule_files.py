@@ -67,7 +67,7 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("constraint", "Do not silently reinterpret missing readings as zero"),
         ("convention", "Keep changes focused, and document what is not obvious"),
         ("tooling", "Setup commands: cargo fetch, cargo test --workspace, cargo clippy -- -D warnings"),
-        ("constraint", "Code style: Errors: return Result with a typed error, never unwrap outside of tests"),
+        ("convention", "Code style: Errors: return Result with a typed error, never unwrap outside of tests"),
         ("convention", "Code style: Allocation: avoid allocating in the sampling loop; buffers are passed in"),
         ("constraint", "Code style: Unsafe: not allowed without a comment that proves the invariant"),
         ("architecture", "Model Architecture: Tide model, Surge model, Blend"),
