@@ -29,10 +29,7 @@ def test_words_turn_what_cues_alone_would_take_for_a_limit_into_a_way_of_working
 def test_a_language_of_which_little_was_learned_goes_by_its_cues() -> None:
     text = "Der Kran stürzt bei Sturm ab; ein Anker behebt das"
 
-    cues, signs = cues_and_signs(text, text, ("Hafen",))
-
-    assert kind_guess(text, text, ("Hafen",)).kind == max(cues, key=cues.__getitem__) == "bug-pattern"
-    assert max(odds_of_kinds(cues, signs).items(), key=lambda one: one[1])[0] == "convention"
+    assert kind_guess(text, text, ("Hafen",)).kind == "bug-pattern"
 
 
 def test_without_any_sign_the_cues_and_the_base_decide() -> None:
