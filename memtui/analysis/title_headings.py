@@ -18,6 +18,7 @@ from memtui.analysis.title_words import (
     is_few,
     is_file_name,
     is_manner,
+    is_mere_name,
     is_vague,
     lacks_subject,
     lacks_term,
@@ -171,7 +172,7 @@ class Headings:
         if not subject or is_named:
             return ""
         refers = grammar.pronoun.match(words) or grammar.anaphora.search(words)
-        names_none = (_NAMES.fullmatch(words), lacks_subject(words), is_definition(words))
+        names_none = (_NAMES.fullmatch(words), lacks_subject(words), is_definition(words), is_mere_name(words))
         is_lacking = any((is_condition, refers, *names_none, is_few(self.held.put_back(words))))
         return subject if is_lacking else ""
 

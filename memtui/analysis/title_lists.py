@@ -142,7 +142,7 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
 
 def _heads_of_code(block: Block, held: HeldCode) -> Iterator[str]:
     if listed := listed_names(block):
-        yield from (held.take_out(f"`{name}`") for name in listed)
+        yield from (held.take_out(f"`{name}`") for name in dict.fromkeys(listed))
     elif block.mark not in SHELLS:
         yield from (words for words in block.commands if not without_label(undecorated(words)[0])[0])
     elif folders := folders_of(block.lines) if block.mark not in REAL_SHELLS else []:

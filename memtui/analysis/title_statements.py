@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from memtui.analysis.grammar import without_filler
+from memtui.analysis.grammar import grammar_of, has_verb, language_of, without_filler
 from memtui.analysis.headlines import without_asides
+from memtui.analysis.imperative import is_imperative
+from memtui.analysis.shorten import CLAUSE, shortened
 from memtui.analysis.title_blocks import Statement
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import (
+    BoldLead,
     bold_lead,
     is_bad,
     is_dropped,
@@ -33,6 +36,11 @@ _PURPOSE = re.compile(r"(?:purpose|goal|aim|objective|mission|intent)s?", re.IGN
 _QUESTIONS = ("?", "？")
 _ENDING = " .:;,：。；，、…-–—"
 _MOST_SENTENCES = 12
+_OUTRIGHT = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot|only)\b", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"(?:so|then|also|but|and|or|otherwise|therefore|thus|hence|if so|instead|both|each|which)\b", re.IGNORECASE
+)
+_SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
 
 
 @dataclass(slots=True)
@@ -46,12 +54,9 @@ class Statements:
         bare, wrong = undecorated(source)
         lead = bold_lead(bare)
         if lead and not lead.goes_on and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
-            is_sentence = lead.words.rstrip().endswith((".", "!", "。"))
-            statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest, is_sentence=is_sentence)
-            aside = _ASIDE.match(bare, bare.find(lead.words) + len(lead.words) + 2)
-            both = f"{statement.words} {unmarked(aside[0])}" if aside and statement.words == statement.lead else ""
-            if both and self._width(both) <= MAX_TITLE_CELLS:
-                statement.words = both
+            statement = self._of_bold(lead, bare)
+        elif lead and self._is_point(lead.words, bare):
+            statement = Statement(unmarked(lead.words))
         else:
             plain = unmarked(bare)
             quoted = _QUOTED.match(plain)
@@ -62,6 +67,27 @@ class Statements:
             statement.avoid |= is_bad(label)
         statement.avoid |= wrong
         return statement
+
+    def _of_bold(self, lead: BoldLead, source: str) -> Statement:
+        """Return what a text states that begins with bold words, with what stands in brackets or says more of them."""
+        is_sentence = lead.words.rstrip().endswith((".", "!", "。"))
+        statement = self._of_lead(unmarked(lead.words).rstrip(_ENDING), lead.rest, is_sentence=is_sentence)
+        if statement.words != statement.lead:
+            return statement
+        aside = _ASIDE.match(source, source.find(lead.words) + len(lead.words) + 2)
+        both = f"{statement.words} {unmarked(aside[0])}" if aside else ""
+        if both and self._width(both) <= MAX_TITLE_CELLS:
+            statement.words = both
+        elif lead.is_apart and not (aside or statement.avoid):
+            statement.words = self._with_point(statement.words, lead.rest)
+        return statement
+
+    def _is_point(self, bold: str, source: str) -> bool:
+        """Return whether bold words at the beginning state what a sentence without room for all of it says."""
+        words = unmarked(bold)
+        states = len(words.split()) > _SLOGAN_WORDS and has_verb(words, language_of(words))
+        whole = next(sentences(unmarked(source)), "")
+        return states and self._width(words) <= MAX_TITLE_CELLS < self._width(whole)
 
     def _of_lead(self, label: str, rest: str, *, is_sentence: bool) -> Statement:
         """Return what a text with bold words before it states."""
@@ -80,6 +106,15 @@ class Statements:
             return Statement(told, label, part=True)
         between = ", " if " " in label and told.startswith(("not ", "never ")) else ": "
         return Statement(f"{label}{between}{told}" if told else label, label)
+
+    def _with_point(self, slogan: str, rest: str) -> str:
+        """Return a slogan of few words with what the text behind it states, if there is room: it says more of it."""
+        if not stands_alone(slogan) or len(slogan.split()) > _SLOGAN_WORDS or self._width(slogan) > _SLOGAN_CELLS:
+            return slogan
+        room = MAX_TITLE_CELLS - self._width(slogan) - 2
+        told = shortened(self.first(unmarked(rest)), room, self._width, least_rank=CLAUSE)
+        refers = grammar_of(language_of(rest)).pronoun.match(told or "")
+        return f"{slogan}: {told}" if told and not refers else slogan
 
     def _whole_sentences(self, label: str) -> str:
         """Return as many sentences of bold words as fit, at least the first."""
@@ -100,9 +135,27 @@ class Statements:
                 continue
             if not bare.endswith(_QUESTIONS):
                 both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)
-                return both if question and self._width(both) <= MAX_TITLE_CELLS else without_filler(bare)
+                if question and self._width(both) <= MAX_TITLE_CELLS:
+                    return both
+                return self._rule_behind(bare, plain) or without_filler(bare)
             question = question or bare
         return question
+
+    def _rule_behind(self, background: str, plain: str) -> str:
+        """Return the sentence behind a long one that tells how things are, if it says outright what has to be done."""
+        if (
+            self._width(background) <= MAX_TITLE_CELLS
+            or is_imperative(background)
+            or is_rule(background)
+            or _OUTRIGHT.search(background)
+        ):
+            return ""
+        behind = plain[plain.find(background) + len(background) :].lstrip(_ENDING)
+        rule = next(sentences(behind), "").rstrip(_ENDING)
+        grammar = grammar_of("en")
+        refers = grammar.pronoun.match(rule) or grammar.anaphora.search(rule) or _GOES_ON.match(rule)
+        stands = language_of(plain) == "en" and _OUTRIGHT.search(rule) and not refers and rule[:1].isupper()
+        return rule if stands and self._width(rule) <= MAX_TITLE_CELLS else ""
 
     def _width(self, words: str) -> int:
         return cell_width(self.held.put_back(words))

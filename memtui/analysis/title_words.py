@@ -287,6 +287,12 @@ def is_definition(words: str) -> bool:
     return not has_verb(words[: relative.start()] if relative else words, "en")
 
 
+def is_mere_name(words: str) -> bool:
+    """Return whether an English text of several words only names something, as in "Reusable hooks of all cranes"."""
+    is_long = len(words.split()) > _FEW_WORDS and ": " not in words and not _CLAUSE.search(words)
+    return is_long and language_of(words) == "en" and not (has_verb(words, "en") or _OBLIGES.search(words))
+
+
 def heads_list(plain: str, following: Sequence[Block]) -> bool:
     """Return whether a line without a sign at its end stands above a list, as a heading does."""
     return following[0].kind == "item" and plain[-1:].isalnum() and not is_imperative(plain)

@@ -114,10 +114,13 @@ def _is_slight(title: str) -> bool:
     return len(title.split()) <= _TOPIC_WORDS or title.endswith(_QUESTIONS)
 
 
+_WE_DO = re.compile(r"We (?:(?:will|shall|should|now|always|never|do not|don['’]t) )?[a-z]+ \w", re.IGNORECASE)
+
+
 def _is_action(subject: str) -> bool:
     """Return whether a title states a decision, as in `Use Redis streams`, unlike `State Management`."""
     names = _TITLE_CASE.fullmatch(subject) and first_word(subject) in openings("nouns")
-    return " " in subject and is_imperative(subject) and not names
+    return bool(_WE_DO.match(subject)) or (" " in subject and is_imperative(subject) and not names)
 
 
 def _of_topic(subject: str, decision: str, most: int) -> str:

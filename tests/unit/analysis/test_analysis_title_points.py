@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from memtui.analysis.titles import title_for
+from memtui.capture.readers.adr_outcome import decision_title
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "title"),
+    [
+        # a slogan, and what it comes to
+        (
+            '**Prove "better" with a number.** No claim about speed ships without a weighing.',
+            (),
+            'Prove "better" with a number: No claim about speed ships without a weighing',
+        ),
+        ("**Never lift over people.** It was tried once.", (), "Never lift over people"),
+        # bold words that state the point of a sentence for which there is no room
+        (
+            "**The old berth numbers and their script are kept on purpose** to drain the cards, though all is gone",
+            ("Landmines — do NOT fix these without understanding",),
+            "The old berth numbers and their script are kept on purpose",
+        ),
+        # what only names something needs the heading that says of what
+        (
+            "Reusable, weatherproof sheets for covering open holds",
+            ("Covers",),
+            "Covers: Reusable, weatherproof sheets for covering open holds",
+        ),
+        # a long background before what has to be done
+        (
+            f"The gauge {'at the far end of the outer pier ' * 3}gives feet. Levels must be metric.",
+            (),
+            "Levels must be metric",
+        ),
+        # a section that every nested file has
+        (
+            "The cranes must be powered before the first lift",
+            ("winch", "How it connects to the rest of the repo"),
+            "winch: The cranes must be powered before the first lift",
+        ),
+        (
+            "所有起重机必须先通电",
+            ("码头", "入口与启动"),
+            "码头: 所有起重机必须先通电",
+        ),
+        # what belongs to the words behind it
+        ("In addition to bells, a horn is blown in fog.", (), "In addition to bells, a horn is blown in fog"),
+    ],
+)
+def test_a_title_says_the_point(text: str, headings: tuple[str, ...], title: str) -> None:
+    assert title_for(text, headings) == title
+
+
+def test_what_we_do_by_its_title_is_the_decision() -> None:
+    title = "We will use harbour codes for ropes"
+
+    assert (
+        decision_title(title, "We will utilize `codes` for new ropes, and rename old ones when possible.", "") == title
+    )
