@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
-from memtui.text.caseless import Caseless
+from memtui.text.caseless import Caseless, Seldom
 from memtui.text.tables import read_table
 
 _KANA = re.compile("[\u3040-\u30ff]")
@@ -16,6 +16,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 LATIN = ("en", "de", "fr", "es", "pt")
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_ASCII_WORD = re.compile(r"[a-z][a-z0-9_'.-]*")  # the same in a text of ASCII in lower case, in half the time
 _TOLD_CHARS = 400
 _PAIRS = ("()", "[]", "{}", "（）", "「」", "『』", "“”", "«»", "【】", "<>")
 FINITE = Caseless(
@@ -34,10 +35,10 @@ _WORD_ONLY = re.compile(r"[a-zà-ÿ]+(?:[\s,'’]|$)")
 class Grammar:
     """The words of one language that open and end clauses, as in shorten.toml."""
 
-    condition: Caseless
+    condition: Seldom
     temporal: Caseless
-    exception: Caseless
-    negation: Caseless
+    exception: Seldom
+    negation: Seldom
     reason: Caseless
     relative: Caseless
     aside: Caseless
@@ -50,7 +51,7 @@ class Grammar:
     pronoun: Caseless
     anaphora: Caseless
     restriction: Caseless
-    contrast: Caseless
+    contrast: Seldom
 
 
 @cache
@@ -59,9 +60,9 @@ def grammar_of(language: str) -> Grammar:
     table = read_table(__file__, "shorten.toml").get(language, {})
     start, end = (r"(?<![\w-])", r"(?![\w'’-])") if language in LATIN else ("", "")
 
-    def words(key: str) -> Caseless:
+    def words(key: str) -> Seldom:
         joined = table.get(key, "(?!)").replace("\n", "")
-        return Caseless(f"{start}(?:{joined}){end}")
+        return Seldom(f"{start}(?:{joined}){end}")
 
     return Grammar(**{each.name: words(each.name) for each in fields(Grammar)})
 
@@ -87,7 +88,7 @@ def language_of(text: str) -> str:
             return "ko"
         if len(_HAN.findall(text)) > 1:
             return "zh"
-    words = _WORD.findall(text[:_TOLD_CHARS].lower())
+    words = (_ASCII_WORD if text.isascii() else _WORD).findall(text[:_TOLD_CHARS].lower())
     counts = {language: sum(map(_common(language).__contains__, words)) for language in LATIN}
     return max(LATIN, key=lambda language: counts[language])
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cache
 
 from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, language_of
-from memtui.text.tables import compile_lines, read_table
+from memtui.text.caseless import Seldom
+from memtui.text.tables import read_table
 from memtui.text.words import cell_width
 
 PURPOSE = re.compile("(?:to|for|like|unlike|as) ", re.IGNORECASE)
@@ -24,9 +25,9 @@ _ARTICLE = re.compile(r"(?<!&)\b(?:the|an?)\s(?=[^\s\d])(?!(?:two|three|four|fiv
 
 
 @cache
-def _compactions() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _compactions() -> tuple[tuple[Seldom, str], ...]:
     rows = read_table(__file__, "shorten.toml")["compact"]
-    return tuple((compile_lines(row["words"]), row["by"]) for row in rows)
+    return tuple((Seldom(row["words"].replace("\n", "")), row["by"]) for row in rows)
 
 
 def compact(text: str) -> str:

@@ -12,7 +12,7 @@ from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_blocks import LABEL_LINE, Block
 from memtui.analysis.title_fit import main_clause
-from memtui.text.caseless import Caseless
+from memtui.text.caseless import Caseless, Seldom
 from memtui.text.inline import unmarked
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import CJK, cell_width
@@ -93,6 +93,16 @@ def matches(table: str, key: str, text: str) -> bool:
 @cache
 def _whole(table: str, key: str) -> Caseless:
     return Caseless(f"(?:{read_table(__file__, 'titles.toml')[table][key]})".replace("\n", ""))
+
+
+@cache
+def _ended() -> Seldom:
+    return Seldom(read_table(__file__, "titles.toml")["sentences"]["ended"].replace("\n", ""))
+
+
+def without_following(words: str) -> str:
+    """Return words without what leads to more at their end, as in `like the following`."""
+    return _ended().sub("", words)
 
 
 @cache
@@ -205,7 +215,7 @@ def heading_words(plain: str) -> str:
     words = undecorated(plain)[0].rstrip(_ENDING)
     if is_metadata(words) or matches("sentences", "neutral", words):
         return ""
-    led = pattern("sentences", "ended").sub("", words)
+    led = without_following(words)
     words = words if led.endswith(" to") else led
     label, rest = without_label(words)
     if label:

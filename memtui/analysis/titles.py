@@ -49,12 +49,12 @@ from memtui.analysis.title_words import (
     is_rule,
     lacks_subject,
     matches,
-    pattern,
     record_labels,
     says_the_same,
     sentences,
     undecorated,
     waits,
+    without_following,
     without_label,
 )
 from memtui.text.inline import READ_CHARS, HeldCode, one_line, unmarked, visible
@@ -106,11 +106,11 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
 
 def _led_by(announced: str) -> tuple[str, str]:
     """Return words that lead to something without "the following" if need be, and what of them is their subject."""
-    lead = pattern("sentences", "ended").sub("", announced).rstrip(_ENDING)
+    lead = without_following(announced).rstrip(_ENDING)
     if lead and lead != announced:
         return announced, lead
     bare = capital(_FOLLOWING.sub("", announced).strip()) or announced
-    return bare, pattern("sentences", "ended").sub("", bare).rstrip(_ENDING)
+    return bare, without_following(bare).rstrip(_ENDING)
 
 
 def _joined(subject: str, heads: Sequence[str]) -> str:

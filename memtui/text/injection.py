@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import chain
 from math import inf
 
-from memtui.text.caseless import Caseless
+from memtui.text.caseless import Caseless, Seldom
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, least_planted, telling_words, weight_of_wording
 from memtui.text.injection_roles import AS_PLANTED, WORDED_AS_PLANTED, likeliest_reason
@@ -135,9 +135,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 @cache
-def _pattern(name: str) -> Caseless:
+def _pattern(name: str) -> Seldom:
     text = read_table(__file__, "injection.toml")["patterns"][name].replace("\n", "")
-    return Caseless(f"(?m){text}" if name == "order" else text)
+    return Seldom(f"(?m){text}" if name == "order" else text)
 
 
 def planted_instructions(text: str, body: str = "") -> list[str]:

@@ -159,6 +159,8 @@ def sanitise(text: str) -> Sanitised:
     Idempotent. An escape sequence that is never closed loses only its opening. Controls that end a line or separate
     fields become a line feed or a space, so that no two words are joined.
     """
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        return Sanitised(text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _LINE_LIKE.search(text):
