@@ -17,14 +17,13 @@ from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Status, content_hash, new_id
 from memtui.progress import ProgressCallback
+from memtui.vault.indexed import Indexed
 from memtui.vault.passed_files import put_foreign_keys
 from memtui.vault.projects import ensure_project
 from memtui.vault.reader import SourceState
 from memtui.vault.source_texts import imported_anchors
 from memtui.vault.text_search import without_values
 from memtui.vault.writer import VaultWriter
-
-CHUNK = 500  # Memories written between two reports of progress
 
 
 @dataclass(slots=True)
@@ -101,6 +100,7 @@ def apply_plan(
     changed = [item.memory.id for item in plan.items if item.action == "update" and item.memory is not None]
     from_source = imported_anchors(writer, changed)
     extras: dict[str, Mapping[str, Any]] = {}
+    indexed: dict[str, Indexed] = {}
     for item in plan.items:
         memory = _outcome(item, options, writer.now, actor, from_source)
         if item.draft.extra and (owner := memory or item.memory) is not None:
@@ -108,13 +108,15 @@ def apply_plan(
         if memory is not None:
             pending.append(memory)
             _count(report, item, memory)
+            if item.draft.indexed is not None:
+                indexed[memory.id] = item.draft.indexed
         states.extend(_states(item, memory))
         if memory is None and item.memory is not None and item.action not in {"conflict", "clash"}:
             nothing_new[item.memory.id] = item.memory.created_at
     states += _dropped(plan.newly_missing)
     _drop_stones_of_restored(writer, plan)
     _ensure_projects(writer, pending)
-    _store(writer, plan, pending, progress)
+    _store(writer, plan, pending, indexed, progress)
     writer.put_source_states(states, nothing_new=nothing_new)
     put_foreign_keys(writer, extras, "okf")
     store_conflicts(writer, plan, report.conflicts)
@@ -143,16 +145,19 @@ def _count(report: ImportReport, item: Planned, memory: Memory) -> None:
         report.flagged.append((memory.id, item.draft.notes))
 
 
-def _store(writer: VaultWriter, plan: ImportPlan, pending: Sequence[Memory], progress: ProgressCallback | None) -> None:
+def _store(
+    writer: VaultWriter,
+    plan: ImportPlan,
+    pending: Sequence[Memory],
+    indexed: Mapping[str, Indexed],
+    progress: ProgressCallback | None,
+) -> None:
     stored = {memory.id for memory in pending}
     writer.put_many(memory for memory in (*plan.moved, *plan.followed) if memory.id not in stored)
     new = {memory.id for memory in pending} - {item.memory.id for item in plan.items if item.memory is not None}
     # Drafts of other sources are no records, so none of them says that its memory is one.
     recorded = new if all(item.draft.stated is not None for item in plan.items) else ()
-    for start in range(0, len(pending), CHUNK):
-        writer.put_many(pending[start : start + CHUNK], as_recorded=recorded)
-        if progress:
-            progress(min(start + CHUNK, len(pending)), len(pending))
+    writer.put_many(pending, as_recorded=recorded, indexed=indexed, progress=progress)
 
 
 def _outcome(

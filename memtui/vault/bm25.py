@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Memory
 from memtui.vault.filters import MemoryFilter, Scope, where_sql
-from memtui.vault.rows import insert_rows
+from memtui.vault.indexed import TOGETHER, posting_insertions
 
 if TYPE_CHECKING:
     import duckdb
@@ -144,39 +143,11 @@ class Matched:
         ]
 
 
-_MOST_FREQUENT = 65_535
-
-
-def indexed_text(memory: Memory) -> str:
-    """Return the text that a memory is found by: its own texts, tags, anchors and heading paths."""
-    parts = [memory.title, memory.insight, memory.rationale, memory.snippet, *memory.tags]
-    parts.extend(anchor.path for anchor in memory.anchors)
-    parts.extend(source.native_id for source in memory.sources if source.native_id)
-    return "\n".join(parts)
-
-
 def write_postings(connection: duckdb.DuckDBPyConnection, memories: Sequence[tuple[int, Memory]]) -> None:
     """Write the postings of memories whose old ones are already deleted."""
-    for start in range(0, len(memories), 1_000):
-        _write_chunk(connection, memories[start : start + 1_000])
-
-
-def _write_chunk(connection: duckdb.DuckDBPyConnection, memories: Iterable[tuple[int, Memory]]) -> None:
-    # Imported here: commands that only read and list do without the tokenizer.
-    from memtui.text.tokens import term_counts, term_id
-
-    postings: list[dict[str, object]] = []
-    lengths: list[dict[str, int]] = []
-    for key, memory in memories:
-        counts = term_counts(indexed_text(memory))
-        lengths.append({"memory_key": key, "length": sum(counts.values())})
-        frequencies = [min(count, _MOST_FREQUENT) for count in counts.values()]
-        postings.append({"k": key, "t": [term_id(term) for term in counts], "f": frequencies})
-    connection.execute(
-        "INSERT INTO postings SELECT unnest(r.t), r.k, unnest(r.f) FROM (SELECT unnest(from_json(?, ?)) AS r)",
-        [json.dumps(postings), '[{"k": "BIGINT", "t": ["BIGINT"], "f": ["USMALLINT"]}]'],
-    )
-    insert_rows(connection, "documents", lengths)
+    for start in range(0, len(memories), TOGETHER):
+        for statement in posting_insertions(memories[start : start + TOGETHER]):
+            connection.execute(*statement)
 
 
 def delete_postings(connection: duckdb.DuckDBPyConnection, keys: Sequence[int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -166,30 +166,36 @@ def json_cell(name: str, kind: object) -> str | None:
     return f"CAST(to_json({name}) AS VARCHAR)"
 
 
+Statement = tuple[str, list[object]]  # SQL with its parameters
+
+
 def insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
     """Insert rows, each a mapping of every column of the table; lone surrogates become question marks."""
+    for statement in insertions(table, rows):
+        connection.execute(*statement)
+
+
+def insertions(table: str, rows: Iterable[Row]) -> Iterator[Statement]:
+    """Yield what inserts rows, see `insert_rows`."""
     columns = COLUMNS[table]
+    pending = list(rows)
+    if len(pending) <= ONE_BY_ONE:
+        yield from (_insertion(table, row) for row in pending)
+        return
     shape = json.dumps([columns])
     names = ", ".join(columns)
     values = ", ".join(f"r.{name}" for name in columns)
     statement = f"INSERT INTO {table} ({names}) SELECT {values} FROM (SELECT unnest(from_json(?, ?)) AS r)"
-    pending = list(rows)
-    if len(pending) <= ONE_BY_ONE:
-        for row in pending:
-            _insert_row(connection, table, row)
-        return
     for start in range(0, len(pending), CHUNK_ROWS):
-        connection.execute(statement, [_as_json(pending[start : start + CHUNK_ROWS]), shape])
+        yield statement, [_as_json(pending[start : start + CHUNK_ROWS]), shape]
 
 
-def _insert_row(connection: duckdb.DuckDBPyConnection, table: str, row: Row) -> None:
-    """Insert a row by parameters, which is planned in half the time of unpacking a list of rows."""
+def _insertion(table: str, row: Row) -> Statement:
+    """Return what inserts a row by parameters, which is planned in half the time of unpacking a list of rows."""
     columns = COLUMNS[table]
     marks = ("?" if isinstance(shape, str) else f"from_json(?, '{json.dumps(shape)}')" for shape in columns.values())
-    connection.execute(
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})",
-        [_parameter(row.get(name), shape) for name, shape in columns.items()],
-    )
+    statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(marks)})"
+    return statement, [_parameter(row.get(name), shape) for name, shape in columns.items()]
 
 
 def _parameter(value: object, shape: object) -> object:
@@ -203,8 +209,13 @@ def _parameter(value: object, shape: object) -> object:
 def delete_where_in(
     connection: duckdb.DuckDBPyConnection, table: str, column: str, values: Sequence[str] | Sequence[int]
 ) -> None:
+    connection.execute(*deletion_in(table, column, values))
+
+
+def deletion_in(table: str, column: str, values: Sequence[str] | Sequence[int]) -> Statement:
+    """Return what deletes the rows with some values in a column."""
     condition, parameters = among(column, values)
-    connection.execute(f"DELETE FROM {table} WHERE {condition}", parameters)
+    return f"DELETE FROM {table} WHERE {condition}", parameters
 
 
 def delete_equal(connection: duckdb.DuckDBPyConnection, table: str, given: Sequence[Row]) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memtui.domain import record as records
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Link, Memory, Signal, Tombstone, Verdict
 from memtui.errors import ConflictError
+from memtui.progress import ProgressCallback
 from memtui.text.sanitize import without_surrogates
 from memtui.vault import rows
-from memtui.vault.bm25 import delete_postings, indexed_text, write_postings
+from memtui.vault.bm25 import delete_postings, write_postings
+from memtui.vault.executing import executing
+from memtui.vault.indexed import TOGETHER, Indexed, indexed_text, posting_insertions
 from memtui.vault.journal import abandon_undone
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.rows import HALF_LIFE, among, stored_half_lives, write_half_life, write_meta
@@ -87,38 +90,73 @@ class VaultWriter(VaultReader):
         # ids of memories that were made from a portable record, so that their own record makes them again; to verify
         # that costs as much as storing them
         as_recorded: Collection[str] = (),
+        indexed: Mapping[str, Indexed] | None = None,  # postings that were made before, by the id of the memory
+        progress: ProgressCallback | None = None,  # called with the number of memories stored, and of all
     ) -> list[Memory]:
         """Store memories, new or changed; returns them with their new versions.
 
         A memory that equals the stored one is left unchanged. A new memory whose id existed before continues with
         the version after its last one.
 
-        Raises `ConflictError`: a memory has another version than expected.
+        Raises:
+            ConflictError: a memory has another version than expected.
+            Cancelled: the person stopped it; the change has to be given up.
         """
         storable = [_storable(memory, is_recorded=memory.id in as_recorded) for memory in memories]
-        wanted = [memory for memory, _, _ in storable]
+        wanted = [one.memory for one in storable]
         stored = self.keyed(memory.id for memory in wanted)
         self._check_versions(wanted, stored, if_versions or {})
         last_versions = self._last_versions({memory.id for memory in wanted} - stored.keys())
+        self._find_next_key()
+        is_much = len(storable) > TOGETHER
         results: list[Memory] = []
-        new_rows: list[rows.Row] = []
-        for memory, record, text in storable:
-            key, before = stored.get(memory.id, (0, None))
-            before_record = records.memory_record(before) if before else None
-            if before is not None and before_record == record:
-                results.append(before)
-                continue
-            version = (before.version if before else last_versions.get(memory.id, 0)) + 1
-            saved = self._stamped(memory, version)
-            new_rows.append(rows.memory_row(saved, key if before else self._take_key()))
-            self._revisions.append(Revision("memory", memory.id, version, before_record, record, text))
-            self._index(new_rows[-1]["key"], before, saved)
-            results.append(saved)
-        replaced = [row["key"] for row in new_rows if row["id"] in stored]
-        if replaced:
-            rows.delete_where_in(self.connection, "memories", "key", replaced)
-        rows.insert_rows(self.connection, "memories", new_rows)
+        with executing(self.connection, beside=is_much) as execute:
+            for start in range(0, len(storable), TOGETHER):
+                saved: list[tuple[int, Memory]] = []
+                together = storable[start : start + TOGETHER]
+                results += [self._put(one, stored.get(one.memory.id), last_versions, saved) for one in together]
+                replaced = [key for key, memory in saved if memory.id in stored]
+                if replaced:
+                    execute(rows.deletion_in("memories", "key", replaced))
+                for statement in rows.insertions("memories", (rows.memory_row(memory, key) for key, memory in saved)):
+                    execute(statement)
+                if is_much or indexed is not None:
+                    self._index_new(execute, [one for one in saved if one[1].id not in stored], indexed)
+                if progress:
+                    progress(min(start + TOGETHER, len(storable)), len(storable))
         return results
+
+    def _put(
+        self,
+        one: _Storable,
+        held: tuple[int, Memory] | None,
+        last_versions: Mapping[str, int],
+        saved: list[tuple[int, Memory]],
+    ) -> Memory:
+        """Journal a memory, and add it with its key to those to be saved, unless it equals the one that is held."""
+        key, before = held or (0, None)
+        before_record = records.memory_record(before) if before else None
+        if before is not None and before_record == one.record:
+            return before
+        version = (before.version if before else last_versions.get(one.memory.id, 0)) + 1
+        after = self._stamped(one.memory, version)
+        saved.append((key if before else self._take_key(), after))
+        self._revisions.append(Revision("memory", after.id, version, before_record, one.record, one.text))
+        self._index(saved[-1][0], before, after)
+        return after
+
+    def _index_new(
+        self,
+        execute: Callable[[rows.Statement], object],
+        memories: Sequence[tuple[int, Memory]],
+        known: Mapping[str, Indexed] | None,
+    ) -> None:
+        """Write the postings of new memories at once, beside what is done next, rather than at the end."""
+        if memories:
+            for statement in posting_insertions(memories, known):
+                execute(statement)
+        for key, _ in memories:
+            del self._repost[key]
 
     def _stamped(self, memory: Memory, version: int) -> Memory:
         if memory.version == version and memory.updated_at == self.now:
@@ -174,11 +212,13 @@ class VaultWriter(VaultReader):
         ).fetchall()
         return {str(identifier): int(version) for identifier, version in found}
 
-    def _take_key(self) -> int:
+    def _find_next_key(self) -> None:
         if self._next_key is None:
             row = self.connection.execute("SELECT coalesce(max(key), 0) FROM memories").fetchone()
             self._next_key = int(row[0]) if row else 0
-        self._next_key += 1
+
+    def _take_key(self) -> int:
+        self._next_key = (self._next_key or 0) + 1
         return self._next_key
 
     # -- what hangs on memories -------------------------------------------------------------------
@@ -355,8 +395,16 @@ def _readable(memory: Memory) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, records.Record, str]:
-    """Return a memory as its portable record states it, so that undo restores exactly that; with record and JSON.
+class _Storable(NamedTuple):
+    """A memory as its portable record states it."""
+
+    memory: Memory
+    record: records.Record
+    text: str  # the record as JSON
+
+
+def _storable(memory: Memory, *, is_recorded: bool = False) -> _Storable:
+    """Return a memory as its portable record states it, so that undo restores exactly that.
 
     Lone surrogates, which no database accepts, become question marks.
 
@@ -367,12 +415,12 @@ def _storable(memory: Memory, *, is_recorded: bool = False) -> tuple[Memory, rec
     if not _is_utf8(text):
         record = _without_surrogates(record)
     elif is_recorded:
-        return memory, record, text
+        return _Storable(memory, record, text)
     stated = records.memory_from_record(record, now=memory.updated_at, new_id=memory.id, version=memory.version)
     if stated != memory:
         record = records.memory_record(stated)
         text = _dump(record) or ""
-    return stated, record, text
+    return _Storable(stated, record, text)
 
 
 def _without_surrogates(value: Any) -> Any:

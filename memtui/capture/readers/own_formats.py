@@ -16,7 +16,7 @@ from typing import Any
 from memtui.analysis.classify import kind_guess
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span
-from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile
+from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile, with_postings
 from memtui.capture.json_rows import JsonRow, first_lines, rows_of
 from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
 from memtui.children import made_in_two
@@ -131,6 +131,7 @@ def _read_rows(file: SourceFile, format_name: str, rows: Sequence[JsonRow]) -> R
             _add_row(result, file, row, format_name)
         except RecordError as error:
             result.skipped.append(Skipped(file.name, row.span, str(error)))
+    result.drafts[:] = map(with_postings, result.drafts)
     return result
 
 

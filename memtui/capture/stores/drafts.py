@@ -13,7 +13,7 @@ from typing import Any
 from memtui.analysis.classify import kind_guess
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.titles import title_for
-from memtui.capture.draft import Draft
+from memtui.capture.draft import Draft, with_postings
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, listed, moment, number_of, share, text
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
@@ -115,7 +115,8 @@ Wanted = tuple[Row, str | None, Memory | None]  # A row with its project, and wh
 
 def drafts_of(place: Place, now: datetime, wanted: Iterable[Wanted]) -> list[Draft | None]:
     """Return the drafts of several rows; in this module, because it is the least that a child process has to load."""
-    return [draft_of(row, place, project, now, before) for row, project, before in wanted]
+    drafts = (draft_of(row, place, project, now, before) for row, project, before in wanted)
+    return [draft and with_postings(draft) for draft in drafts]
 
 
 def _stated(memory: Memory, *, has_status: bool, has_time: bool) -> Record:

@@ -37,6 +37,7 @@ from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback
 from memtui.domain.memory import Memory
 from memtui.progress import Cancelled
+from memtui.vault import writer
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
@@ -363,8 +364,11 @@ def test_a_failure_in_the_middle_of_250_rows_leaves_nothing_and_the_next_run_bri
     assert len({memory.insight for memory in stored(vault)}) == len(stored(vault)) == 250
 
 
-def test_progress_is_told_and_stopping_halfway_leaves_nothing(vault: Vault, tmp_path: Path) -> None:
-    rows = write_rows(tmp_path / "rows.jsonl", *({"insight": f"Report {number} of the shop"} for number in range(1100)))
+def test_progress_is_told_and_stopping_halfway_leaves_nothing(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "TOGETHER", 50)
+    rows = write_rows(tmp_path / "rows.jsonl", *({"insight": f"Report {number} of the shop"} for number in range(110)))
     told: list[tuple[int, int]] = []
 
     def stop(done: int, total: int) -> None:
@@ -374,7 +378,7 @@ def test_progress_is_told_and_stopping_halfway_leaves_nothing(vault: Vault, tmp_
 
     with pytest.raises(Cancelled):
         try_import(vault, rows, progress=stop)
-    assert told == [(500, 1100), (1000, 1100)]
+    assert told == [(50, 110), (100, 110)]
     assert stored(vault) == []
 
 

@@ -13,6 +13,7 @@ from memtui.capture.stores import importing
 from memtui.capture.stores.importing import Choice, Names, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.progress import Cancelled
+from memtui.vault.indexed import indexed_text, postings_of
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -47,6 +48,7 @@ def test_a_child_makes_the_same_drafts(vault: Vault, tmp_path: Path, monkeypatch
     assert shared.drafts == here.drafts
     assert shared.left_out == here.left_out == {importing.UNCHOSEN: 225, "without text": 1}
     assert len(here.drafts) == 224
+    assert all(draft.indexed == postings_of(indexed_text(draft.stated)) for draft in shared.drafts if draft.stated)
 
 
 def test_cancelling_while_a_child_works_stops_the_import(

@@ -34,8 +34,8 @@ from memtui.recall.evaluation import (
 )
 from memtui.recall.lexical import generic_terms
 from memtui.text.tokens import index_terms, query_terms
-from memtui.vault.bm25 import indexed_text
 from memtui.vault.filters import EVERYTHING, MemoryFilter
+from memtui.vault.indexed import indexed_text
 from memtui.vault.vault import Vault
 
 

@@ -17,13 +17,19 @@ from hypothesis import strategies as st
 from support import NOON, make_memory
 
 from memtui.domain.memory import STATUSES, Anchor, Link, Memory, Signal, Source
+from memtui.progress import Cancelled
+from memtui.text import tokens
 from memtui.text.tokens import query_terms
+from memtui.vault import writer as writer_module
 from memtui.vault.bm25 import LexicalHit
 from memtui.vault.connection import open_connection
+from memtui.vault.executing import executing
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
+from memtui.vault.indexed import indexed_text, postings_of
 from memtui.vault.purge import purge_memories
 from memtui.vault.repair import reindex
 from memtui.vault.review_triggers import store_states
+from memtui.vault.rows import Statement
 from memtui.vault.search import postings_memory, postings_table
 from memtui.vault.search.catalogue import Texts, lower
 from memtui.vault.search.postings_memory import TermIndex
@@ -53,6 +59,70 @@ def _found(vault: Vault, query: str, wanted: MemoryFilter | None = None) -> list
         hits = reader.search(query, wanted or MemoryFilter(), limit=10)
         memories = reader.get_by_keys(hit.key for hit in hits)
         return [memories[hit.key].id for hit in hits]
+
+
+def _written(vault: Vault) -> dict[str, list[tuple[object, ...]]]:
+    with vault.read() as reader:
+        return {
+            table: reader.connection.table(table).order("ALL").fetchall()
+            for table in ("postings", "documents", "memories", "revisions")
+        }
+
+
+def test_many_memories_are_written_as_a_few_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their postings are written at once, those that were made before too, and follow what changes afterwards."""
+    memories = [make_memory(id=f"row{n:05}", title=f"Report {n}", insight=f"Crane {n} lifts boats") for n in range(45)]
+    known = {one.id: postings_of(indexed_text(one)) for one in memories[::2]}
+    known[memories[1].id] = postings_of("of another text")
+    told: list[tuple[int, int]] = []
+    written = []
+    for number, together in enumerate((100, 20)):
+        monkeypatch.setattr(writer_module, "TOGETHER", together)
+        vault = Vault(tmp_path / f"{number}.duckdb", now=lambda: NOON)
+        with vault.write(actor="person", action="add") as writer:
+            writer.put_many(memories, indexed=known if number else None, progress=lambda *done: told.append(done))
+            writer.put(replace(memories[0], title="Report on winches"))
+            writer.remove([memories[44].id])
+        written.append(_written(vault))
+    assert written[0] == written[1]
+    assert told == [(45, 45), (20, 45), (40, 45), (45, 45)]
+    assert _found(vault, "winches") == [memories[0].id]
+
+
+def test_postings_that_were_made_before_are_not_made_again(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = make_memory(title="Winch", insight="The winch is greased on Fridays")
+    known = {memory.id: postings_of(indexed_text(memory))}
+    monkeypatch.setattr(tokens, "term_counts", None)
+    with vault.write(actor="person", action="add") as writer:
+        writer.put_many([memory], indexed=known)
+    monkeypatch.undo()
+    assert _found(vault, "winch") == [memory.id]
+
+
+def _insert_beside(
+    connection: duckdb.DuckDBPyConnection, *statements: Statement, then: Exception | None = None
+) -> None:
+    with executing(connection, beside=True) as execute:
+        for statement in statements:
+            execute(statement)
+        if then is not None:
+            raise then
+
+
+def test_statements_are_executed_in_order_beside_what_makes_them_until_one_fails() -> None:
+    connection = open_connection(None, read_only=False)
+    connection.execute("CREATE TABLE lifts (n INTEGER)")
+    one_more = "INSERT INTO lifts SELECT coalesce(max(n), 0) + ? FROM lifts"
+    forty: list[Statement] = [(one_more, [number]) for number in range(40)]
+    _insert_beside(connection, *forty)
+    assert connection.execute("SELECT max(n), count(*) FROM lifts").fetchone() == (sum(range(40)), 40)
+    with pytest.raises(duckdb.Error, match="nowhere"):
+        _insert_beside(connection, ("INSERT INTO nowhere VALUES (1)", []))
+    with pytest.raises(Cancelled):
+        _insert_beside(connection, *forty[:4], then=Cancelled())
+    left = connection.execute("SELECT count(*) FROM lifts").fetchone()
+    assert left is not None
+    assert 40 <= left[0] <= 44
 
 
 @pytest.mark.parametrize(
