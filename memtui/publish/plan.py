@@ -12,7 +12,7 @@ from pathlib import Path
 from memtui.analysis.classify import states_rule
 from memtui.config import RecallSettings, TargetSettings
 from memtui.domain.memory import content_hash
-from memtui.domain.reasons import Reason
+from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import MemtuiError, RefusedError
 from memtui.pack.build import Included, Pack, context, recipes_of
 from memtui.pack.options import PackOptions
@@ -213,8 +213,14 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[P
     included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
     included = [one for one in included if one.memory.status == "active"]
     included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))
-    withheld = Counter(one.reason.group for one in pack.withheld)
-    withheld.update(pack.withheld_counts)
+    if selection.ids is None:
+        withheld = Counter(one.reason.group for one in pack.withheld)
+        withheld.update(pack.withheld_counts)
+        return pack, included, withheld
+    # What nobody chose is not left out. Of what was chosen the nearest are named; the rest found no room either.
+    withheld = Counter(one.reason.group for one in pack.withheld if one.id in selection.ids)
+    if (rest := len(selection.ids) - len(included) - withheld.total()) > 0:
+        withheld[Reason(ReasonCode.OVER_BUDGET)] += rest
     return pack, included, withheld
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, shows, unsays, until
+from flows.app_driver import FERRY, NARROW, WIDE, app_on, fill, says, screen_lines, screen_text, shows, unsays, until
 from textual.pilot import Pilot
 
 from memtui.domain.memory import Anchor, Source
@@ -94,6 +94,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await pilot.press("escape")
         await shows(pilot, "1 memory,")
         await shows(pilot, "you chose what goes in; space changes it")
+        assert "left out" not in screen_text(pilot), "what nobody chose is not left out"
         await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
         assert file.read_bytes().count(b"\n- ") == 1
