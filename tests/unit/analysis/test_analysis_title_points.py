@@ -18,9 +18,9 @@ from memtui.capture.readers.adr_outcome import decision_title
         ("**Never lift over people.** It was tried once.", (), "Never lift over people"),
         # bold words that state the point of a sentence for which there is no room
         (
-            "**The old berth numbers and their script are kept on purpose** to drain the cards, though all is gone",
+            f"**The old berth numbers and their script stay on purpose** to drain {'the cards and ' * 5}the bills",
             ("Landmines — do NOT fix these without understanding",),
-            "The old berth numbers and their script are kept on purpose",
+            "The old berth numbers and their script stay on purpose",
         ),
         # what only names something needs the heading that says of what
         (
