@@ -247,7 +247,7 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
         return True
-    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text):
+    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text) or _begins_low(first, plain):
         return True
     label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
     told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
@@ -260,6 +260,11 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     return is_labelled or _names_nothing(text, first, plain)
 
 
+def _begins_low(first: str, plain: str) -> bool:
+    """Return whether a text begins in lower case, unless with code, which is written as it is."""
+    return plain[:1].islower() and not first.lstrip("*_ ").startswith("`")
+
+
 def _is_said_of(heading: str, plain: str) -> bool:
     """Return whether a text is a property of what its heading names, the meaning of that, or stands in its tag."""
     if is_property(undecorated(heading)[0]) or (_TAG_END.match(heading) and heading not in plain):
@@ -269,8 +274,7 @@ def _is_said_of(heading: str, plain: str) -> bool:
 
 def _names_nothing(text: str, first: str, plain: str) -> bool:
     """Return whether a text lacks a subject or a verb, or refers to one before it."""
-    in_lower_case = plain[:1].islower() and not first.lstrip("*_ ").startswith("`")  # code is written as it is
-    if in_lower_case or is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain):
+    if _begins_low(first, plain) or is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain):
         return True
     if is_imperative(plain):
         return False

@@ -25,6 +25,7 @@ from memtui.capture.prose import (
     LOOKED_AT_ITEMS,
     REMEMBERED,
     WORD_LETTER,
+    announces,
     is_statement,
     is_strong,
     pattern,
@@ -188,7 +189,7 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
         return SkipReason.LICENCE
     if pattern("role_heading").match(heading) and words_in(text) <= _ROLE_WORDS and block.kind == "paragraph":
-        tells = is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
+        tells = announces(text) or is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
         return "" if tells else SkipReason.PERSONA
     if pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS:
         tells = is_strong(text) or is_imperative(text) or pattern("verb").search(plain_text(text))

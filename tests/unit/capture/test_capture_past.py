@@ -180,6 +180,15 @@ def test_a_role_that_is_only_named_is_no_memory() -> None:
     assert reasons("# Pilot\n\n## Role\n\nAutonomous Harbour Agent & Tide Optimizer\n") == [SkipReason.PERSONA]
 
 
+def test_a_lead_below_such_a_heading_stays_with_its_list() -> None:
+    source = "# Pilot\n\n## Identity\n\nYour slip assigns both:\n\n- a **name** used in the log\n- a **boat**\n"
+
+    pieces = split_markdown(source).pieces
+
+    assert pieces
+    assert all("assigns" in piece.text or piece.heading_path[-1] == "Your slip assigns both" for piece in pieces)
+
+
 def test_a_sentence_that_announces_what_other_headings_hold_is_no_memory() -> None:
     tides = "".join(f"- Write the tide of noon on quay {number} into its own book.\n" for number in range(30))
     found = texts(f"## Layout\n\nAll quay books should follow this structure:\n\n### Tides\n\n{tides}")

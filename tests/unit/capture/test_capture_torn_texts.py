@@ -237,6 +237,8 @@ def test_a_list_right_below_a_fragment_belongs_to_it() -> None:
         (("Log", "Test boats"), "Focuses on the boats in the test.", "Test boats: Focuses", "Test boats"),
         # the heading's words stand in a few words that say little
         (("Testing", "Mock boats"), "Mock with: `oak`", "Mock with oak", "Mock boats"),
+        # it goes on with what the heading begins, though it holds words of it
+        (("Log", "[Night Meta Watch]"), "owns the lamps in `night/meta/`.", "Night Meta Watch", "[Night Meta Watch]"),
         # it says itself what it means
         (("Log", "Tide repair"), "The tide repair runs twice.", "The tide repair runs twice", ""),
         (("Log", "Before mooring"), "Before mooring a boat, ring the bell.", "Ring the bell", ""),
