@@ -31,6 +31,7 @@ class ImportReport:
     """The result of an import."""
 
     added: int = 0
+    superseded: int = 0  # of those: replaced by their source, so that they wait nowhere
     updated: int = 0
     updated_in_use: int = 0  # of those: memories in use that say something else now
     unchanged: int = 0
@@ -138,6 +139,7 @@ def _count(report: ImportReport, item: Planned, memory: Memory) -> None:
     report.ids.append(memory.id)
     if item.action in {"add", "restore"}:
         report.added += 1
+        report.superseded += memory.status == "superseded"
     elif item.action in {"update", "replace"}:
         report.updated += 1
         report.updated_in_use += _says_anew(item.memory, memory)

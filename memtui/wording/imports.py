@@ -183,9 +183,13 @@ def new_in_inbox(report: ImportReport) -> str:
     """Return what waits in the inbox after an import; empty where nothing came in there."""
     if not report.added:
         return ""
+    old = report.superseded
+    if old == report.added:
+        return "All of it is superseded by its source"
     others = passed_over(row["reason"] for row in report.skipped)
     is_all = not (report.updated or report.unchanged or report.conflicts or others)
-    return "They wait in the inbox" if is_all else "What is new waits in the inbox"
+    waits = "They wait in the inbox" if is_all else "What is new waits in the inbox"
+    return f"{waits}, but for {old:,} superseded by {'its source' if old == 1 else 'their sources'}" if old else waits
 
 
 def passed_over(reasons: Iterable[str]) -> int:

@@ -32,7 +32,6 @@ from flows.context_driver import fake_tmux
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from memtui.capture import apply
 from memtui.capture.importer import ImportRequest, read_sources
 from memtui.curate.memories import edit_memory
 from memtui.tui.importing.screen import ImportScreen
@@ -249,7 +248,7 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, fer
 async def test_esc_stops_an_import_and_the_vault_is_as_it_was(
     project: Path, ferry: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apply, "CHUNK", 1)
+    monkeypatch.setattr("memtui.vault.writer.TOGETHER", 1)
     async with app_on(ferry, project).run_test(size=WIDE) as pilot:
         await pilot.app.run_action("go('import')")
         await previews(pilot, "2 new → inbox")

@@ -72,6 +72,17 @@ def test_what_a_file_says_waits_in_the_inbox_with_its_place_and_date(vault: Vaul
     assert log(vault)[0].summary == "import 4 new memories from shop"
 
 
+def test_what_its_source_superseded_is_counted_as_it_waits_nowhere(vault: Vault, root: Path) -> None:
+    words = "## Context\n\nTills were slow.\n\n## Decision\n\nKeep tills on paper tape.\n"
+    for number, status in (("0001", "Superseded by ADR-0002"), ("0002", "Accepted")):
+        (root / "docs" / "adr").mkdir(parents=True, exist_ok=True)
+        text = f"# {number}. Tills {number}\n\n## Status\n\n{status}\n\n{words}"
+        (root / "docs" / "adr" / f"{number}-tills.md").write_text(text)
+    report = bring(vault, root / "docs" / "adr")
+    assert (report.added, report.superseded) == (2, 1)
+    assert len(stored(vault, "candidate")) == 1
+
+
 def test_active_accepts_at_once(vault: Vault, root: Path) -> None:
     bring(vault, root, active=True)
     memories = stored(vault).values()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from memtui.capture.apply import ImportReport
 from memtui.capture.draft import Skipped
 from memtui.capture.left_out import LeftOut
 from memtui.capture.no_memory import SkipReason
-from memtui.wording.imports import files_left_out, lines_left_out, told_files, told_lines
+from memtui.wording.imports import files_left_out, lines_left_out, new_in_inbox, told_files, told_lines
 
 
 def test_files_are_told_by_reason_with_a_few_places() -> None:
@@ -43,3 +44,10 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
 def test_names_of_files_are_tamed() -> None:
     [said] = told_files([Skipped("a\x1b[31mb/AGENTS.md", None, LeftOut.FIXTURE)])
     assert "\x1b" not in said
+
+
+def test_what_a_source_superseded_is_told_not_to_wait() -> None:
+    assert new_in_inbox(ImportReport(added=3)) == "They wait in the inbox"
+    told = new_in_inbox(ImportReport(added=3, superseded=1))
+    assert told == "They wait in the inbox, but for 1 superseded by its source"
+    assert new_in_inbox(ImportReport(added=1, superseded=1)) == "All of it is superseded by its source"
