@@ -18,9 +18,9 @@ from memtui.capture.readers.adr_outcome import decision_title
         ("**Never lift over people.** It was tried once.", (), "Never lift over people"),
         # bold words that state the point of a sentence for which there is no room
         (
-            f"**The old berth numbers and their script stay on purpose** to drain {'the cards and ' * 5}the bills",
+            "**The old berth numbers and the lift-card rule are intentionally kept** to drain cards, though it is gone",
             ("Landmines — do NOT fix these without understanding",),
-            "The old berth numbers and their script stay on purpose",
+            "The old berth numbers and the lift-card rule are intentionally kept",
         ),
         # what only names something needs the heading that says of what
         (
