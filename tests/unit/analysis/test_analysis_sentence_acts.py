@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from memtui.analysis.sentence_acts import SENTENCE_CHARS, acts_of
@@ -62,3 +64,12 @@ def test_words_are_found_without_their_accents_and_umlauts() -> None:
 def test_a_long_sentence_is_read_from_its_start() -> None:
     assert acts_of("word " * SENTENCE_CHARS + "never") == acts_of("word " * SENTENCE_CHARS)
     assert acts_of("") == acts_of("** **") == frozenset()
+
+
+def test_a_long_row_of_names_in_code_is_read_at_once() -> None:
+    names = ", ".join(["`winch`"] * 16)
+    started = process_time()
+
+    assert acts_of(f"**Crane** (`quay/crane.rb`) — Fluent builder: {names}")
+
+    assert process_time() - started < 1
