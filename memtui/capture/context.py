@@ -247,7 +247,9 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
         return True
-    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text) or _begins_low(first, plain):
+    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text):
+        return True
+    if _begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold():
         return True
     label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
     told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain

@@ -285,3 +285,7 @@ def test_a_name_in_code_above_a_list_is_what_its_items_are_said_of() -> None:
     pieces = split_markdown(source).pieces
 
     assert {"Pilot of the pier", "Night watch"} <= {piece.heading_path[-1].strip("[]") for piece in pieces}
+
+
+def test_a_name_in_lower_case_that_the_heading_says_is_not_said_twice() -> None:
+    assert not context_lead("quayvet is a tool that checks whether boats are tied.", ("quayvet",), "quayvet is a tool")
