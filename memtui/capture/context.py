@@ -134,11 +134,11 @@ def context_lead(
     is_place = bool(path) and _means_place(text, path)
     subject = subject_of(_name(document)) or (folder if is_place else "")
     if file and _means_file(text, lead):
-        return next((one for one in _leads_below(file, lead) if len(one) <= _LONGEST_BOTH), lead)
+        return _lead_below(file, lead, _LONGEST_BOTH)
     if not subject or _names_any_of(lead if is_place else f"{lead} {text}", subject):
         return lead
     if is_place:
-        return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST_BOTH), lead)
+        return _lead_below(subject, lead, _LONGEST_BOTH)
     if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
     named = lead_of(path)
@@ -146,7 +146,12 @@ def context_lead(
         named = ""
     if not lead and named and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
         lead = named
-    return next((one for one in _leads_below(subject, lead) if len(one) <= _LONGEST), lead)
+    return _lead_below(subject, lead, _LONGEST)
+
+
+def _lead_below(subject: str, lead: str, most: int) -> str:
+    """Return headings below a subject, the longest for which there is room; as they are if there is for none."""
+    return next((one for one in _leads_below(subject, lead) if len(one) <= most), lead)
 
 
 def _leads_below(subject: str, lead: str) -> tuple[str, ...]:

@@ -191,10 +191,12 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     if pattern("role_heading").match(heading) and words_in(text) <= _ROLE_WORDS and block.kind == "paragraph":
         tells = announces(text) or is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
         return "" if tells else SkipReason.PERSONA
-    if pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS:
-        tells = is_strong(text) or is_imperative(text) or pattern("verb").search(plain_text(text))
-        return "" if tells else SkipReason.INTRO
-    return ""
+    is_audience = pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS
+    return SkipReason.INTRO if is_audience and not _says_something(text) else ""
+
+
+def _says_something(text: str) -> bool:
+    return is_strong(text) or is_imperative(text) or pattern("verb").search(plain_text(text)) is not None
 
 
 def _past_reason(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> str:

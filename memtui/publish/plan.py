@@ -213,15 +213,20 @@ def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[P
     included = [one for one in pack.included if selection.ids is None or one.memory.id in selection.ids]
     included = [one for one in included if one.memory.status == "active"]
     included.sort(key=lambda one: (not one.memory.pinned, one.memory.created_at, one.memory.id))
+    return pack, included, _left_out(pack, included, selection)
+
+
+def _left_out(pack: Pack, included: Sequence[Included], selection: Selection) -> Counter[Reason]:
+    """Return why memories were left out of a payload, and how many for each reason."""
     if selection.ids is None:
         withheld = Counter(one.reason.group for one in pack.withheld)
         withheld.update(pack.withheld_counts)
-        return pack, included, withheld
+        return withheld
     # What nobody chose is not left out. Of what was chosen the nearest are named; the rest found no room either.
     withheld = Counter(one.reason.group for one in pack.withheld if one.id in selection.ids)
     if (rest := len(selection.ids) - len(included) - withheld.total()) > 0:
         withheld[Reason(ReasonCode.OVER_BUDGET)] += rest
-    return pack, included, withheld
+    return withheld
 
 
 def _rendered(
