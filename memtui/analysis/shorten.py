@@ -83,6 +83,25 @@ def shortened(text: str, most: int, width: Callable[[str], int], *, least_rank: 
         least_rank: how good its end must be: `REASON` to end before a reason or remark only, `CLAUSE` before another
             statement as well, 1 before a mere phrase.
     """
+    known = width if isinstance(width, _Known) else _Known(width)
+    asked = (text, most, least_rank)
+    if asked not in known.shortened:
+        known.shortened[asked] = _shortened(text, most, known, least_rank)
+    return known.shortened[asked]
+
+
+class _Known:
+    """The width of texts, with what each was shortened to: behind each of many labels both ways lead to the same."""
+
+    def __init__(self, width: Callable[[str], int]) -> None:
+        self._width = width
+        self.shortened: dict[tuple[str, int, int], str | None] = {}
+
+    def __call__(self, text: str) -> int:
+        return self._width(text)
+
+
+def _shortened(text: str, most: int, width: _Known, least_rank: int) -> str | None:
     text = text[:_READ_CHARS]
     if width(text) <= most:
         return text

@@ -246,3 +246,16 @@ def test_a_phrase_behind_the_second_of_two_may_follow_the_first_as_well(
 def test_a_step_in_brackets_is_none_of_the_asides() -> None:
     text = "开闸（慢）→（等待水位）→ 放行 → 关闸（落锁）→ 记录"
     assert without_asides(text, 10) == "开闸→（等待水位）→ 放行 → 关闸→ 记录"
+
+
+def test_a_text_of_many_labels_is_shortened_in_no_time() -> None:
+    """Behind each label there were two ways to go on: a row of JSON with sixteen keys took minutes."""
+    asked: list[str] = []
+
+    def width(text: str) -> int:
+        asked.append(text)
+        return cell_width(text)
+
+    rows = ", ".join(f'"lift{number}": {{ "boat": {number} }}' for number in range(16))
+    shortened(f"{{ {rows} }}", MOST, width)
+    assert len(asked) < 20_000
