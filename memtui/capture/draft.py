@@ -259,9 +259,10 @@ def with_postings(draft: Draft) -> Draft:
     stated = draft.stated
     if stated is None:
         return draft
-    sources = stated.sources or ([] if draft.record_id else [draft.source])
-    text = indexed_text(replace(stated, title=draft.title, sources=tuple(sources)))
-    return replace(draft, indexed=postings_of(text))
+    sources = stated.sources or (() if draft.record_id else (draft.source,))
+    if (stated.title, stated.sources) != (draft.title, sources):
+        stated = replace(stated, title=draft.title, sources=sources)
+    return replace(draft, indexed=postings_of(indexed_text(stated)))
 
 
 _KEPT_INSIDE = frozenset(SkipReason) - {SkipReason.COMMENT, SkipReason.NO_TEXT, SkipReason.IMPORT}

@@ -231,6 +231,7 @@ class Memo(dict[K, V], Generic[K, V]):
 _CACHED_TOKENS = 100_000
 _CACHED_IDS = 200_000
 _LONGEST_CACHED = 64
+_MANY_TOKENS = 1_000  # From which a text repeats so many that each is looked up once
 
 # Scripts written without spaces (Han, kana, Hangul, Bopomofo; Thai, Lao, Burmese, Khmer): bigrams.
 _HAN = (
@@ -316,8 +317,11 @@ def index_terms(text: str) -> list[str]:
 
 def term_counts(text: str) -> dict[str, int]:
     """Return each term of `index_terms` with its count; faster than counting the list for a long text."""
+    raws = _raw_tokens(text)
+    if len(raws) < _MANY_TOKENS:
+        return Counter(chain.from_iterable(map(_terms_of.__getitem__, raws))) or Counter(_every_word(raws))
     counts: dict[str, int] = {}
-    raw_counts = Counter(_raw_tokens(text))
+    raw_counts = Counter(raws)
     for raw, count in raw_counts.items():
         for term in _terms_of[raw]:
             counts[term] = counts.get(term, 0) + count
