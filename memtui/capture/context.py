@@ -142,9 +142,7 @@ def context_lead(
     if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
     named = lead_of(path)
-    if named == _name(document):
-        named = ""
-    if not lead and named and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
+    if not lead and named not in {"", _name(document)} and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
         lead = named
     return _lead_below(subject, lead, _LONGEST)
 
@@ -252,12 +250,10 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     plain = plain_text(first).strip(EDGES)
     if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
         return True
-    if lacks_subject(plain) or pattern("subjectless").match(plain) or is_dependent(text):
+    if _hangs(text, plain) or (_begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold()):
         return True
-    if _begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold():
-        return True
-    label, heading = plain_text(first_label(text)).strip(EDGES + ":："), lead.rpartition(SEPARATOR)[2]
-    told = plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
+    heading = lead.rpartition(SEPARATOR)[2]
+    told = _behind_label(text, plain, heading)
     words = words_in(plain)
     if says_the_same(told, heading, share=_CONDITION_SHARE if words <= _FEW_WORDS else 0.5):
         return False
@@ -279,9 +275,20 @@ def _is_said_of(heading: str, plain: str) -> bool:
     return bool(_DEFINITION.match(plain)) and words_in(_name(heading)) <= _TERM_WORDS
 
 
+def _behind_label(text: str, plain: str, heading: str) -> str:
+    """Return a text without the label that it begins with, unless that is what its heading says."""
+    label = plain_text(first_label(text)).strip(EDGES + ":：")
+    return plain.removeprefix(label) if len(label) > 1 and not says_the_same(label, heading, share=1) else plain
+
+
+def _hangs(text: str, plain: str) -> bool:
+    """Return whether a text lacks its subject, or refers to what stood before it."""
+    return lacks_subject(plain) or pattern("subjectless").match(plain) is not None or is_dependent(text)
+
+
 def _names_nothing(text: str, first: str, plain: str) -> bool:
     """Return whether a text lacks a subject or a verb, or refers to one before it."""
-    if _begins_low(first, plain) or is_dependent(text) or lacks_subject(plain) or pattern("subjectless").match(plain):
+    if _begins_low(first, plain) or _hangs(text, plain):
         return True
     if is_imperative(plain):
         return False

@@ -313,8 +313,8 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.inbox_sheet import read_sheet, write_sheet
 
     session.only_a_person("decide on candidates")
-    named = arguments.id or arguments.file or arguments.section or arguments.of_kind or arguments.where
-    offers = _offers(arguments, session) if named else _all_offers(session)
+    named = (arguments.id, arguments.file, arguments.section, arguments.of_kind, arguments.where)
+    offers = _offers(arguments, session) if any(named) else _all_offers(session)
     with session.vault.read() as reader:
         found = reader.get_many(offer.id for offer in offers)
     sheet = write_sheet([found[offer.id] for offer in offers if found[offer.id].status == "candidate"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.capture.left_out import LeftOut
@@ -88,12 +88,20 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
         for reason, at in places.items()
         if reason not in STRUCTURE and not reason.endswith(_SETTINGS)
     ]
+    return [*conflicts, *said, *_told_of_settings(lines)]
+
+
+def _told_of_settings(lines: Mapping[str, int]) -> Iterator[str]:
+    """Yield a sentence for the lines that were read as settings, and one for those that have no text of their own.
+
+    `lines`: how many were left out, by the reason.
+    """
     settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
-    names = some_of([tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()], PLACES_SHOWN)
-    said += [f"{counted(settings.total(), 'line')} of {names}, read as settings"] if settings else []
-    structure = sum(number for reason, number in lines.items() if reason in STRUCTURE)
-    said += [f"{counted(structure, 'line')} of headings, comments and separators"] if structure else []
-    return [*conflicts, *said]
+    if settings:
+        told = [tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()]
+        yield f"{counted(settings.total(), 'line')} of {some_of(told, PLACES_SHOWN)}, read as settings"
+    if structure := sum(number for reason, number in lines.items() if reason in STRUCTURE):
+        yield f"{counted(structure, 'line')} of headings, comments and separators"
 
 
 _SETTINGS = ": read as settings"  # End of the reasons of lines that say something of their record, not by it

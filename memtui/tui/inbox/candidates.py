@@ -363,7 +363,7 @@ class CandidateList(MemoryList):
         indent = _INDENT * (1 + group.level) if group is not None and not is_alone else 0
         offer = self.offers.get(row.id)
         is_line = not self.by_kind and not is_alone and offer is not None and offer.path is not None
-        where = f":{offer.line}" if is_line and offer is not None and offer.line else "" if is_line else row.source
+        where = _line_of(offer) if is_line else row.source
         cells = _LINE_CELLS if is_line else _SOURCE_CELLS
         return draw_cells(
             [
@@ -405,6 +405,10 @@ class CandidateList(MemoryList):
             width,
             paint,
         )
+
+
+def _line_of(offer: Offer | None) -> str:
+    return f":{offer.line}" if offer is not None and offer.line else ""
 
 
 def _within(source: str, cells: int) -> str:
