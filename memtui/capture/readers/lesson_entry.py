@@ -28,6 +28,8 @@ _KIND_PREFIX = re.compile(
     r"(?:incident )?(?:post[- ]?mortem|incident|retrospective|retro|rca)(?: report)?\s*[:\u2013\u2014-]\s*",
     re.IGNORECASE,
 )
+_BOLD_LINE = re.compile(r"\*\*(?=\S)([^\n]{8,200}?)(?<=\S)\*\*:?\s*(?:[*_]?[(\[][^()\[\]]{1,60}[)\]][*_]?)?")
+_LABEL_WORDS = 2
 _BARE_ID = re.compile(r"[A-Z]{1,10}[-_#]?\d[\d-]*$")
 _LOOKED_AT_CHARS = 2_000
 _EDGES = " \t-:\u2013\u2014|.,#"
@@ -82,6 +84,22 @@ def label_of(line: str) -> Label | None:
     lead = found["lead"].replace(">", " ")
     depth = 1 + len(lead) - len(lead.lstrip()) if lead.strip() else 0
     return Label(name, line[found.start("rest") :].strip(), depth)
+
+
+def bold_line(line: str) -> str:
+    """Return the words of a line that is bold as a whole, but for a date or remark behind it; empty for others."""
+    found = _BOLD_LINE.fullmatch(line.strip())
+    return found[1].rstrip(" :.") if found else ""
+
+
+def bold_starts(section: Section) -> list[int]:
+    """Return the lines of the source at which lessons begin that stand below bold lines; none where they are parts."""
+    if section.children or not section.level:
+        return []
+    firsts = (block.lines.first for block in section.blocks if block.kind == "paragraph")
+    told = [(first, words) for first in firsts if (words := bold_line(section.source[first]))]
+    is_part = any(role_of(words) or len(words.split()) <= _LABEL_WORDS for _, words in told)
+    return [] if is_part else [first for first, _ in told]
 
 
 def is_how_to(heading: str) -> bool:

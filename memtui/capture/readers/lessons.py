@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 
 from memtui.analysis.grammar import has_verb, language_of
 from memtui.analysis.titles import title_for
@@ -22,6 +23,8 @@ from memtui.capture.readers.lesson_entry import (
     Part,
     are_parts,
     bare_title,
+    bold_line,
+    bold_starts,
     is_how_to,
     is_placeholder,
     joined,
@@ -30,6 +33,7 @@ from memtui.capture.readers.lesson_entry import (
     parsed,
     role_of,
 )
+from memtui.text.inline import plain_text
 
 _DEEPEST_SPLIT = 3
 _TOPIC_WORDS = 3
@@ -43,6 +47,7 @@ _FOLDERS = re.compile(
     r"(?:lessons?(?:[-_]learn(?:ed|t))?|learnings|post[-_]?mortems?|incidents?|retro(?:spective)?s)$",
     re.IGNORECASE,
 )
+_RULE_BELOW = re.compile(r"\s*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
 _INCIDENTS = re.compile(r"post[-_]?mortem|incident|\brca\b", re.IGNORECASE)
 _REPORTS = re.compile(r"(?:.*[-_ /])?retro(?:s|spectives?)?(?![a-z])", re.IGNORECASE)
 _OUTCOME = re.compile(
@@ -174,6 +179,10 @@ class _Reading:
             self._split(section.source[first : last + 1], first + section.first_line, path, date)
 
     def _entry(self, section: Section, path: tuple[str, ...], date: datetime | None = None) -> None:
+        starts = bold_starts(section)
+        if len(starts) > 1 and not self._was_one(section, starts):
+            self._bold_entries(section, starts, path, date)
+            return
         entry = parsed(section, path, self._is_apart)
         entry.date = entry.date or date
         if not entry.parts and not self._is_one(section):
@@ -184,6 +193,32 @@ class _Reading:
             self._skip(section.own_span, f"beside the lesson itself ({', '.join(unsaid)})")
         for part in entry.parts:
             self._beside(entry, part)
+
+    def _bold_entries(
+        self, section: Section, starts: Sequence[int], path: tuple[str, ...], date: datetime | None
+    ) -> None:
+        """Read a section of several lessons, each below a bold line that says it."""
+        if section.heading_lines is not None:
+            self._skip(section.lines_of(section.heading_lines), SkipReason.CONTEXT)
+        begin, end = _body(section)
+        if any(line.strip() for line in section.source[begin : starts[0]]):
+            self._split(section.source[begin : starts[0]], begin + section.first_line, path, date)
+        for first, behind in pairwise((*starts, end)):
+            lines = section.source[first:behind]
+            while not lines[-1].strip():
+                lines = lines[:-1]
+            text = "\n".join(lines)
+            found = date_in(lines[0])
+            observed = found[0] if found else date or self.maker.observed_at
+            title = bare_title(plain_text(bold_line(lines[0])))
+            drafted = replace(self.maker, observed_at=observed).draft(
+                _RULE_BELOW.sub("", text),
+                span=(first + section.first_line, first + section.first_line + len(lines) - 1),
+                native_id=self._native_id((*path, title)),
+                heading_path=path,
+                title=title,
+            )
+            self.result.add(drafted)
 
     def _beside(self, entry: Entry, part: Part) -> None:
         """Account for a part that is not in the main memory of its entry."""
@@ -212,6 +247,15 @@ class _Reading:
             return False
         kinds = [block.kind for block in section.blocks]
         return not kinds or kinds[0] in {"paragraph", "quote"} or kinds == ["fence"]
+
+    def _was_one(self, section: Section, starts: Sequence[int]) -> bool:
+        """Return whether the last import took several lessons below bold lines as one memory."""
+        familiar = self.maker.file.familiar
+        if familiar is None:
+            return False
+        ends = (*starts[1:], _body(section)[1])
+        units = familiar.distinct("\n".join(section.source[first:end]) for first, end in zip(starts, ends, strict=True))
+        return len(units) > 1 and len(set(units)) == 1
 
     def _is_apart(self, section: Section) -> bool:
         """Return whether a text below its own heading is too long for the lesson above it, or was so before."""

@@ -28,7 +28,7 @@ _USE = re.compile(
 _ASKS = re.compile(r"the user (?:explicitly )?(?:asks|wants|requests)(?: you)? to\b")
 _WHEN = re.compile(
     rf"{_USE.pattern}|this skill\b|when(?:ever)?\b|activated (?:by|when)\b"
-    r"|(?:it )?triggers? (?:on|when(?:ever)?|for|this|include)\b",
+    r"|also (?:use|apply|invoke|trigger)\w*\b|(?:it )?triggers? (?:on|when(?:ever)?|for|this|include)\b",
     re.IGNORECASE,
 )
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from memtui.capture.draft import Draft, ReadResult, SourceFile
 from memtui.capture.readers.lessons import LessonsReader, MarkdownReader
+from memtui.capture.stable_split import KnownUnit
 
 LESSONS = """\
 # Lessons learned
@@ -331,3 +333,67 @@ def _assert_nothing_lost(file: SourceFile, result: ReadResult) -> None:
             assert number in told | covered, line
             assert number in told or all(word in said for word in re.findall(r"w\d+w", line)), line
     assert len({draft.source.native_id for draft in result.drafts}) == len(result.drafts)
+
+
+BOLD = """\
+# Lessons of the pier
+
+## What this file is and how to use it
+
+One paragraph for each lesson.
+
+## Section 1 — Cranes
+
+Of both cranes.
+
+**`lift --fast` drops the load on the old winch** *(2026-03-01)*
+Use the slow gear until the winch is replaced.
+
+**The bell does not ring while the door is open**
+The circuit is shared.
+
+```sh
+ring
+```
+
+---
+
+## Section 2 — Ropes
+
+**Das Problem:**
+Ropes tore.
+
+**Die Ursache:**
+Salt.
+
+**Was wir gelernt haben:**
+- Wash the ropes.
+"""
+
+
+def test_lessons_below_bold_lines_are_lessons_of_their_own_and_labels_are_not(tmp_path: Path) -> None:
+    file = _file(tmp_path, "LESSONS.md", BOLD)
+    result = LessonsReader().read(file)
+
+    assert [(draft.title, draft.source.span) for draft in result.drafts] == [
+        ("Of both cranes", (9, 9)),
+        ("lift --fast drops the load on the old winch", (11, 12)),
+        ("The bell does not ring while the door is open", (14, 21)),
+        ("Section 2 — Ropes", (23, 32)),
+    ]
+    fast, bell, ropes = result.drafts[1:]
+    assert fast.observed_at == datetime(2026, 3, 1, tzinfo=UTC)
+    assert bell.insight.endswith("```sh\nring\n```")
+    assert (ropes.kind, "Wash the ropes" in ropes.insight) == ("bug-pattern", True)
+    _assert_nothing_lost(file, result)
+
+
+def test_bold_lines_stay_in_a_lesson_that_was_imported_whole(tmp_path: Path) -> None:
+    section = "**Ropes tear in winter**\nWarm them.\n\n**Hooks rust in spring**\nOil them."
+    file = _file(tmp_path, "LESSONS.md", f"# Pier\n\n## Things\n\n{section}\n")
+
+    whole = replace(file, known=(KnownUnit("Pier > Things#1", section),))
+    parted = replace(file, known=tuple(KnownUnit(None, draft.insight) for draft in LessonsReader().read(file).drafts))
+
+    assert [draft.title for draft in LessonsReader().read(whole).drafts] == ["Things"]
+    assert len(LessonsReader().read(file).drafts) == len(LessonsReader().read(parted).drafts) == 2
