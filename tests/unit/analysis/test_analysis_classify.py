@@ -13,6 +13,20 @@ from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.memory import Source
 
 SAMPLES = [
+    ("We are currently moving the berths to the new pier", ("Harbour", "Current status"), "note"),
+    ("The move to the new pier is in progress; the cranes come next", ("Harbour", "Status"), "note"),
+    (
+        "We are currently moving the berths to the new pier. Until that is done, `old/` stays as it is.",
+        ("Harbour", "Current status"),
+        "note",
+    ),
+    ("The cranes are being replaced this month", ("Harbour", "Active work"), "note"),
+    (
+        "Back-filling is done by replaying dumps through the same path with `--replay`",
+        ("Harbour", "Data flow"),
+        "architecture",
+    ),
+    ("A level passes the filter and is stored by hour", ("Harbour", "Data flow"), "architecture"),
     ("Never push to main", (), "constraint"),
     ("Always run `make check` before you commit", ("Rules",), "constraint"),
     ("Amounts must be integers", (), "constraint"),

@@ -76,7 +76,7 @@ def test_a_real_looking_claude_md_gives_sensible_memories(home: Path) -> None:
         ("convention", "Naming: Name tests after what a traveller sees, not after the function"),
         ("convention", "Naming: Suffix background jobs with _job"),
         ("convention", "When adding a migration: write the down step, run it on a copy of production data, and 1 more"),
-        ("tooling", "Tech Stack: Python 3.12, FastAPI, PostgreSQL 16, React 19"),
+        ("architecture", "Tech Stack: Python 3.12, FastAPI, PostgreSQL 16, React 19"),
         ("decision", "Decisions: We chose PostgreSQL advisory locks instead of Redis locks for seat holds"),
         ("decision", "Decisions: Fares are computed on the server only"),
         ("bug-pattern", "Seats sold twice after a failover: two bookings with one seat number"),

@@ -69,7 +69,7 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("tooling", "Setup commands: cargo fetch, cargo test --workspace, cargo clippy -- -D warnings"),
         ("convention", "Code style: Errors: return Result with a typed error, never unwrap outside of tests"),
         ("convention", "Code style: Allocation: avoid allocating in the sampling loop; buffers are passed in"),
-        ("constraint", "Code style: Unsafe: not allowed without a comment that proves the invariant"),
+        ("convention", "Code style: Unsafe: not allowed without a comment that proves the invariant"),
         ("architecture", "Model Architecture: Tide model, Surge model, Blend"),
         (
             "architecture",

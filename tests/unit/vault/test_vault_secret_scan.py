@@ -43,7 +43,7 @@ MACHINE_FIELDS: dict[type, set[str]] = {
     Tombstone: {"content_hash", "memory_id"},
     StoredPack: {"id", "target", "budget", "encoding", "payload_hash"},
     Recipe: {"target", "budget"},
-    Draft: set(),
+    Draft: {"indexed"},  # the terms of its text, thrown away where screening changes that
 }
 """Fields that hold words of the program, so that nothing is looked for in them; whoever adds one says so here."""
 
