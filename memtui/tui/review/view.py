@@ -179,7 +179,8 @@ def file_blocks(card: ReviewCard) -> list[Block]:
         for line in change.lines:
             sign: StyleName = "good" if line.startswith("+") else "dim"
             blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
-    return blocks or [Block((("It is tied to no file: only its age makes it due.", "dim"),))]
+    why = "" if card.news else ": only its age makes it due"
+    return blocks or [Block(((f"It is tied to no file{why}.", "dim"),))]
 
 
 def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:

@@ -40,7 +40,7 @@ from memtui.tui.memory_view import source_line, vouched
 from memtui.tui.merge.view import MergePreview, result_blocks, united_words
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
-from memtui.tui.review.view import news_blocks
+from memtui.tui.review.view import file_blocks, news_blocks
 from memtui.tui.styled_text import Block, wrap
 from memtui.tui.tidy.view import TidyRow, come_after, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.values import Row
@@ -82,6 +82,14 @@ def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is()
     for other, said in ((Texts("Berths", f"{long}\n"), "only white space differs"), (Texts("Piers", long), "Piers")):
         blocks = news_blocks(replace(news, now=other))
         assert said in blocks[-1].pieces[-1][0]
+
+
+def test_only_without_news_of_its_source_its_age_alone_makes_a_memory_due() -> None:
+    news = SourceNews(("CLAUDE.md",), NOW, Texts("Berths", "two"), Texts("Berths", "one"), is_taken=True)
+    for told, words in (((), "It is tied to no file: only its age makes it due."), ((news,), "It is tied to no file.")):
+        card = SimpleNamespace(is_whole=True, files=(), moves={}, news=told)
+        (block,) = file_blocks(cast("Any", card))
+        assert block.pieces[0][0] == words
 
 
 def test_a_task_is_named_by_its_text_else_its_files() -> None:
