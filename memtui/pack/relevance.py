@@ -40,6 +40,10 @@ LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.4, 0.15
 put in. Of 28 tasks in fourteen repositories to which no memory speaks 24 have an empty payload so, and of 81 others
 none loses its essential memory."""
 
+SURE_ANYWHERE = 0.65
+"""Chance by the words of a task alone from which a memory speaks to it, although nothing says so of the files in hand:
+of three judged tasks with such a memory two have their essential one so, and one has a memory that does not matter."""
+
 WELL_COVERED = 0.5
 """Chance of the likeliest memory from which the vault covers a task."""
 
@@ -251,9 +255,12 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
 
 
 def _best_chance(found: Recall, known: Mapping[str, Chance]) -> float:
-    """Return the best chance to matter of any memory that was found; 0 where none is known."""
-    mine = (hit.memory.id for hit in (*found.pins, *found.hits, *found.near))
-    return max((known[one].here for one in mine if one in known), default=0.0)
+    """Return the best chance to matter of any memory that was found; 0 where none is known.
+
+    What very likely matters by the words of the task alone counts as much, wherever its files lie.
+    """
+    mine = (known[one.memory.id] for one in (*found.pins, *found.hits, *found.near) if one.memory.id in known)
+    return max((one.value if one.value >= SURE_ANYWHERE else one.here for one in mine), default=0.0)
 
 
 def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, float]) -> bool:

@@ -29,6 +29,7 @@ from memtui.pack.relevance import (
     LEAST_OF_BEST,
     LEAST_OF_BEST_ALONE,
     RELATED_SHARE,
+    SURE_ANYWHERE,
     WELL_COVERED,
     Chance,
     judge,
@@ -227,12 +228,24 @@ def test_a_named_file_takes_nothing_out_that_matters_without_it_and_belongs_nowh
 
 
 def test_a_vault_speaks_to_work_in_files_by_what_it_says_with_them_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would matter without the files breaks no silence, and shows the chance that it has there."""
+    """What might matter without the files breaks no silence, and shows the chance that it has there."""
     found = judged_as(monkeypatch, 0.9)
-    known = {found.hits[0].memory.id: Chance(0.9, LEAST_OF_BEST - 0.05)}
+    known = {found.hits[0].memory.id: Chance(SURE_ANYWHERE - 0.05, LEAST_OF_BEST - 0.05)}
     monkeypatch.setattr("memtui.pack.relevance.chances", lambda *_: known)
     quiet = without_unrelated(found, Task("mend the till", ("till.py",)))
     assert (quiet.covered, quiet.hits, quiet.withheld[0].reason.score) == ("not", (), LEAST_OF_BEST - 0.05)
+
+
+def test_what_very_likely_matters_by_the_words_of_a_task_stays_where_a_file_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = judged_as(monkeypatch, 0.9)
+    known = {found.hits[0].memory.id: Chance(SURE_ANYWHERE, LEAST_OF_BEST - 0.2)}
+    monkeypatch.setattr("memtui.pack.relevance.chances", lambda *_: known)
+
+    told = without_unrelated(found, Task("mend the till", ("kiln.py",)))
+
+    assert (told.covered, [hit.memory.id for hit in told.hits]) == ("well", [found.hits[0].memory.id])
 
 
 def test_a_memory_whose_title_names_what_is_in_hand_belongs_to_it_whatever_files_it_is_tied_to() -> None:
