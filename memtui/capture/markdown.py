@@ -15,6 +15,7 @@ from memtui.capture.no_memory import SkipReason, is_link_definition
 from memtui.capture.parts import Parts
 from memtui.capture.prose import is_rule_heading
 from memtui.capture.sections import passages
+from memtui.capture.spaced import joined
 from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
 from memtui.capture.units import PIECE_CHARS, Page, Part, text_without
 
@@ -67,7 +68,7 @@ def split_markdown(
     """
     outlined = outline(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     page = Page(outlined.lines, outlined.borders)
-    found = [Parts(page, passage, each_item) for passage in passages(outlined.blocks, page)]
+    found = [Parts(page, passage, each_item) for passage in passages(joined(outlined.blocks), page)]
     for parts in found:
         parts.part()
     if familiar is not None:

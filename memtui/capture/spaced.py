@@ -1,0 +1,61 @@
+"""What is written with a blank line between all its lines: chains of steps with arrows, and lists of questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memtui.capture.blocks import Block, Span
+
+_ARROWS = re.compile(r"(?:[↓→⇓⇒⬇➡▼|\ufe0f]|-->?|=>|\s)+")
+_LEADS = (":", "：")
+_QUESTIONS = ("?", "？")
+_FEWEST_QUESTIONS = 2
+_STEP_WORDS = 12
+
+
+def joined(blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks in which each chain of short paragraphs with arrows between them is one paragraph.
+
+    So are the questions below words that lead to them, with these.
+    """
+    found: list[Block] = []
+    at = 0
+    while at < len(blocks):
+        count = _chain(blocks, at) or _questions(blocks, at)
+        found.append(_one(blocks[at : at + count]) if count else blocks[at])
+        at += max(1, count)
+    return found
+
+
+def _one(blocks: Sequence[Block]) -> Block:
+    lines = Span(blocks[0].lines.first, blocks[-1].lines.last)
+    return Block("paragraph", lines, content="\n".join(block.content for block in blocks))
+
+
+def _paragraphs(blocks: Sequence[Block], at: int) -> Iterator[str]:
+    for block in blocks[at:]:
+        if block.kind != "paragraph":
+            return
+        yield block.content.strip()
+
+
+def _chain(blocks: Sequence[Block], at: int) -> int:
+    """Return how many blocks from one on are steps and the arrows between them; 0 for fewer than two steps."""
+    count = 0
+    for place, text in enumerate(_paragraphs(blocks, at)):
+        is_arrow = bool(_ARROWS.fullmatch(text))
+        if is_arrow != bool(place % 2) or (not is_arrow and len(text.split()) > _STEP_WORDS):
+            break
+        if not is_arrow:
+            count = place + 1
+    return count if count > 1 else 0
+
+
+def _questions(blocks: Sequence[Block], at: int) -> int:
+    """Return how many blocks are words that lead to questions, and these; 0 where there are fewer than two."""
+    lead, *behind = (*_paragraphs(blocks, at),) or ("",)
+    if not lead.endswith(_LEADS) or "\n" in lead:
+        return 0
+    count = next((place for place, text in enumerate(behind) if not text.endswith(_QUESTIONS)), len(behind))
+    return count + 1 if count >= _FEWEST_QUESTIONS else 0
