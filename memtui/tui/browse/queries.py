@@ -32,14 +32,12 @@ LONG_LIST = 20_000
 
 LARGE_VAULT = 5_000
 """Memories in view from which what filters need is held in memory: below, a look at the vault takes 30 ms at most."""
-
 SHORTEST_PART = 3  # Letters of a text that a title is looked at for in advance: fewer are in most titles
 FIRST_ROWS = 100  # Rows of a filtered list that come with it: more than a screen shows
 MOST_TENDED = 8  # Vectors made before a list is filtered, in a tenth of a second: those of what was just saved
 SHORTEST_MEANING = 3  # Characters from which a query has a meaning to compare
 
 _LONGEST_QUERY = 200
-
 _NO_TITLE = "\x1f"  # A text that stands in no title
 
 
