@@ -353,8 +353,10 @@ async def test_an_undo_takes_the_place_of_what_it_undid_and_the_row_in_hand_stay
         await until(pilot, lambda: any("Retired" in toast for toast in shown(pilot)), "it is told")
         toast = pilot.app.screen.query(Toast).first()
         pane = browser(pilot)._list
-        await until(pilot, lambda: 0 < toast.region.bottom <= pilot.app.size.height // 2, "the toast stands above")
+        await until(pilot, lambda: toast.region.bottom > 0, "it is drawn")
         stands_on_a_border(pilot, toast)
+        row = pane.content_region.y + pane.head_lines + pane.cursor - pane.scroll_offset.y
+        assert not toast.region.y <= row < toast.region.bottom
         await pilot.press("u")
         await until(pilot, lambda: any("Undone" in toast for toast in shown(pilot)), "the undo is told")
         await until(pilot, lambda: len(shown(pilot)) == 1, "it alone is told")

@@ -13,7 +13,6 @@ from memtui.text.words import counted
 from memtui.tui.browse.facets import NO_SINGLE, chosen_words
 from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, Listing, Wanted
-from memtui.wording.outcomes import FILE_TAKES, no_field
 
 if TYPE_CHECKING:
     from memtui.domain.memory import Memory
@@ -64,7 +63,11 @@ def shown_count(listing: Listing, typed: str) -> str:
         return f"{total:,}" if total else ""
     near = f", {listing.near:,} by meaning alone" if listing.near and not listing.only_closest else ""
     count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}"
-    return f"{no_field(*listing.misnamed)} · {count}" if listing.misnamed else count
+    if listing.misnamed is None:
+        return count
+    from memtui.wording.outcomes import no_field
+
+    return f"{no_field(*listing.misnamed)} · {count}"
 
 
 def beyond_words(listing: Listing, key: str) -> str:
@@ -129,6 +132,8 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
         where = tame(error.where, 80)
         return (f"{error.what}: {where}", error.remedy, "", "In quotes it is words. esc clears the filter.")
     if base.ids:
+        from memtui.wording.outcomes import FILE_TAKES, no_field
+
         hint = [no_field(*listing.misnamed)] if listing.misnamed else []
         hint += [FILE_TAKES] if listing.names_file else []
         return (f"No match for “{tame(listing.query, 40)}”.", *hint, "esc clears the filter.")

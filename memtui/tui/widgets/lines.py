@@ -83,8 +83,8 @@ class KeyHints(_KeyLine):
         return ASKING if asks else self.place
 
     def watch_is_covered(self) -> None:
-        """Let the head name no key either."""
-        for head in self.screen.query(TitleLine):
+        """Let the head name no key either; an inline list shows neither."""
+        for head in self.screen.query(TitleLine) if self.is_attached else ():
             head.is_covered = self.is_covered
 
     def leave_out(self, off: frozenset[str]) -> None:
