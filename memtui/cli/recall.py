@@ -71,6 +71,15 @@ def _search_arguments(parser: Parser) -> None:
     parsing.add_all_projects(parser)
 
 
+def _say_read_as_words(query: str) -> None:
+    """Say of a text that looks like a query, or names a field that is none, that it was searched for as words."""
+    if is_query(query):
+        say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
+    elif misnamed := misnamed_field(query):
+        end = "" if misnamed[1] else "."
+        say(f"{no_field(*misnamed)}{end} Searched for as words; `memtui list --where` filters by fields.")
+
+
 def _search(arguments: argparse.Namespace, session: Session) -> int:
     """Search memories by words and meaning. Words are OR-ed and ranked, so a missing one never empties the result."""
     query = " ".join(arguments.query).strip()
@@ -98,11 +107,7 @@ def _search(arguments: argparse.Namespace, session: Session) -> int:
     session.say_model_problem()
     if found.without_vector:
         say(partial_words(found.without_vector))
-    if is_query(query):
-        say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
-    elif misnamed := misnamed_field(query):
-        end = "" if misnamed[1] else "."
-        say(f"{no_field(*misnamed)}{end} Searched for as words; `memtui list --where` filters by fields.")
+    _say_read_as_words(query)
     hits, left = _write_found(arguments, session, found, now)
     if arguments.explain and not session.json:
         _say_notes(view.tree, files)
