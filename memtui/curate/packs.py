@@ -330,7 +330,7 @@ def as_it_was(
     task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
     # A pack of an older memtui does not record the states of its files; those known today are tried.
-    made = [(0, False), *((edition, True) for edition in EDITIONS)]
+    made = [(0, False), (1, False), *((edition, True) for edition in EDITIONS)]
     for known, (edition, has_all) in product((_states_of(stored), {**states, **checked}, states, {}), made):
         found = _recall(hits, stored, options, known)
         try:

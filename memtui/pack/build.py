@@ -244,7 +244,7 @@ def pack_of_recall(
     *,
     target: Target,
     project: str | None = None,  # name of the project, for the payload's heading
-    edition: int = 0,  # of the note above the memories, see `PayloadInfo`
+    edition: int = 0,  # of the payload, see `PayloadInfo`
     is_union: bool = False,  # whether the files of the task are those of recipes, so that none is in hand
     has_all_lines: bool = False,  # whether trees, commands and tables stay whole, as earlier versions left them
 ) -> Pack:
@@ -259,7 +259,7 @@ def pack_of_recall(
         )
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
-    compiler = _compiler(task) if options.style == "compiled" else None
+    compiler = _compiler(task, edition) if options.style == "compiled" else None
     in_hand = () if is_union or options.standing is not None else task.files
     is_for_all = is_union or options.publishing or has_all_lines
     wanted = frozenset() if is_for_all or options.standing is not None else words_of(task, with_folders=True)
@@ -322,11 +322,11 @@ def _kept_apart(vault: Vault, pack: Pack, found: Recall) -> set[tuple[str, str]]
     return (related | Snapshot(memories, dismissals=verdicts).dismissed(NOT_DUPLICATE)) - found.apart
 
 
-def _compiler(task: Task) -> Compiler:
+def _compiler(task: Task, edition: int) -> Compiler:
     # Imported here: it reads sentences by grammar, and hooks never compile.
     from memtui.pack.compile import Compiler
 
-    return Compiler.for_task(task)
+    return Compiler.for_task(task, says_lists_once=edition == 0)
 
 
 def build_pack(

@@ -11,6 +11,7 @@ from memtui.domain.reasons import Reason
 from memtui.pack.budget import Detail, words_of
 from memtui.pack.sentences import Sentence, denials_of, is_ended, sentences_of
 from memtui.pack.targets.base import OMITTED, status_marker
+from memtui.pack.targets.heads import without_list
 from memtui.pack.targets.markdown import says_title
 from memtui.recall.result import Task
 from memtui.text.tokens import STOP_WORDS, index_terms
@@ -38,17 +39,18 @@ class Compiler:
     """Compiles memories for a task."""
 
     wanted: frozenset[str] = frozenset()  # the words of the task, stemmed; empty without a task
+    says_lists_once: bool = True  # whether a title goes without the list that is kept below it
 
     @classmethod
-    def for_task(cls, task: Task) -> Compiler:
-        return cls(words_of(task))
+    def for_task(cls, task: Task, *, says_lists_once: bool = True) -> Compiler:
+        return cls(words_of(task), says_lists_once)
 
     def compiled(self, memory: Memory, *, detail: Detail = "some", status: Reason | None = None) -> Memory:
         """Return a memory whose insight is all that is said of it, on one line; its snippet only where needed.
 
         `status`: why it is not in use, where more is known than its status says.
         """
-        choice = _Choice(sentences_of(memory), self.wanted, has_title=bool(memory.title.strip()))
+        choice = _Choice(sentences_of(memory), self.wanted, bool(memory.title.strip()), self.says_lists_once)
         choice.choose(detail)
         text, code = choice.text(), choice.code()
         return replace(memory, insight=marked(text or memory.title, memory, status), rationale="", snippet=code)
@@ -81,6 +83,7 @@ class _Choice:
     sentences: Sequence[Sentence]
     wanted: frozenset[str]
     has_title: bool
+    says_lists_once: bool
     chosen: set[int] = field(default_factory=set)
     _said: set[str] = field(default_factory=set)
     _facts: set[str] = field(default_factory=set)
@@ -125,7 +128,7 @@ class _Choice:
     def text(self) -> str:
         texts = []
         title = self._title() if self.has_title else ""
-        is_whole = self.has_title and title == self.sentences[0].text
+        is_whole = self.has_title and title in {self.sentences[0].text, self._named()}
         for place in sorted(self.chosen):
             sentence = self.sentences[place]
             if sentence.is_code or (is_whole and self._names_title(place)):
@@ -168,21 +171,31 @@ class _Choice:
 
     def _title(self) -> str:
         """Return what is told of the title: nothing where the text says it, its label where that says the rest."""
-        title = self.sentences[0].text
+        title = self._named()
         kept = [self.sentences[place] for place in sorted(self.chosen) if place and not self.sentences[place].is_code]
+        is_short = len(title) < len(whole := self.sentences[0].text) and whole[len(title) :].startswith(": ")
         if not kept:
-            return title
+            return f"{title}:" if is_short else title
         said = _terms_of(kept)
-        labels = title.split(": ")[:-1]
+        labels = title.split(": ") if is_short else title.split(": ")[:-1]
         while labels and _terms_of_text(labels[-1]) <= said:
             labels.pop()
-        if says_title(title, kept[0].text) or self._place_of_subject(self.chosen - {0}) is not None:
+        if is_short or says_title(title, kept[0].text) or self._place_of_subject(self.chosen - {0}) is not None:
             return f"{': '.join(labels)}:" if labels else ""
         is_announced = any(
             one.announces and says_title(one.text.rpartition(" > ")[2].rstrip(":："), title) for one in kept
         )
         is_said = self.sentences[0].terms <= said and (is_announced or not self.sentences[0].is_rule)
         return "" if is_said else title
+
+    def _named(self) -> str:
+        """Return the title without the list that is kept below it."""
+        title = self.sentences[0].text
+        if not self.says_lists_once:
+            return title
+        places = [sorted(self.chosen - {0}), range(1, len(self.sentences))]
+        kept, whole = ("\n".join(f"- {self.sentences[place].text}" for place in some) for some in places)
+        return without_list(title, kept, whole)
 
     def _say_what_is_announced(self, longest: int) -> None:
         """Take something of what a kept sentence announces."""

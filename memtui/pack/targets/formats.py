@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from memtui.config import TargetSettings
+from memtui.domain.memory import Memory
 from memtui.errors import UsageError
 from memtui.pack.targets.base import (
     PackItem,
@@ -28,6 +29,7 @@ from memtui.pack.targets.base import (
     status_marker,
     trust_line,
 )
+from memtui.pack.targets.heads import without_list
 from memtui.pack.targets.markdown import MarkdownWriter, indented, same_words, with_code
 from memtui.text.words import did_you_mean
 
@@ -54,7 +56,9 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
 
 def _full(item: PackItem, name: str, info: PayloadInfo) -> str:
     memory = item.memory
-    title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
+    title, insight = _head(memory, info), clean(memory.insight).strip("\n")
+    if info.is_today:
+        title, insight = _said_once(title, insight)
     blocks = [] if same_words(insight, title) else [insight]
     title = title if blocks else with_code(title, clean_line(insight))
     if memory.snippet.strip():
@@ -66,6 +70,14 @@ def _full(item: PackItem, name: str, info: PayloadInfo) -> str:
     blocks += [trust] if trust else []
     body = f"{indented(chr(10).join(blocks), _INDENT)}\n" if blocks else ""
     return f"{name}: {title or 'Untitled'}\n{body}\n"
+
+
+def _said_once(title: str, insight: str) -> tuple[str, str]:
+    """Return a title and the text below it, without a first line that says the title and announces the rest."""
+    first, _, rest = insight.partition("\n")
+    if rest.strip() and first.rstrip().endswith((":", "：")) and same_words(first, title):
+        return with_code(title, first.strip()), rest.strip("\n")
+    return title, insight
 
 
 def _compiled(item: PackItem, name: str, short_id: str, info: PayloadInfo) -> str:
@@ -104,7 +116,7 @@ def _record(item: PackItem, info: PayloadInfo) -> dict[str, Any]:
     record: dict[str, Any] = {
         "id": memory.id,
         "kind": clean_line(memory.kind),
-        "title": clean_line(memory.title),
+        "title": _head(memory, info),
         "insight": clean(memory.insight).strip("\n"),
     }
     if memory.rationale.strip():
@@ -120,11 +132,16 @@ def _record(item: PackItem, info: PayloadInfo) -> dict[str, Any]:
     status = status_marker(memory, item.status)
     if status:
         record["status"] = status
-    if is_vouched_for(item) and not info.edition:
+    if is_vouched_for(item) and not info.is_early:
         return record
     record["verified"] = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else None
     record["from"] = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
     return record
+
+
+def _head(memory: Memory, info: PayloadInfo) -> str:
+    title = clean_line(memory.title)
+    return without_list(title, f"{clean(memory.insight)}\n{clean(memory.snippet)}") if info.is_today else title
 
 
 def _state(state: str | None) -> dict[str, str]:
@@ -157,7 +174,7 @@ def _xml_target_full(item: PackItem, info: PayloadInfo) -> str:
     verified = f"{memory.verified_at:%Y-%m-%d}" if memory.verified_at else "never"
     verified = "unconfirmed" if memory.status == "candidate" else verified
     known = f"{memory.observed_at or memory.created_at:%Y-%m-%d}"
-    if is_vouched_for(item) and not info.edition:
+    if is_vouched_for(item) and not info.is_early:
         verified = known = ""
     attributes = _attributes(
         [
@@ -168,7 +185,7 @@ def _xml_target_full(item: PackItem, info: PayloadInfo) -> str:
             ("from", known),
         ]
     )
-    title, insight = clean_line(memory.title), clean(memory.insight).strip("\n")
+    title, insight = _head(memory, info), clean(memory.insight).strip("\n")
     is_same = same_words(insight, title)
     title = with_code(title, clean_line(insight)) if is_same else title
     parts = [

@@ -22,6 +22,7 @@ from memtui.pack.targets.base import (
     short_ids,
     trust_line,
 )
+from memtui.pack.targets.heads import without_list
 from memtui.text.inline import NESTED_FENCE, ends_fence, unwrapped
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -184,7 +185,8 @@ def item_text(item: PackItem, info: PayloadInfo) -> str:
     memory = item.memory
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item, info)
-    head, body = _headed(title, body if info.edition else unwrapped(body), is_new=not info.edition)
+    title = without_list(title, f"{body}\n{memory.snippet}") if info.is_today else title
+    head, body = _headed(title, body if info.is_early else unwrapped(body), is_new=not info.is_early)
     blocks = [head]
     if body.strip():
         blocks.append(body)

@@ -329,9 +329,16 @@ def test_a_difference_names_the_lines() -> None:
 def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
     story: Vault, monkeypatch: pytest.MonkeyPatch, style: Style
 ) -> None:
+    with story.write(actor="ana", action="edit") as writer:
+        locks = "Locks:\n\n- payment_id pays\n- refund_id refunds\n- user_id waits"
+        titled = "Locks: payment_id, refund_id and 1 more"
+        writer.put(replace(writer.get("lockpaym"), title=titled, insight=locks, rationale="", snippet=""))
+    made = {}
     for edition in EDITIONS:
         with monkeypatch.context() as earlier:
             earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, edition=edition))
             stored, payload = used(story, style=style)
+        made[edition] = payload
         assert PayloadInfo(style=style, edition=edition).note()[-40:-20] in payload
         assert again(story, stored) == payload
+    assert ["and 1 more" in payload for payload in made.values()] == [False, *[True] * (len(EDITIONS) - 1)]

@@ -54,6 +54,19 @@ def test_code_comes_only_where_the_task_needs_it() -> None:
     assert "acquirer.refund" in compiled(LOCK, "call the acquirer with a ttl").snippet
 
 
+def test_a_title_goes_without_the_list_that_is_kept_below_it_and_never_says_how_long_it_is() -> None:
+    text = "Mooring by hand:\n\n```bash\nwinch --left --slow\nwinch --left --slow --bow\n```"
+    one = memory("aaaaaaaa", "Quay: Mooring by hand: winch --left --slow and 1 more", text)
+    told = compiled(one, "mooring with the left winch slow at the bow")
+    assert told.insight == "Quay: Mooring by hand:"
+    assert "--bow" in told.snippet
+    ropes = "\n".join(f"- rope {number} is {colour}" for number, colour in enumerate(("red", "blue", "green", "grey")))
+    many = memory("aaaaaaaa", "Quay: rope 0, rope 1, rope 2 and 1 more", f"Ropes:\n\n{ropes}")
+    assert compiled(many, "where is the grey rope", detail="little").insight.startswith("Quay: rope 0, rope 1, rope 2.")
+    earlier = Compiler.for_task(Task("mooring"), says_lists_once=False)
+    assert "and 1 more" in earlier.compiled(one).insight
+
+
 def test_a_title_that_a_sentence_says_again_is_said_once() -> None:
     one = memory("aaaaaaaa", "Money is integer cents", "Money is integer cents everywhere, even in logs.")
     assert compiled(one).insight == "Money is integer cents everywhere, even in logs."

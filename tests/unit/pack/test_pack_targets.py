@@ -91,7 +91,7 @@ def test_files_that_the_text_names_or_that_are_in_hand_are_not_named_again(name:
     here = target_named(name).render([one], PayloadInfo("payments-api", files=("kiln/glaze.py",)))
     assert "kiln" not in here
     assert "lost/oven.py" in here
-    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=1))
+    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=2))
 
 
 def test_the_folder_that_a_memory_holds_for_is_named_whatever_is_bold_in_its_text() -> None:
@@ -105,6 +105,33 @@ def test_a_title_whose_words_the_text_begins_with_is_not_said_again() -> None:
     assert "**" not in payload
     assert text in payload
     assert "**Glaze in March**" in _chat(PackItem(memory("rulerule", "Glaze in March", text)))
+
+
+KNOTS = "Knots for ropes:\n\n- `bowline` holds a loop\n- `hitch` holds a pole\n- `bend` joins two\n- `splice` lasts"
+LISTED = "Deck: Knots for ropes: bowline, hitch, bend and 1 more"
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_a_list_that_the_text_says_is_not_said_above_it_nor_how_long_it_is(name: str) -> None:
+    payload = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], INFO)
+    assert "Knots for ropes" in payload
+    assert payload.count("hitch") == payload.count("bend") == 1
+    assert "more" not in payload
+    earlier = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], PayloadInfo(edition=1))
+    assert "bowline, hitch, bend and 1 more" in earlier
+
+
+def test_a_list_in_a_title_stays_where_the_text_does_not_say_it() -> None:
+    for text in ("Ask the mate.", "Knots for ropes:\n\n- `bowline` holds a loop\n\n[shortened: memtui show rulerule]"):
+        payload = _chat(PackItem(memory("rulerule", LISTED, text)))
+        assert "bowline, hitch, bend" in payload
+        assert ("and 1 more" in payload) is (text == "Ask the mate.")
+
+
+def test_one_command_is_said_once_in_every_form() -> None:
+    one = memory("rulerule", "Deck: Wash it: mop --all", "Wash it:\n\n```bash\nmop --all\n```")
+    for name in ("chat", "plain", "xml", "json"):
+        assert target_named(name).render([PackItem(one)], INFO).count("mop --all") == 1
 
 
 def test_kinds_come_in_a_fixed_order_and_ones_own_last() -> None:
@@ -328,7 +355,7 @@ def test_the_beginning_of_a_longer_word_is_no_title() -> None:
         (
             "Kiln: Shelves: Wash them",
             "- Wash them.\n- Dry them.",
-            "- **Kiln: Shelves:**\n  - Wash them.\n  - Dry them.\n",
+            "- **Kiln: Shelves**\n  - Wash them.\n  - Dry them.\n",
         ),
         ("Glaze the foot", "Glaze the foot\nof every bowl.", "- Glaze the foot\n  of every bowl.\n"),
         ("Glaze the foot", "Glaze the foot\n\nof every bowl.", "- **Glaze the foot**\n  of every bowl.\n"),
