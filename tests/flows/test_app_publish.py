@@ -98,6 +98,13 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
         assert file.read_bytes().count(b"\n- ") == 1
+        await pilot.press("u")
+        await until(pilot, lambda: file.read_bytes() == before, "it is undone")
+        await shows(pilot, "0 published")
+        await shows(pilot, "you chose what goes in; space changes it")
+        await pilot.press("p")
+        await shows(pilot, "1 published")
+        assert file.read_bytes().count(b"\n- ") == 1
         with vault.write(actor="person", action="add", summary="add") as writer:
             writer.put(replace(FERRY[1], id="m0000077", title="Gulls nest on pier 9", insight="Gulls nest on pier 9."))
         await pilot.press("R")

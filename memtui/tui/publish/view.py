@@ -22,7 +22,15 @@ from memtui.curate.publishing import (
 from memtui.pack.options import PackOptions
 from memtui.publish.apply import Cut, cut, plan_cuts, publish
 from memtui.publish.edits import finish_unfinished
-from memtui.publish.plan import FilePlan, Plan, Publisher, Selection, plan_publication, plan_removal
+from memtui.publish.plan import (
+    FilePlan,
+    Plan,
+    Publisher,
+    Selection,
+    plan_publication,
+    plan_removal,
+    standing_publications,
+)
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 from memtui.tui.screens.dialogs import line_blocks
@@ -30,6 +38,7 @@ from memtui.tui.styled_text import Block
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.vault.publications import Publication
 from memtui.wording.publishing import (
     STATES,
     file_words,
@@ -62,15 +71,26 @@ class Publications:
     def __init__(self, access: VaultAccess) -> None:
         self._access = access
         self.chosen: dict[str, Selection] = {}  # What was chosen here and is not published yet, by target
+        # What was chosen and is published, by target, with what was published before: an undo brings both back
+        self._written: dict[str, tuple[Selection, tuple[Publication, ...]]] = {}
 
     def read(self) -> PublishRead:
         """Return what publishing anew would change, place by place."""
         access, signature = self._access, self._access.signature()
         publisher = self._publisher()
+        self._choose_again(publisher)
         rows = standings(publisher, access.opening.threshold, self.chosen)
         twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
         cuts = plan_cuts(access.read_vault, publisher.root, scope=publisher.scope)
         return PublishRead(tuple(rows), tuple(cuts), twice, publisher.root, publisher.project, signature)
+
+    def _choose_again(self, publisher: Publisher) -> None:
+        """Choose what was chosen before a publication that was undone."""
+        known = standing_publications(publisher.vault, publisher.root) if self._written else {}
+        for block, (selection, before) in list(self._written.items()):
+            if tuple(known.get(block, ())) == before:
+                self.chosen.setdefault(block, selection)
+                del self._written[block]
 
     def _publisher(self) -> Publisher:
         access, opening = self._access, self._access.opening
@@ -94,7 +114,9 @@ class Publications:
         if row.block not in self.chosen:
             selection = selection_of(publisher, row.recorded, self._access.opening.threshold)
         done = self._apply(plan_publication(publisher, row.place.target, selection, force=force), "publish")
-        self.chosen.pop(row.block, None)  # it is recorded now
+        picked = self.chosen.pop(row.block, None)  # it is recorded now
+        if picked is not None:
+            self._written[row.block] = picked, row.recorded
         return done
 
     def choosable(self, row: Standing) -> list[Choosable]:
@@ -112,6 +134,7 @@ class Publications:
         """Take a place's blocks out of its files; `force`: with what was written into them by hand."""
         done = self._apply(plan_removal(self._publisher(), row.place.target, force=force), "unpublish")
         self.chosen.pop(row.block, None)
+        self._written.pop(row.block, None)
         return done
 
     def block_words(self, row: Standing) -> str:

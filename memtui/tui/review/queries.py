@@ -29,6 +29,7 @@ from memtui.tui.values import Detail, Done, Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import Curve, memory_labels
 from memtui.vault.packs import StoredPack
+from memtui.vault.review_triggers import asked_about
 
 _NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same
 
@@ -100,6 +101,7 @@ class ReviewCard:
     moves: Mapping[str, str] = field(default_factory=dict)  # old path to new path of its files that moved
     news: tuple[SourceNews, ...] = ()  # what its sources say anew
     snoozes: int = 0  # how often it was snoozed since it was last verified
+    is_by_age: bool = True  # whether it is due for no other reason than its age
     is_whole: bool = True  # whether the evidence was read; a sketch has the memory alone
 
     @property
@@ -210,6 +212,7 @@ class ReviewAccess:
             tree = self._access.tree_of(reader, memory.project)
             snoozes = snoozes_of(memory, reader.verdicts([identifier]))
             news = tuple(source_news(reader, memory))
+            is_by_age = not asked_about(reader, [identifier]) and memory.due_at is None
         moves = _still_tied(memory, self.files.moves.get(identifier, {}))
         return ReviewCard(
             detail,
@@ -220,6 +223,7 @@ class ReviewAccess:
             moves,
             news,
             snoozes,
+            is_by_age,
         )
 
     def sketch(self, session: ReviewSession, memory: Memory) -> ReviewCard:

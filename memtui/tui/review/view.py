@@ -179,8 +179,12 @@ def file_blocks(card: ReviewCard) -> list[Block]:
         for line in change.lines:
             sign: StyleName = "good" if line.startswith("+") else "dim"
             blocks.append(Block(((f"{line[:1]} {tame(line[1:].strip())}", sign),)))
-    why = "" if card.news else ": only its age makes it due"
-    return blocks or [Block(((f"It is tied to no file{why}.", "dim"),))]
+    if blocks:
+        return blocks
+    if card.news:
+        return [Block((("Its source changed", "warning"), ("; it is tied to no other file.", "dim")))]
+    why = ": only its age makes it due" if card.is_by_age else ""
+    return [Block(((f"It is tied to no file{why}.", "dim"),))]
 
 
 def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:

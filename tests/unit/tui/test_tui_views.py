@@ -84,12 +84,16 @@ def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is()
         assert said in blocks[-1].pieces[-1][0]
 
 
-def test_only_without_news_of_its_source_its_age_alone_makes_a_memory_due() -> None:
+def test_its_age_alone_makes_a_memory_due_only_where_nothing_else_does() -> None:
     news = SourceNews(("CLAUDE.md",), NOW, Texts("Berths", "two"), Texts("Berths", "one"), is_taken=True)
-    for told, words in (((), "It is tied to no file: only its age makes it due."), ((news,), "It is tied to no file.")):
-        card = SimpleNamespace(is_whole=True, files=(), moves={}, news=told)
+    for told, by_age, words in (
+        ((), True, "It is tied to no file: only its age makes it due."),
+        ((), False, "It is tied to no file."),
+        ((news,), False, "Its source changed; it is tied to no other file."),
+    ):
+        card = SimpleNamespace(is_whole=True, files=(), moves={}, news=told, is_by_age=by_age)
         (block,) = file_blocks(cast("Any", card))
-        assert block.pieces[0][0] == words
+        assert "".join(piece[0] for piece in block.pieces) == words
 
 
 def test_a_task_is_named_by_its_text_else_its_files() -> None:
