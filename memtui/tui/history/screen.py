@@ -116,6 +116,8 @@ class HistoryScreen(ListDetail):
         self._title.place = ALL_PROJECTS
         words = undo_words(found.upcoming, self.key_of("undo"))
         self._title.counts = [Content.styled(words, "$memtui-dim")] if words else []
+        makes_again = found.upcoming is not None and found.upcoming.is_made_again
+        self.hints.words = {"undo": "redo"} if makes_again else {}
         self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:

@@ -205,7 +205,7 @@ def _line(line: DiffLine) -> tuple[Piece, ...]:
 PAGE_ROWS = 100  # Rows fetched at a time
 MOST_ROWS = 2_000  # Rows kept in memory; beyond, those out of view are dropped
 
-STATE_MARKS = {"done": " ", "undone": "↶", "abandoned": "×"}
+STATE_MARKS = {"done": " ", "undone": "↶", "abandoned": "↶"}  # What cannot be redone is said beside it
 
 _ROOMY = 72
 

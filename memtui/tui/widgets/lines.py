@@ -61,6 +61,7 @@ class KeyHints(_KeyLine):
 
     place: reactive[str] = reactive("list")  # What the screen shows the keys of while nothing asks
     off: reactive[frozenset[str]] = reactive(frozenset())  # Ids of actions of this place that are not possible now
+    words: reactive[Mapping[str, str]] = reactive({})  # What is said just now of some actions, by id, for their labels
     busy: reactive[str] = reactive("")  # What takes its time just now, at the right end
     is_covered: reactive[bool] = reactive(False)  # Whether a box lies over the screen, which names its own keys
 
@@ -106,7 +107,7 @@ class KeyHints(_KeyLine):
         if self.is_covered:
             return Content("")
         parts = [
-            Content.assemble((self.key_of(action), "bold $primary"), " ", (_label(action), "$memtui-dim"))
+            Content.assemble((self.key_of(action), "bold $primary"), " ", (self._label(action), "$memtui-dim"))
             for action in self.shown
         ]
         keys = Content.assemble(" ", Content(_GAP).join(parts)) if parts else Content("")
@@ -140,15 +141,14 @@ class KeyHints(_KeyLine):
         found: list[tuple[Action, int, int]] = []
         start = 1
         for action in actions:
-            end = start + len(self.key_of(action)) + 1 + len(_label(action))
+            end = start + len(self.key_of(action)) + 1 + len(self._label(action))
             found.append((action, start, end))
             start = end + len(_GAP)
         return found
 
-
-def _label(action: Action) -> str:
-    """Return the word of an action in the footer; the help is there for what has no room."""
-    return action.label or "more"
+    def _label(self, action: Action) -> str:
+        """Return the word of an action in the footer; the help is there for what has no room."""
+        return self.words.get(action.id, action.label) or "more"
 
 
 LONGEST = 2_000  # Characters of a line; recall reads no more of a task for its phase
