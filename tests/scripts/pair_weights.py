@@ -107,7 +107,7 @@ SETTINGS = (
 )
 QUESTIONS: tuple[Question, ...] = ("duplicate", "contradiction")
 BEFORE = ("own", "strangers-dev", "strangers-locked")
-NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 24))
+NEWCOMERS = tuple(f"newcomers-{number}" for number in range(1, 27))
 NOTES = ("strangers-dev", "strangers-locked", *NEWCOMERS)  # Files of pairs of which each is put into one vault
 VAULTS = sorted((CURATION.parent / "eval").glob("strangers-*-dev/memories.jsonl"))
 """Typed memories of which none says the same as another."""
