@@ -88,7 +88,7 @@ class Choosable:
 
 
 def choosable(publisher: Publisher, standing: Standing, threshold: float) -> list[Choosable]:
-    """Return what may go in to a place, what does first, each part as old as it is.
+    """Return what may go in to a place, what does first, each part as old as it is and in the order of its sources.
 
     Raises `MemtuiError`: nothing can be published there.
     """
@@ -99,12 +99,20 @@ def choosable(publisher: Publisher, standing: Standing, threshold: float) -> lis
     with publisher.vault.read() as reader:
         wanted = MemoryFilter(scope=publisher.scope, threshold=threshold)
         memories = reader.select(wanted, sort="created", now=publisher.vault.now())
-    memories.sort(key=lambda one: (one.id not in current, not one.pinned, one.created_at, one.id))
+    memories.sort(
+        key=lambda one: (one.id not in current, not one.pinned, one.created_at, _place_in_source(one), one.id)
+    )
     found = [(one, read_by(target, one, (), standing=True)) for one in memories]
     return [
         Choosable(one, one.id in current, one.id in usual, "" if source is None else source.path or source.format)
         for one, source in found
     ]
+
+
+def _place_in_source(memory: Memory) -> tuple[str, int]:
+    """Return the file and line that a memory was read from first."""
+    first = next(iter(memory.sources), None)
+    return ("", 0) if first is None else (first.path or "", first.span[0] if first.span else 0)
 
 
 def _ids_in(plan: Plan) -> frozenset[str]:

@@ -221,6 +221,33 @@ def clip_start(text: str, cells: int) -> str:
     return next((f"…{tail[start:]}" for start in range(len(tail)) if cell_width(tail[start:]) < cells), "…")
 
 
+_NUMBERED = re.compile(
+    r"(?:[^\W\d_]{1,8}[-_ ]?)?\d+(?![^\W_])"
+)  # What a file is called by: `ADR-0012` of `ADR-0012-bounded.md`
+_LINE = re.compile(r":\d+(?:[-–]\d+)?$")
+
+
+def clip_path(path: str, cells: int) -> str:
+    """Return a path cut at its beginning as `clip_start` does, with its line number kept.
+
+    A file that is known by a number keeps that instead of its end: `ADR-0012-bou…:1`.
+    """
+    line = _LINE.search(path)
+    shown, place = path[: line.start()] if line else path, line[0] if line else ""
+    room = cells - cell_width(place)
+    if cell_width(path) <= cells or not shown or room < _LEAST_PATH:
+        return clip_start(path, cells)
+    name = shown.rstrip("/").rpartition("/")[2]
+    number = _NUMBERED.match(name)
+    kept = clip_start(shown, room)
+    if number and number[0] not in kept and cell_width(number[0]) < room:
+        kept = clip(name, room)
+    return kept + place
+
+
+_LEAST_PATH = 2  # Cells for a letter and …
+
+
 def shorten(text: str, most: int) -> str:
     """Return a text of at most so many characters, ending in … if something was cut off."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

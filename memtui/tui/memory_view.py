@@ -10,7 +10,7 @@ from memtui.domain.freshness import REVIEW_THRESHOLD, UNTIL_CHANGE
 from memtui.domain.memory import DEFAULT_IMPORTANCE, LinkType, Memory, Source
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import bar, clip_start
+from memtui.text.words import bar, clip_path
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, anchor_state, at_commit
@@ -296,5 +296,5 @@ def source_line(sources: Sequence[Source]) -> str:
     rest = f" +{len(sources) - 1}" if len(sources) > 1 else ""
     if first.path is None:
         return tame(first.agent or ("typed" if first.format == "memtui" else first.format)) + rest
-    name = clip_start(tame(first.path.replace("\\", "/")), SOURCE_CELLS)
+    name = clip_path(tame(first.path.replace("\\", "/")), SOURCE_CELLS)
     return (f"{name}:{first.span[0]}" if first.span else name) + rest

@@ -18,8 +18,9 @@ from memtui.tui.state import NO_FOLDER
 from memtui.tui.styled_text import wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
+from memtui.tui.widgets.headed_titles import Titled, said_once
 from memtui.tui.widgets.lists import Cell, TextRow
-from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind, without_shared_heading
+from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.wording import imports
 from memtui.workspace import find_workspace
 
@@ -374,7 +375,7 @@ class PlanRow:
     place: str  # path of the file, and line
     note: str  # why, and what to check
     planned: Planned
-    listed: str = ""  # the title in the list, a heading that the row above has too left out
+    listed: str = ""  # the title in the list, as the rows above let it be
 
 
 def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
@@ -408,11 +409,9 @@ def _group(heading: str, mark: str, plan: ImportPlan, actions: Collection[str]) 
 
 
 def _listed(found: Sequence[Planned], mark: str, *, note_unassigned: bool = False) -> Iterator[PlanRow | TextRow]:
-    above = ""
-    for item in found[:MOST_SHOWN]:
-        row = _row(item, mark, note_unassigned=note_unassigned)
-        yield replace(row, listed=without_shared_heading(row.title, above))
-        above = row.title
+    rows = [_row(item, mark, note_unassigned=note_unassigned) for item in found[:MOST_SHOWN]]
+    titles = said_once([Titled.of(row.title, [row.planned.draft.source]) for row in rows])
+    yield from (replace(row, listed=title) for row, title in zip(rows, titles, strict=True))
     yield from _more(len(found) - MOST_SHOWN)
 
 

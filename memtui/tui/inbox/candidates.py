@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
 from rich.segment import Segment
 
 from memtui.text.sanitize import tame
-from memtui.text.words import clip_start
+from memtui.text.words import clip_path, clip_start
 from memtui.tui.inbox.grouping import (
     Arranged,
     Candidate,
@@ -21,8 +20,9 @@ from memtui.tui.inbox.grouping import (
     section_key,
 )
 from memtui.tui.values import Row
+from memtui.tui.widgets.headed_titles import Titled
 from memtui.tui.widgets.lists import CURSOR_MARK, Cell, Paint, draw_cells
-from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind, without_shared_heading
+from memtui.tui.widgets.memory_list import KIND_CELLS, MARKED, MemoryList, short_kind
 
 if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
@@ -39,7 +39,7 @@ _SOURCE_CELLS = 16
 _LINE_CELLS = 6
 _MOST_ODD_CELLS = 24
 _INDENT = 2
-_GROUP_CELLS = 6  # of a group's row: cursor, mark, arrow and the spaces between
+_GROUP_CELLS = 8  # of a group's row: cursor, mark, arrow and the spaces between
 
 
 class CandidateList(MemoryList):
@@ -346,11 +346,19 @@ class CandidateList(MemoryList):
                 )
         return rows
 
+    def titled(self, identifier: str) -> Titled | None:
+        """Return the title of a candidate and its section, and of the row of a section no title: it is a heading."""
+        group, row = self.arranged.groups.get(identifier), self._rows.get(identifier)
+        offer = self.offers.get(group.members[0] if group is not None else identifier)
+        if offer is None or (row is None and group is None) or (group is not None and group.id != section_key(offer)):
+            return None
+        return Titled.within(row.title if row is not None else "", offer.path, offer.heading)
+
     def _is_whole(self, identifier: str) -> bool:
         return identifier in self.arranged.groups or super()._is_whole(identifier)
 
     def segments(
-        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, above: str
+        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, title: str
     ) -> list[Segment]:
         """Return a candidate in that many cells."""
         edge = Cell((CURSOR_MARK if current else " ") + (MARKED if marked else " "), "pin", 2)
@@ -372,9 +380,9 @@ class CandidateList(MemoryList):
                 sign,
                 Cell(short_kind(row.kind), "kind", KIND_CELLS, since=56, after=1),
                 Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
-                Cell(without_shared_heading(row.title, above), "base", after=1),
+                Cell(title or row.title, "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
-                Cell(_within(where, cells), "dim", cells, since=44, before=1, after=1, right=is_line),
+                Cell(clip_path(where, cells), "dim", cells, since=44, before=1, after=1, right=is_line),
             ],
             width,
             paint,
@@ -398,7 +406,7 @@ class CandidateList(MemoryList):
                 Cell(
                     clip_start(group.label, width - indent - len(count) - _GROUP_CELLS),
                     "dim" if group.level else "kind",
-                    after=1,
+                    after=3,
                 ),
                 Cell(count, "dim", len(count), after=1),
             ],
@@ -409,10 +417,3 @@ class CandidateList(MemoryList):
 
 def _line_of(offer: Offer | None) -> str:
     return f":{offer.line}" if offer is not None and offer.line else ""
-
-
-def _within(source: str, cells: int) -> str:
-    """Return a source cut at its beginning, so that its line number stays."""
-    name, colon, line = source.rpartition(":")
-    room = cells - cell_len(colon + line)
-    return source if cell_len(source) <= cells or not name or room < 2 else clip_start(name, room) + colon + line  # noqa: PLR2004 - a letter and …

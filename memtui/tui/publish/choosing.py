@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from memtui.curate.publishing import Choosable, picked
+from memtui.domain.memory import Memory
 from memtui.publish.plan import Selection
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
@@ -17,6 +18,7 @@ from memtui.tui.actions.registry import CHOOSING, GO, Action
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block, StyleName
+from memtui.tui.widgets.headed_titles import Titled, said_once
 from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 
@@ -30,6 +32,7 @@ class ChoiceRow:
 
     one: Choosable
     ticked: bool
+    title: str = ""  # as the rows above let it be
 
 
 class ChoosingScreen(RowDetail[ChoiceRow]):
@@ -48,6 +51,7 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
     def __init__(self, opening: Opening, place: str, found: Sequence[Choosable]) -> None:
         super().__init__(opening, choice_cells)
         self._found = tuple(found)
+        self._titles = tuple(said_once([Titled.of(choice_title(one.memory), one.memory.sources) for one in found]))
         self._before = frozenset(one.memory.id for one in found if one.is_in)
         self._usual = frozenset(one.memory.id for one in found if one.is_usual)
         self._ticked = set(self._before)
@@ -57,7 +61,8 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
 
     def look_again(self) -> None:
         """Show what was read before the screen came; it is not read again while a person chooses."""
-        rows = [ChoiceRow(one, one.memory.id in self._ticked) for one in self._found]
+        titles = zip(self._found, self._titles, strict=True)
+        rows = [ChoiceRow(one, one.memory.id in self._ticked, title) for one, title in titles]
         self.show_rows(rows, choice_words(self._ticked, self._found), notice=("No memory is in use here.",))
 
     def key(self, row: ChoiceRow) -> object:
@@ -107,6 +112,11 @@ def choice_words(ticked: Collection[str], found: Sequence[Choosable]) -> str:
     return f"{len(ticked):,} of {len(found):,} ticked"
 
 
+def choice_title(memory: Memory) -> str:
+    """Return what a memory is called in the list."""
+    return tame(memory.title) or tame(memory.insight)
+
+
 def choice_cells(row: ChoiceRow, _width: int) -> list[Cell]:
     """Return a memory: its tick, its kind, its title, and whether the assistant reads it anyway."""
     memory = row.one.memory
@@ -115,7 +125,7 @@ def choice_cells(row: ChoiceRow, _width: int) -> list[Cell]:
         Cell("✓" if row.ticked else "·", mark, 2),
         Cell("● " if memory.pinned else "", "mark", 2, snug=True),
         Cell(short_kind(memory.kind), "kind", KIND_CELLS, since=40, after=1),
-        Cell(tame(memory.title) or tame(memory.insight), text, at_word=True),
+        Cell(row.title or choice_title(memory), text, at_word=True),
         Cell("read there" if row.one.read_in else "", "dim", 10, since=34, before=1, snug=True),
     ]
 

@@ -18,7 +18,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.text.words import clip_at_word, clip_start
+from memtui.text.words import clip_at_word, clip_path
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PANE
 from memtui.tui.styled_text import fit, wrap
@@ -302,7 +302,7 @@ class Cell:
     Attributes:
         before, after: spaces beside it, not counted in its width.
         at_word: whether it is cut after a whole word, as a sentence is.
-        is_path: whether it is cut at its beginning.
+        is_path: whether it is cut as a path, at its beginning.
     """
 
     text: str
@@ -331,7 +331,7 @@ def draw_cells(row: Iterable[Cell], width: int, paint: Paint) -> list[Segment]:
 
 def _cut(cell: Cell, room: int) -> str:
     if cell.is_path:
-        return clip_start(cell.text, cell.cells or room)
+        return clip_path(cell.text, cell.cells or room)
     return clip_at_word(cell.text, cell.cells or room) if cell.at_word else cell.text
 
 

@@ -11,10 +11,11 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
-from memtui.text.words import cell_width, clip_start
+from memtui.text.words import cell_width, clip_path
 from memtui.tui.memory_view import AGE_CELLS, MARK_DUE, MARK_PINNED, freshness_bar, short_age, source_line
 from memtui.tui.styled_text import fit
 from memtui.tui.values import Row
+from memtui.tui.widgets.headed_titles import Titled, title_at
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
 
 
@@ -109,8 +110,6 @@ _PROJECT_FROM = 72
 _WIDE_PROJECT_FROM = 100
 _BAR_FROM = 36
 _TITLE_GAP = 2
-_LEAST_HEADING = 3  # A shorter heading is a word of the text, and takes hardly any room
-SAME_HEADING = "· "  # In place of a heading that the title above begins with too
 PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
 
 
@@ -143,13 +142,13 @@ def row_segments(
     current: bool,
     marked: bool,
     sort: str = "",
-    above: str = "",
+    title: str = "",
     place: str = "",
 ) -> list[Segment]:
     """Return the cells of a row.
 
-    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`. `above`: the title of the row
-    above, whose heading is not repeated. `place`: where it came from, to tell it from another with the same title.
+    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`. `title`: what the row is
+    called below those above it. `place`: where it came from, to tell it from another with the same title.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:
@@ -159,9 +158,9 @@ def row_segments(
         segments.append(Segment(fit(short_kind(row.kind), columns.kind) + " ", paint["kind"]))
     if columns.project:
         segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
-    place = clip_start(place, columns.title // 2)
+    place = clip_path(place, columns.title // 2)
     place_cells = cell_width(place)
-    title = fit(without_shared_heading(row.title, above), columns.title - place_cells)
+    title = fit(title or row.title, columns.title - place_cells)
     gap = " " * _TITLE_GAP
     if place:
         segments += [Segment(title, paint["base"]), Segment(fit(place, place_cells) + gap, paint["dim"])]
@@ -178,13 +177,6 @@ def row_segments(
 def short_kind(kind: str) -> str:
     """Return a kind as the lists call it: its first four letters."""
     return kind.partition("-")[0][:KIND_CELLS]
-
-
-def without_shared_heading(title: str, above: str) -> str:
-    """Return a title with a dot in place of a heading that the title above begins with too."""
-    heading, colon, rest = title.partition(": ")
-    shared = bool(rest) and len(heading) >= _LEAST_HEADING and above.startswith(heading + colon)
-    return SAME_HEADING + rest if shared else title
 
 
 def column_heads(columns: Columns, sort: str) -> list[tuple[str, str]]:
@@ -463,9 +455,14 @@ class MemoryList(CursorList):
     def line_segments(self, index: int, width: int, paint: Paint, *, current: bool, marked: bool) -> list[Segment]:
         """Return the line at an index in that many cells."""
         # The first line in sight names its heading whatever stands above it.
-        over = self._rows.get(self.ids[index - 1]) if index > self.scroll_offset.y else None
-        row, above = self._rows.get(self.ids[index]), over.title if over is not None else ""
-        return self.segments(row, width, paint, current=current, marked=marked, above=above)
+        title = title_at(lambda place: self.titled(self.ids[place]), index, self.scroll_offset.y, len(self.ids))
+        row = self._rows.get(self.ids[index])
+        return self.segments(row, width, paint, current=current, marked=marked, title=title)
+
+    def titled(self, identifier: str) -> Titled | None:
+        """Return the title of a row and its section, None while it is on its way."""
+        row = self._rows.get(identifier)
+        return None if row is None else Titled.of(row.title, row.memory.sources if row.memory is not None else ())
 
     def _columns(self, width: int) -> Columns:
         return Columns.within(width, projects=self.show_projects)
@@ -488,12 +485,12 @@ class MemoryList(CursorList):
                 return
 
     def segments(
-        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, above: str
+        self, row: Row | None, width: int, paint: Paint, *, current: bool, marked: bool, title: str
     ) -> list[Segment]:
-        """Return a row in that many cells; None is one that is not read yet. `above`: the title of the row above."""
+        """Return a row in that many cells; None is one that is not read yet. `title`: as the rows above let it be."""
         columns = self._columns(width)
         is_repeated = row is not None and self._titles[row.title] > 1
         place = f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else ""
         return row_segments(
-            row, columns, paint, current=current, marked=marked, sort=self.sort, above=above, place=place
+            row, columns, paint, current=current, marked=marked, sort=self.sort, title=title, place=place
         )

@@ -21,6 +21,7 @@ from memtui.text.words import (
     cell_width,
     clip,
     clip_at_word,
+    clip_path,
     clip_start,
     did_you_mean,
     nearest,
@@ -93,6 +94,28 @@ def test_a_line_is_cut_after_a_whole_word_where_that_loses_little(text: str, cel
 def test_a_path_is_cut_at_its_beginning(path: str, cells: int, shown: str) -> None:
     assert clip_start(path, cells) == shown
     assert cell_width(clip_start(path, cells)) <= cells
+
+
+@pytest.mark.parametrize(
+    ("path", "cells", "shown"),
+    [
+        ("docs/adr/RFC-0042-hoist-the-crane.md:7", 16, "RFC-0042-hois…:7"),
+        ("docs/0042-hoist-the-crane.md:7-19", 16, "0042-hoist…:7-19"),
+        ("docs/adr/RFC-0042.md:7", 16, "…r/RFC-0042.md:7"),
+        ("quay/hoist-the-crane.md:118", 16, "…he-crane.md:118"),
+        ("quay/crane3/hoist.md", 10, "…/hoist.md"),
+        ("2hoists/crane.md:3", 9, "…ane.md:3"),
+        ("short.md:3", 16, "short.md:3"),
+        ("RFC-0042-hoist.md:7", 3, "…:7"),
+        ("", 5, ""),
+    ],
+)
+def test_a_path_that_is_cut_keeps_its_line_and_the_number_that_its_file_is_known_by(
+    path: str, cells: int, shown: str
+) -> None:
+    told = clip_path(path, cells)
+    assert cell_width(told) <= cells
+    assert told == shown
 
 
 TITLES = ["日本語", "😀😀", "e\u0301te\u0301", "👩‍👩‍👧 family", "مرحبا", "🇩🇪🇫🇷", "plain", "नमस्ते", ""]
