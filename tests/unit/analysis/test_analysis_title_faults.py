@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.analysis.headlines import compact
-from memtui.analysis.titles import title_for
+from memtui.analysis.titles import title_by_rules
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from memtui.analysis.titles import title_for
     ],
 )
 def test_a_title_does_not_end_with_its_subject(text: str, path: tuple[str, ...], title: str) -> None:
-    assert title_for(text, path) == title
+    assert title_by_rules(text, path) == title
 
 
 def test_two_verbs_keep_the_object_that_they_share() -> None:
@@ -47,7 +47,7 @@ def test_two_verbs_keep_the_object_that_they_share() -> None:
         "moorings of the outer harbour."
     )
 
-    assert not title_for(text, ()).endswith("create")
+    assert not title_by_rules(text, ()).endswith("create")
 
 
 def test_articles_stay_before_a_number() -> None:
@@ -55,7 +55,7 @@ def test_articles_stay_before_a_number() -> None:
         "Mixing the two on the same quay causes a collision of the boat that was lifted by hand and of the later boat."
     )
 
-    assert title_for(text, ()).startswith("Mixing the two on")
+    assert title_by_rules(text, ()).startswith("Mixing the two on")
 
 
 @pytest.mark.parametrize(
@@ -69,17 +69,19 @@ def test_articles_stay_before_a_number() -> None:
 def test_a_heading_that_means_another_stands_below_that(heading: str, title: str) -> None:
     text = "Steel holds by itself." if heading != "Recap" else "Don't drop old ropes — pick by length."
 
-    assert title_for(text, ("Cranes — rope pattern", heading)) == title
+    assert title_by_rules(text, ("Cranes — rope pattern", heading)) == title
 
 
 def test_a_heading_keeps_the_verb_that_it_ends_with() -> None:
-    assert title_for("Pull the rope.", ("Cranes", "When to use this pattern")).startswith("Cranes: When to use this")
+    assert title_by_rules("Pull the rope.", ("Cranes", "When to use this pattern")).startswith(
+        "Cranes: When to use this"
+    )
 
 
 def test_a_heading_within_its_parent_stands_alone() -> None:
     text = "Tie the boat."
 
-    assert title_for(text, ("Pier log constraints for the harbour", "Pier log")) == "Pier log: Tie the boat"
+    assert title_by_rules(text, ("Pier log constraints for the harbour", "Pier log")) == "Pier log: Tie the boat"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_a_heading_within_its_parent_stands_alone() -> None:
     ],
 )
 def test_a_list_is_titled_by_all_of_what_its_label_and_first_items_say(text: str, title: str) -> None:
-    assert title_for(text, ("Moorings",)).endswith(title)
+    assert title_by_rules(text, ("Moorings",)).endswith(title)
 
 
 @pytest.mark.parametrize(
@@ -124,21 +126,26 @@ def test_a_list_is_titled_by_all_of_what_its_label_and_first_items_say(text: str
     ],
 )
 def test_a_script_is_named_by_its_commands_and_settings_by_their_names(code: str, title: str) -> None:
-    assert title_for(f"```bash\n{code}\n```", ("Harbour", "Faults of cranes")) == f"Faults of cranes: {title}"
+    assert title_by_rules(f"```bash\n{code}\n```", ("Harbour", "Faults of cranes")) == f"Faults of cranes: {title}"
 
 
 def test_a_drawing_of_folders_is_named_by_the_folders_at_its_root() -> None:
     tree = "piers/\n├── north/     - the ferries\n│   └── log.txt\nropes/     - Ropes\nbells/     - Bells"
 
-    assert title_for(f"```\n{tree}\n```", ("Harbour", "Where things lie")) == "Where things lie: piers/, ropes/, bells/"
-    assert title_for("```\nlog/rope.txt   -- ropes\ncrane.sh   — lifts\n```", ("Harbour", "Where things lie")) == (
+    assert (
+        title_by_rules(f"```\n{tree}\n```", ("Harbour", "Where things lie"))
+        == "Where things lie: piers/, ropes/, bells/"
+    )
+    assert title_by_rules("```\nlog/rope.txt   -- ropes\ncrane.sh   — lifts\n```", ("Harbour", "Where things lie")) == (
         "Harbour: Where things lie"
     )
 
 
 def test_how_an_assistant_is_to_answer_stands_below_no_other_subject() -> None:
-    assert title_for("Be concise in answers.", ("Harbour", "Folders of ropes")) == "Be concise in answers"
-    assert title_for("Be concise: short words.", ("Harbour", "Writing of signs")).startswith("Writing of signs: Be")
+    assert title_by_rules("Be concise in answers.", ("Harbour", "Folders of ropes")) == "Be concise in answers"
+    assert title_by_rules("Be concise: short words.", ("Harbour", "Writing of signs")).startswith(
+        "Writing of signs: Be"
+    )
 
 
 def test_a_headline_does_not_leave_you_get() -> None:
@@ -161,7 +168,7 @@ def test_a_headline_does_not_leave_you_get() -> None:
     ],
 )
 def test_a_lead_keeps_its_verb_and_a_label_that_says_nothing_goes(text: str, title: str) -> None:
-    assert title_for(text, ("Harbour", "Ropes")).endswith(title)
+    assert title_by_rules(text, ("Harbour", "Ropes")).endswith(title)
 
 
 def test_a_rule_that_is_listed_behind_its_occasion_keeps_both() -> None:
@@ -171,7 +178,7 @@ def test_a_rule_that_is_listed_behind_its_occasion_keeps_both() -> None:
     )
 
     assert (
-        title_for(text, ())
+        title_by_rules(text, ())
         == "Never lift the boats of the harbour, the ferries, or the barges during storms, floods, fog, repairs"
     )
 
@@ -179,13 +186,13 @@ def test_a_rule_that_is_listed_behind_its_occasion_keeps_both() -> None:
 def test_a_list_below_words_that_mean_the_heading_is_titled_by_that() -> None:
     text = "Available without any install steps:\n\n- crane 1.15.0\n- winch 12.16.0\n- rope"
 
-    assert title_for(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
+    assert title_by_rules(text, ("Harbour", "Crane runtime 1.3 — what was lifted there before")) == (
         "Crane runtime 1.3 — what was lifted there before: crane 1.15.0, winch 12.16.0 and 1 more"
     )
 
 
 def test_steps_below_a_heading_that_means_its_parent_are_titled_by_that() -> None:
-    title = title_for(
+    title = title_by_rules(
         "1. Open it.\n2. Lift it.", ("Harbour — the first lift of a crane needs a rope that is bound", "Resolution")
     )
 
@@ -195,7 +202,7 @@ def test_steps_below_a_heading_that_means_its_parent_are_titled_by_that() -> Non
 def test_numbers_within_a_sentence_do_not_end_it() -> None:
     text = "In general, work by 1. lifting the boat, 2. tying it, and 3. writing the log."
 
-    assert title_for(text, ()) == "Work by 1. lifting the boat, 2. tying it, and 3. writing the log"
+    assert title_by_rules(text, ()) == "Work by 1. lifting the boat, 2. tying it, and 3. writing the log"
 
 
 def test_of_bold_sentences_as_many_as_fit_are_the_title() -> None:
@@ -204,7 +211,7 @@ def test_of_bold_sentences_as_many_as_fit_are_the_title() -> None:
         "comes in.**"
     )
 
-    assert title_for(text, ()) == "This is a trial. Cranes lift real boats"
+    assert title_by_rules(text, ()) == "This is a trial. Cranes lift real boats"
 
 
 LAYOUT = """```
@@ -255,20 +262,20 @@ FEATURES = """- **Mooring**: how a boat is tied
     ],
 )
 def test_a_list_is_titled_by_its_heading_and_its_items(text: str, title: str) -> None:
-    assert title_for(text, ("Harbour", "Layout")).removeprefix("Harbour: ") == title
+    assert title_by_rules(text, ("Harbour", "Layout")).removeprefix("Harbour: ") == title
 
 
 def test_a_list_does_not_pass_for_its_first_item() -> None:
     text = "- Never lift a boat that nobody has weighed that day.\n- Call the foreman.\n- Write the log into the book."
 
-    assert title_for(text, ("Harbour", "Lifting by night")).endswith(", and 1 more")
+    assert title_by_rules(text, ("Harbour", "Lifting by night")).endswith(", and 1 more")
 
 
 def test_what_a_list_is_about_goes_before_the_number_of_its_items() -> None:
     text = "- Keep ropes dry all winter\n- Keep hooks clean all summer\n- Keep every lamp lit\n- Ask\n- Look\n- Wait"
     above = ("Guide", "Harbour of the northern islands", "Cranes")
 
-    title = title_for(text, above)
+    title = title_by_rules(text, above)
 
     assert title.startswith("Harbour of the northern islands: Cranes: ")
     assert not title.endswith("more")
@@ -279,7 +286,7 @@ def test_the_number_of_items_is_counted_in_english_titles_alone() -> None:
         f"- Die {name} der Werft sind immer mit dem Seil zu vertäuen\n" for name in ("Boote", "Kräne", "Fähren")
     )
 
-    assert " more" not in title_for(text, ("Hafen", "Regeln für die Nacht"))
+    assert " more" not in title_by_rules(text, ("Hafen", "Regeln für die Nacht"))
 
 
 TEMPLATE = """```csharp
@@ -332,11 +339,11 @@ lift = 0
     ],
 )
 def test_a_title_keeps_what_the_text_states(text: str, title: str) -> None:
-    assert title_for(text, ("Harbour handbook of the north", "Ropes")) == title
+    assert title_by_rules(text, ("Harbour handbook of the north", "Ropes")) == title
 
 
 def test_headings_alone_stand_below_what_the_document_is_about() -> None:
-    assert title_for(TEMPLATE, ("Comments of the cranes", "Templates by kind", "Hoists")) == (
+    assert title_by_rules(TEMPLATE, ("Comments of the cranes", "Templates by kind", "Hoists")) == (
         "Comments of the cranes: Templates by kind: Hoists"
     )
 
@@ -347,7 +354,7 @@ def test_a_path_that_lost_its_head_says_so() -> None:
         "quay at night."
     )
 
-    assert "…/motors/limits.toml" in title_for(text, ())
+    assert "…/motors/limits.toml" in title_by_rules(text, ())
 
 
 def test_a_list_of_names_does_not_end_within_it() -> None:
@@ -356,16 +363,16 @@ def test_a_list_of_names_does_not_end_within_it() -> None:
         "private store of the harbour, which needs a key."
     )
 
-    assert not title_for(text, ()).endswith(("Crane.Hooks", "CRANE-LAMPS"))
+    assert not title_by_rules(text, ()).endswith(("Crane.Hooks", "CRANE-LAMPS"))
 
 
 def test_a_heading_that_is_a_tag_is_the_subject() -> None:
     above = ("Harbour comments", "Tags", "Required tags")
 
-    assert title_for("Describes what the crane lifts.", (*above, "<lifts>")) == (
+    assert title_by_rules("Describes what the crane lifts.", (*above, "<lifts>")) == (
         "Required tags: <lifts>: Describes what the crane lifts"
     )
-    assert "<example>" in title_for("Code examples that show how a boat is lifted", (*above, "<example>"))
+    assert "<example>" in title_by_rules("Code examples that show how a boat is lifted", (*above, "<example>"))
 
 
 @pytest.mark.parametrize(
@@ -396,7 +403,7 @@ def test_a_heading_that_is_a_tag_is_the_subject() -> None:
     ],
 )
 def test_the_items_of_a_list_are_not_broken_off(text: str, title: str | None) -> None:
-    told = title_for(text, ("Harbour", "Ropes")).removeprefix("Harbour: ")
+    told = title_by_rules(text, ("Harbour", "Ropes")).removeprefix("Harbour: ")
 
     assert told == title if title else told.startswith("Ropes: Output of the crane is written")
 
@@ -406,13 +413,13 @@ def test_the_name_of_a_file_keeps_its_beginning() -> None:
         "`Harbour.Crane.props` carries the rules of the analyser for all of the cranes of the northern and outer quay."
     )
 
-    assert title_for(text, ()).startswith("Harbour.Crane.props ")
+    assert title_by_rules(text, ()).startswith("Harbour.Crane.props ")
 
 
 def test_a_long_item_below_the_beginning_of_a_sentence_keeps_that() -> None:
     item = "Purely local moves, painting, naming of berths, or rules of winches that can be derived from the charts."
 
-    assert title_for(item, ("Harbour", "When to ask for tide tables", "Skip tide tables for")).startswith(
+    assert title_by_rules(item, ("Harbour", "When to ask for tide tables", "Skip tide tables for")).startswith(
         "Skip tide tables for: Purely local moves"
     )
 
@@ -431,11 +438,11 @@ crane drop
 
 
 def test_captions_above_code_tell_what_is_shown() -> None:
-    assert title_for(CAPTIONED, ("Harbour", "Commands for each quay")).endswith(
+    assert title_by_rules(CAPTIONED, ("Harbour", "Commands for each quay")).endswith(
         "Commands for each quay: Northern Cranes (in cranes/north/), Southern Cranes (in cranes/south/)"
     )
     shown = "**Wrong**:\n\n```bash\nlift\n```\n\n**Right**:\n\n```bash\ncrane lift\n```"
-    assert title_for(shown, ("Harbour", "Commands for each quay")).endswith("Commands for each quay")
+    assert title_by_rules(shown, ("Harbour", "Commands for each quay")).endswith("Commands for each quay")
 
 
 def test_a_verb_keeps_the_object_that_it_shares_behind_an_adverb() -> None:
@@ -444,7 +451,7 @@ def test_a_verb_keeps_the_object_that_it_shares_behind_an_adverb() -> None:
         "foreman of the harbour has nothing to say."
     )
 
-    assert not title_for(text, ()).endswith("carefully check")
+    assert not title_by_rules(text, ()).endswith("carefully check")
 
 
 def test_of_many_names_behind_a_label_that_every_project_has_the_first_is_told() -> None:
@@ -453,29 +460,29 @@ def test_of_many_names_behind_a_label_that_every_project_has_the_first_is_told()
         "- **Database**: Ropebase ORM"
     )
 
-    assert title_for(text, ("Harbour", "Stack")) == "Harbour: Stack: Quay 19, Crane Workers, Ropebase ORM"
+    assert title_by_rules(text, ("Harbour", "Stack")) == "Harbour: Stack: Quay 19, Crane Workers, Ropebase ORM"
 
 
 def test_of_two_things_the_second_keeps_what_it_is_for() -> None:
     text = "Keep `.harbour/boats/` for books of boats and `.harbour/cranes/` for disposable, ignored state of cranes."
 
-    assert not title_for(text, ("Quay",)).endswith(".harbour/cranes/")
+    assert not title_by_rules(text, ("Quay",)).endswith(".harbour/cranes/")
 
 
 def test_types_listed_with_their_fields_are_told_below_their_heading() -> None:
     types = '// quay.ts\nBerth { id, depth }\nCrane { id,\n  ropes }\n\nLight = "red" | "green"'
 
-    assert title_for(f"```typescript\n{types}\n```", ("Harbour", "Key types (TypeScript)")).endswith(
+    assert title_by_rules(f"```typescript\n{types}\n```", ("Harbour", "Key types (TypeScript)")).endswith(
         "Key types (TypeScript): Berth, Crane, Light"
     )
     class_alone = "```typescript\nclass Berth {\n  id = 1\n}\nlift()\n```"
-    assert title_for(class_alone, ("Harbour", "Key types (TypeScript)")).endswith("Key types (TypeScript)")
+    assert title_by_rules(class_alone, ("Harbour", "Key types (TypeScript)")).endswith("Key types (TypeScript)")
 
 
 def test_a_tree_in_whatever_language_it_is_marked_tells_its_folders() -> None:
     tree = "wharf/\n  cranes/    # lifts\n  ropes/     # ropes\n  lamps/     # light"
 
-    assert title_for(f"```javascript\n{tree}\n```", ("Harbour", "File Organization")).endswith(
+    assert title_by_rules(f"```javascript\n{tree}\n```", ("Harbour", "File Organization")).endswith(
         "File Organization: cranes/, ropes/, lamps/"
     )
 
@@ -483,13 +490,13 @@ def test_a_tree_in_whatever_language_it_is_marked_tells_its_folders() -> None:
 def test_what_a_heading_is_about_goes_before_how_to_do_it() -> None:
     text = "A boat that moors at the pier and nothing else **cannot land** — the bell stays silent. Ring it."
 
-    assert title_for(text, ("The crane rope", "How to moor")) == (
+    assert title_by_rules(text, ("The crane rope", "How to moor")) == (
         "The crane rope: A boat that moors at the pier and nothing else cannot land — the bell stays silent"
     )
 
 
 def test_a_purpose_is_no_order() -> None:
-    assert title_for("Purpose: lift crates from ships and stack them.", ("Harbour", "Aims of the year")).endswith(
+    assert title_by_rules("Purpose: lift crates from ships and stack them.", ("Harbour", "Aims of the year")).endswith(
         "Purpose: lift crates from ships and stack them"
     )
 
@@ -497,4 +504,4 @@ def test_a_purpose_is_no_order() -> None:
 def test_words_that_only_announce_a_test_are_dropped() -> None:
     text = "The test: Every crate should have a reason tied to the captain's request or to a clear pier."
 
-    assert "test" not in title_for(text, ("Harbour", "Small loads"))
+    assert "test" not in title_by_rules(text, ("Harbour", "Small loads"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.analysis.titles import title_for
+from memtui.analysis.titles import title_by_rules
 from memtui.capture.readers.adr_outcome import decision_title
 
 
@@ -50,7 +50,7 @@ from memtui.capture.readers.adr_outcome import decision_title
     ],
 )
 def test_a_title_says_the_point(text: str, headings: tuple[str, ...], title: str) -> None:
-    assert title_for(text, headings) == title
+    assert title_by_rules(text, headings) == title
 
 
 def test_what_we_do_by_its_title_is_the_decision() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memtui.analysis.grammar import is_balanced
 from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
 from memtui.analysis.title_headings import scoped, subject_of
-from memtui.analysis.titles import title_for
+from memtui.analysis.titles import title_by_rules
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 
@@ -47,7 +47,7 @@ from memtui.text.words import cell_width
     ],
 )
 def test_a_title_is_the_first_thing_that_is_stated(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 SURVEY = """A full survey of the harbour takes most of a working day and half of the night, so you should try to survey
@@ -117,7 +117,7 @@ wharf --dock "the-north-*" --night run survey  # several docks
     ],
 )
 def test_a_title_says_the_rule_and_not_what_leads_to_it(text: str, headings: tuple[str, ...], title: str) -> None:
-    assert title_for(text, headings) == title
+    assert title_by_rules(text, headings) == title
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_title_says_the_rule_and_not_what_leads_to_it(text: str, headings: tup
     ],
 )
 def test_labels_marks_and_numbers_are_left_out(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_labels_marks_and_numbers_are_left_out(text: str, title: str) -> None:
     ],
 )
 def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ...], title: str) -> None:
-    assert title_for(text, path) == title
+    assert title_by_rules(text, path) == title
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
         "Miscellaneous": "Never lift boats by night in the old harbour",
         "": "Before any repair: Ask whether the crane has to be repaired at all this year",
     }
-    assert title_for(text, path) == (title or expected["".join(path[-1:])])
+    assert title_by_rules(text, path) == (title or expected["".join(path[-1:])])
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_the_heading_helps_where_the_text_does_not_speak(text: str, path: tuple[
 def test_the_subject_comes_from_the_heading_only_where_the_text_lacks_one(
     text: str, path: tuple[str, ...], title: str | None
 ) -> None:
-    assert title_for(text, path) == (title or f"{path[-1]}: {text}")
+    assert title_by_rules(text, path) == (title or f"{path[-1]}: {text}")
 
 
 @pytest.mark.parametrize(
@@ -266,35 +266,35 @@ def test_the_subject_comes_from_the_heading_only_where_the_text_lacks_one(
     ],
 )
 def test_pointers_and_remarks_on_the_text_itself_are_passed_over(text: str, path: tuple[str, ...], title: str) -> None:
-    assert title_for(text, path) == title
+    assert title_by_rules(text, path) == title
 
 
 def test_a_parent_is_added_to_a_heading_that_names_no_subject() -> None:
-    assert title_for("```py\nx = 1\n```", ("Harbour", "Crane motor", "Example")) == "Harbour: Crane motor"
-    assert title_for("- one\n- two", ("Harbour", "Crane motor", "Rules")) == "Harbour: Crane motor: one, two"
-    assert title_for("```py\nx\n```", ("CLAUDE.md", "Commands")) == "Commands"
+    assert title_by_rules("```py\nx = 1\n```", ("Harbour", "Crane motor", "Example")) == "Harbour: Crane motor"
+    assert title_by_rules("- one\n- two", ("Harbour", "Crane motor", "Rules")) == "Harbour: Crane motor: one, two"
+    assert title_by_rules("```py\nx\n```", ("CLAUDE.md", "Commands")) == "Commands"
     assert (
-        title_for("```py\nx\n```", ("Harbour guide for agents", "3. Cranes (src/cranes/)"))
+        title_by_rules("```py\nx\n```", ("Harbour guide for agents", "3. Cranes (src/cranes/)"))
         == "Harbour guide for agents: Cranes"
     )
-    assert title_for("", ()) == "Untitled"
+    assert title_by_rules("", ()) == "Untitled"
 
 
 def test_a_long_path_in_a_title_keeps_its_end() -> None:
     text = "`backend/packages/harbour/cranes/motors/limits.py` holds every motor limit of the cranes and the hoists"
-    assert title_for(text, ()) == "…/motors/limits.py holds every motor limit of the cranes and the hoists"
+    assert title_by_rules(text, ()) == "…/motors/limits.py holds every motor limit of the cranes and the hoists"
 
 
 def test_a_text_without_a_clause_is_cut_at_a_word() -> None:
     words = "Understand requested behaviour alongside nearest comparable crane blueprint details immediately today"
     assert (
-        title_for(words, ())
+        title_by_rules(words, ())
         == "Understand requested behaviour alongside nearest comparable crane blueprint details immediately…"
     )
 
 
 def test_wide_letters_count_twice_and_emoji_stay_whole() -> None:
-    assert cell_width(title_for("必须先理解全局" * 20, ())) <= MAX_TITLE_CELLS
+    assert cell_width(title_by_rules("必须先理解全局" * 20, ())) <= MAX_TITLE_CELLS
     family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
     cut = cut_title("x " + family * 60)
     assert cut.removesuffix("…").count(family) * 5 == len(cut.removesuffix("…")) - 2
@@ -358,7 +358,7 @@ def test_wide_letters_count_twice_and_emoji_stay_whole() -> None:
     ],
 )
 def test_a_title_says_the_whole_of_a_sentence_or_says_that_it_goes_on(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 @pytest.mark.parametrize(
@@ -372,38 +372,38 @@ def test_a_title_says_the_whole_of_a_sentence_or_says_that_it_goes_on(text: str,
     ],
 )
 def test_a_label_beside_others_or_a_lead_without_its_object_is_no_title(text: str, title: str) -> None:
-    assert title_for(text, ("Harbour", "Mooring")).startswith(title)
+    assert title_by_rules(text, ("Harbour", "Mooring")).startswith(title)
 
 
 def test_captions_above_code_give_way_to_the_heading() -> None:
     text = "**✅ Knot (recommended)**\n\n```py\nx\n```\n\n**❌ Loop**\n\n```py\ny\n```"
-    assert title_for(text, ("Harbour", "2. Use a knot, not a loop")) == "Use a knot, not a loop"
+    assert title_by_rules(text, ("Harbour", "2. Use a knot, not a loop")) == "Use a knot, not a loop"
 
 
 def test_a_heading_above_mere_code_stands_below_its_parent() -> None:
     path = ("Harbour", "Cranes", "Start of a shift", "Setting limits")
-    assert title_for("```py\nx\n```", path) == "Start of a shift: Setting limits"
+    assert title_by_rules("```py\nx\n```", path) == "Start of a shift: Setting limits"
 
 
 @pytest.mark.parametrize("lead", ["Weigh the anchor:", "**Weigh it in this way:**", "錨を上げる："])
 def test_words_that_lead_to_more_code_are_no_title_of_the_code_above_them(lead: str) -> None:
     path = ("Harbour", "Cranes", "Start of a shift", "Setting limits")
     text = f"```py\nx\n```\n\n{lead}\n\n```sh\nweigh anchor\n```"
-    assert title_for(text, path) == "Start of a shift: Setting limits"
+    assert title_by_rules(text, path) == "Start of a shift: Setting limits"
 
 
 def test_a_rule_that_leads_to_more_code_is_the_title_of_the_code_above_it_too() -> None:
     text = "```py\nx\n```\n\nNever lift a boat by hand:\n\n```py\ny\n```"
-    assert title_for(text, ("Harbour", "Cranes", "The old crane")) == "The old crane: Never lift a boat by hand"
+    assert title_by_rules(text, ("Harbour", "Cranes", "The old crane")) == "The old crane: Never lift a boat by hand"
 
 
 def test_a_sentence_below_code_is_its_title_though_words_that_lead_to_more_follow() -> None:
     text = "```py\nx\n```\n\nEach crane holds one limit that its foreman sets.\n\nWeigh it:\n\n```sh\nweigh anchor\n```"
-    assert title_for(text, ("Harbour", "Cranes")) == "Each crane holds one limit that its foreman sets"
+    assert title_by_rules(text, ("Harbour", "Cranes")) == "Each crane holds one limit that its foreman sets"
 
 
 def test_a_number_before_a_dot_is_left_out() -> None:
-    assert title_for("- Moor\n- Cast off", ("Harbour", "7 · Order of a day")) == "Order of a day: Moor, Cast off"
+    assert title_by_rules("- Moor\n- Cast off", ("Harbour", "7 · Order of a day")) == "Order of a day: Moor, Cast off"
 
 
 @pytest.mark.parametrize(
@@ -416,7 +416,7 @@ def test_a_number_before_a_dot_is_left_out() -> None:
     ],
 )
 def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -> None:
-    assert title_for(text, ("Harbour", "Harbour pumps")) == f"Harbour pumps: {text}"
+    assert title_by_rules(text, ("Harbour", "Harbour pumps")) == f"Harbour pumps: {text}"
 
 
 @pytest.mark.parametrize(
@@ -442,14 +442,14 @@ def test_what_refers_to_the_text_before_it_stands_after_its_heading(text: str) -
 def test_a_long_sentence_is_shortened_to_its_rule_rather_than_to_its_condition(
     text: str, heading: str, title: str
 ) -> None:
-    assert title_for(text, ("Harbour", heading)) == title
+    assert title_by_rules(text, ("Harbour", heading)) == title
 
 
 def test_a_condition_stays_before_a_rule_of_which_enough_fits() -> None:
     text = (
         "Before moving a boat in the basin, check the neighbours' ropes, the tide, the lamps, and the wind of the hour."
     )
-    assert title_for(text, ("Harbour", "Moving")).startswith("Before moving boat")
+    assert title_by_rules(text, ("Harbour", "Moving")).startswith("Before moving boat")
 
 
 @pytest.mark.parametrize(
@@ -462,7 +462,7 @@ def test_a_condition_stays_before_a_rule_of_which_enough_fits() -> None:
     ],
 )
 def test_a_definition_stands_after_the_term_that_it_defines(text: str) -> None:
-    assert title_for(text, ("Glossary", "Slip gear")) == f"Slip gear: {text}"
+    assert title_by_rules(text, ("Glossary", "Slip gear")) == f"Slip gear: {text}"
 
 
 @pytest.mark.parametrize(
@@ -470,20 +470,22 @@ def test_a_definition_stands_after_the_term_that_it_defines(text: str) -> None:
     ["A boat needs two ropes at the quay", "Boats that lie in the basin must have a lamp", "Slip gear for boats"],
 )
 def test_a_statement_with_its_subject_is_no_definition(text: str) -> None:
-    assert title_for(text, ("Glossary", "Slip gear")) == (text if text.startswith("Slip") else f"Slip gear: {text}")
-    assert title_for(text, ("Glossary",)) == text
+    assert title_by_rules(text, ("Glossary", "Slip gear")) == (
+        text if text.startswith("Slip") else f"Slip gear: {text}"
+    )
+    assert title_by_rules(text, ("Glossary",)) == text
 
 
 def test_a_definition_that_does_not_fit_behind_its_term_is_cut() -> None:
     text = "A winch that builds up the tension for the mooring ropes of the boats at the big northern quay"
-    title = title_for(text, ("Glossary", "Mooring winch tender"))
+    title = title_by_rules(text, ("Glossary", "Mooring winch tender"))
     assert title.startswith("Mooring winch tender: A winch that builds up the tension")
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\x00\x1b", "```", "---", "\u200b", "# ", "- ", "|", "**", "⚠️", "1."])
 def test_a_title_is_never_empty(text: str) -> None:
-    assert title_for(text, ()).strip()
-    assert title_for(text, ("",)).strip()
+    assert title_by_rules(text, ()).strip()
+    assert title_by_rules(text, ("",)).strip()
 
 
 _PIECES = re.findall(
@@ -501,11 +503,11 @@ _MARKDOWN = st.lists(st.sampled_from([*_PIECES, "\n"]), max_size=60).map(" ".joi
 @example("# A)", [])
 @given(st.one_of(st.text(max_size=300), _MARKDOWN), st.lists(st.text(max_size=40), max_size=3))
 def test_a_title_is_one_short_balanced_line_without_markup(text: str, path: list[str]) -> None:
-    for title in (title_for(text, path), title_for(f"- **{text}**: x", path), cut_title(text)):
+    for title in (title_by_rules(text, path), title_by_rules(f"- **{text}**: x", path), cut_title(text)):
         assert title == title.strip()
         assert not any(unicodedata.category(letter) == "Cc" for letter in title)
         assert cell_width(title) <= MAX_TITLE_CELLS
-    title = title_for(_without_marks(text), ())
+    title = title_by_rules(_without_marks(text), ())
     assert title
     assert is_balanced(title)
     assert not re.match(r"(?:[-*+>#]|\d+[.)])\s", title)
@@ -542,7 +544,7 @@ def test_plain_text_keeps_what_code_spans_hold() -> None:
 def test_the_heading_stands_before_a_statement_that_does_not_name_it(
     text: str, headings: tuple[str, ...], title: str
 ) -> None:
-    assert title_for(text, headings) == title
+    assert title_by_rules(text, headings) == title
 
 
 @pytest.mark.parametrize(
@@ -567,17 +569,19 @@ def test_the_heading_stands_before_a_statement_that_does_not_name_it(
     ],
 )
 def test_a_list_is_titled_by_its_topic_and_as_many_items_in_brief_as_fit(text: str, title: str) -> None:
-    assert title_for(text, ("Harbour", "Yard", "Passage")) == title
+    assert title_by_rules(text, ("Harbour", "Yard", "Passage")) == title
 
 
 def test_a_bold_condition_before_a_comma_goes_on_to_its_rule() -> None:
-    title = title_for("**Before lifting any boat**, ask the pilot for the list of cranes.", ("Harbour", "Hard rules"))
+    title = title_by_rules(
+        "**Before lifting any boat**, ask the pilot for the list of cranes.", ("Harbour", "Hard rules")
+    )
     assert title == "Harbour: Before lifting any boat, ask the pilot for the list of cranes"
 
 
 def test_a_heading_for_which_there_is_no_room_gets_it_from_the_articles() -> None:
     text = "Begin every list with a line that names the crane, the berth and the hour at which the tide is highest."
-    assert title_for(text, ("Harbour", "Crane lists", "Tide sheets")) == (
+    assert title_by_rules(text, ("Harbour", "Crane lists", "Tide sheets")) == (
         "Tide sheets: Begin every list with line that names crane, berth and hour at which tide is highest"
     )
 
@@ -591,7 +595,7 @@ def test_a_heading_for_which_there_is_no_room_gets_it_from_the_articles() -> Non
     ],
 )
 def test_a_list_says_more_than_its_heading_if_it_can(text: str, title: str) -> None:
-    assert title_for(text, ("Guide", "Harbour", "Layout")) == title
+    assert title_by_rules(text, ("Guide", "Harbour", "Layout")) == title
 
 
 def test_a_list_of_which_one_item_fits_is_titled_by_that_if_it_is_a_rule() -> None:
@@ -600,7 +604,7 @@ def test_a_list_of_which_one_item_fits_is_titled_by_that_if_it_is_a_rule() -> No
         "Do not share hooks that another crane of the yard has used",
     )
     text = "".join(f"- {item}\n" for item in items)
-    assert title_for(text, ("Guide", "Harbour", "Layout")).endswith(
+    assert title_by_rules(text, ("Guide", "Harbour", "Layout")).endswith(
         "Layout: Take a fresh hook for each boat with a wrapper, and 1 more"
     )
 
@@ -609,7 +613,9 @@ def test_commands_in_a_wrong_and_a_right_way_are_no_names_of_a_title() -> None:
     text = (
         "Even in chains, lift with `hook`:\n\n```sh\n# \u274c Wrong\nlift boat\n\n# \u2705 Right\nhook lift boat\n```\n"
     )
-    assert title_for(text, ("Guide", "Harbour", "Lifts by night")) == "Lifts by night: Even in chains, lift with hook"
+    assert (
+        title_by_rules(text, ("Guide", "Harbour", "Lifts by night")) == "Lifts by night: Even in chains, lift with hook"
+    )
 
 
 def test_of_two_long_rules_the_first_says_more_than_a_heading_of_few_words() -> None:
@@ -617,13 +623,13 @@ def test_of_two_long_rules_the_first_says_more_than_a_heading_of_few_words() -> 
         "- Do not move cranes, hooks, or ropes of the yard unless required to reach the goal that was stated.\n"
         "- If it is unclear whether a move is needed or allowed by these rules, ask the master before that.\n"
     )
-    assert title_for(text, ("Borders",)) == (
+    assert title_by_rules(text, ("Borders",)) == (
         "Borders: Do not move cranes, hooks, or ropes of yard unless required to reach goal that was stated"
     )
 
 
 def test_bold_words_between_letters_of_a_script_without_spaces_lose_their_marks() -> None:
-    assert title_for("这是**唯一的来源**。所有工具都从这里生成。", ()) == "这是唯一的来源"
+    assert title_by_rules("这是**唯一的来源**。所有工具都从这里生成。", ()) == "这是唯一的来源"
 
 
 @pytest.mark.parametrize(
@@ -634,7 +640,7 @@ def test_bold_words_between_letters_of_a_script_without_spaces_lose_their_marks(
     ],
 )
 def test_a_title_does_not_end_with_the_verb_of_a_lead_to_an_example(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 @pytest.mark.parametrize(
@@ -692,7 +698,7 @@ def test_a_title_does_not_end_with_the_verb_of_a_lead_to_an_example(text: str, t
     ],
 )
 def test_a_title_does_not_break_off_within_what_belongs_together(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 @pytest.mark.parametrize(
@@ -714,11 +720,13 @@ def test_a_title_does_not_break_off_within_what_belongs_together(text: str, titl
     ],
 )
 def test_a_list_is_titled_by_what_tells_its_rows_apart(text: str, title: str) -> None:
-    assert title_for(text, ("Guide", "Harbour", "Layout")) == title
+    assert title_by_rules(text, ("Guide", "Harbour", "Layout")) == title
 
 
 def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
-    assert title_for("- Weigh it.", ("Guide", "Never lift a boat unweighed", "How to apply")).startswith("Never lift")
+    assert title_by_rules("- Weigh it.", ("Guide", "Never lift a boat unweighed", "How to apply")).startswith(
+        "Never lift"
+    )
 
 
 @pytest.mark.parametrize(
@@ -758,12 +766,12 @@ def test_how_to_apply_a_rule_stands_below_the_rule() -> None:
     ],
 )
 def test_the_main_clause_of_a_long_sentence_stands_for_it_if_it_is_whole(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
     text = "- Crate of the yard - may be lifted by any crane.\n- Does NOT lean on quays, piers, or lamps of others.\n"
-    assert title_for(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard and 1 more"
+    assert title_by_rules(text, ("Guide", "yard-crate", "Rules")) == "yard-crate: Crate of the yard and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -786,7 +794,7 @@ def test_a_heading_of_one_word_is_titled_with_the_first_item_below_it() -> None:
     ],
 )
 def test_a_cut_title_does_not_begin_another_act(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
@@ -794,7 +802,7 @@ def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
         "When a crane of the night crew has to read the state of the tide before calling a service and write it\n"
         "after, use a `caller_owns_tide` flag:\n\n- **Crane path**: the caller wrote it.\n- **Quay path**: not.\n"
     )
-    assert title_for(text, ("Guide", "Handoff of the tide between layers")) == "Handoff of the tide between layers"
+    assert title_by_rules(text, ("Guide", "Handoff of the tide between layers")) == "Handoff of the tide between layers"
 
 
 @pytest.mark.parametrize(
@@ -835,7 +843,7 @@ def test_a_topic_says_more_than_a_condition_that_is_cut_off() -> None:
 def test_a_title_does_not_end_with_a_word_that_only_opens_the_rule(
     text: str, headings: tuple[str, ...], title: str
 ) -> None:
-    assert title_for(text, headings) == title
+    assert title_by_rules(text, headings) == title
 
 
 @pytest.mark.parametrize(
@@ -850,7 +858,7 @@ def test_a_title_does_not_end_with_a_word_that_only_opens_the_rule(
     ],
 )
 def test_a_bold_rule_keeps_what_the_sentence_limits_it_with(text: str, title: str) -> None:
-    assert title_for(text, ("Soundings",)).removeprefix("Soundings: ") == title
+    assert title_by_rules(text, ("Soundings",)).removeprefix("Soundings: ") == title
 
 
 def test_brackets_of_code_are_no_aside() -> None:
@@ -859,7 +867,7 @@ def test_brackets_of_code_are_no_aside() -> None:
         "and each knot its name."
     )
 
-    assert title_for(text, ("Ropes",)) == ("#![forbid(loose_ropes)] and #![warn(missing_knots)]")
+    assert title_by_rules(text, ("Ropes",)) == ("#![forbid(loose_ropes)] and #![warn(missing_knots)]")
 
 
 @pytest.mark.parametrize(
@@ -878,7 +886,7 @@ def test_brackets_of_code_are_no_aside() -> None:
 def test_the_title_of_a_nested_file_begins_with_what_the_file_is_about(
     headings: tuple[str, ...], file: str, title: str
 ) -> None:
-    assert title_for("Not a clock", scoped(headings, file)) == title
+    assert title_by_rules("Not a clock", scoped(headings, file)) == title
 
 
 @pytest.mark.parametrize(
@@ -923,7 +931,7 @@ def test_the_title_of_a_document_says_what_it_is_about(title: str, subject: str)
     ],
 )
 def test_a_title_keeps_the_rule_and_not_the_concession_or_list_before_it(text: str, title: str) -> None:
-    assert title_for(text, ()) == title
+    assert title_by_rules(text, ()) == title
 
 
 def test_a_list_below_a_section_that_every_file_has_is_titled_by_what_its_first_item_states() -> None:
@@ -932,7 +940,7 @@ def test_a_list_below_a_section_that_every_file_has_is_titled_by_what_its_first_
         "- Keep this a leaf: no clock and no `serde` here."
     )
 
-    assert title_for(text, ("tide-log", "Conventions & never-do")) == (
+    assert title_by_rules(text, ("tide-log", "Conventions & never-do")) == (
         "tide-log: TideError codes keep the TIDE: prefix of the harbour — do not rename them on a move"
     )
 
@@ -940,7 +948,7 @@ def test_a_list_below_a_section_that_every_file_has_is_titled_by_what_its_first_
 def test_a_lead_that_means_the_heading_is_titled_by_it() -> None:
     text = "Two things make this class worse than a loose rope:\n\n- They look tight.\n- They hold until it blows."
 
-    assert title_for(text, ("Knots", "Wet ropes are the first to loosen where nobody looks")) == (
+    assert title_by_rules(text, ("Knots", "Wet ropes are the first to loosen where nobody looks")) == (
         "Wet ropes are the first to loosen where nobody looks"
     )
 
@@ -951,12 +959,12 @@ def test_a_list_for_whose_items_there_is_no_room_is_titled_by_the_first_that_is_
         "- Never copy any tide table of the outer basin by hand."
     )
 
-    assert title_for(text, ("Harbour", "Paper charts")) == (
+    assert title_by_rules(text, ("Harbour", "Paper charts")) == (
         "Harbour: Paper charts: Never copy any tide table of the outer basin by hand, and 1 more"
     )
 
 
 def test_a_name_that_begins_like_another_is_not_taken_for_it() -> None:
-    assert title_for("Do not add a `tide-log` or other dependency", ("tide-log-probe",)) == (
+    assert title_by_rules("Do not add a `tide-log` or other dependency", ("tide-log-probe",)) == (
         "tide-log-probe: Do not add a tide-log or other dependency"
     )

@@ -1,0 +1,479 @@
+"""Writes the title of a text by its blocks: what it states first, or what is above a list, table or code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.imperative import is_imperative
+from memtui.analysis.shorten import CLAUSE, cut_off, shortened
+from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
+from memtui.analysis.title_context import goes_on, is_telling
+from memtui.analysis.title_fit import (
+    MAX_TITLE_CELLS,
+    behind_concession,
+    behind_label,
+    behind_reason,
+    closed,
+    fitted,
+    main_clause,
+    turned,
+    with_fewer_subjects,
+)
+from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
+from memtui.analysis.title_lists import (
+    HEAD_CELLS,
+    brief,
+    counted,
+    fitting,
+    fitting_or_brief,
+    heads_in,
+    listed_names,
+    values_in,
+)
+from memtui.analysis.title_statements import Statements
+from memtui.analysis.title_trees import root_of
+from memtui.analysis.title_words import (
+    avoided,
+    bold_lead,
+    heads_list,
+    is_bad,
+    is_definition,
+    is_dropped,
+    is_file_name,
+    is_metadata,
+    is_rule,
+    lacks_subject,
+    matches,
+    record_labels,
+    says_the_same,
+    sentences,
+    undecorated,
+    waits,
+    without_following,
+    without_label,
+)
+from memtui.text.inline import HeldCode, one_line, unmarked, visible
+from memtui.text.words import CJK, cell_width
+
+_FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
+_WORD = re.compile(r"\w")
+_NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
+_NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
+_NAME = re.compile("[\ue000-\uf8ff]")
+_NAMED_PLACE = re.compile(r"\w[./]\w")
+_POINTS = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_COLONS = (":", "：")
+_GERUND = re.compile(r"\w+ing\b")
+_REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
+_GOES_BACK = re.compile(
+    r"(?:The (?:script|wrapper|snippet|output|generator|watcher|linter|helper|two|three)|\w+ing the (?:two|three)"
+    r"|This|It|They|These) "
+)
+_OF_HEADING = re.compile(
+    r"(?:Available|Required|Needed|Used|Allowed|Supported|Included|Provided|Defined|Stored|Optional|Installed)\s(?!by\b)"
+)
+_MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
+_ENDING = " .:;,：。；，、…-–—"
+
+_LABEL_WORDS = 5
+_LEAD_WORDS = 2
+_LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
+
+
+def _led_by(announced: str) -> tuple[str, str]:
+    """Return words that lead to something without "the following" if need be, and what of them is their subject."""
+    lead = without_following(announced).rstrip(_ENDING)
+    if lead and lead != announced:
+        return announced, lead
+    bare = capital(_FOLLOWING.sub("", announced).strip()) or announced
+    return bare, without_following(bare).rstrip(_ENDING)
+
+
+def _joined(subject: str, heads: Sequence[str]) -> str:
+    """Return a subject with the heads below it; whichever there is of the two."""
+    between = "; " if any(", " in head for head in heads) else ", "
+    return ": ".join(filter(None, [subject, between.join(heads)]))
+
+
+def _tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
+    """Return whether the heads that fit say something of a list; one of many only as a rule or below a mere label."""
+    if len(kept) != 1 or len(heads) == 1:
+        return bool(kept)
+    return matches("headings", "generic", subject) or is_rule(kept[0])
+
+
+def _telling(items: Sequence[Block], texts: Sequence[str]) -> Sequence[Block]:
+    """Return the items that do not only set a value, by their texts; the first where all others only go on from it."""
+    if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
+        return items[:1]
+    return [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
+
+
+@dataclass(slots=True)
+class TitleWriter:
+    """Writes the title of one text."""
+
+    headings: Headings = field(default_factory=Headings)
+    language: str = "en"  # the language of the text
+    _statements: Statements = field(init=False)
+    _fits: dict[str, str] = field(default_factory=dict)
+    _avoids: bool = False  # whether the label above says that what follows is to be avoided
+
+    def __post_init__(self) -> None:
+        self._statements = Statements(self.held)
+
+    @property
+    def held(self) -> HeldCode:
+        """The code of the text and of its headings."""
+        return self.headings.held
+
+    @classmethod
+    def below(cls, headings: Sequence[str], language: str) -> TitleWriter:
+        """Return a writer for a text below these headings, outermost first."""
+        writer = cls(language=language)
+        for heading in headings:
+            writer.headings.enter(heading)
+        return writer
+
+    def title(self, found: Sequence[Block]) -> str:
+        """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
+        wholes = (self._record, self._row, self._steps, self._pair, self._captions)
+        if whole := next(filter(None, (write(found) for write in wholes)), ""):
+            return whole
+        for at, block in enumerate(found):
+            if title := self._title_of(block, found[at:]):
+                return title
+        heading = self.headings.alone(self.headings.whole())
+        pointer = "" if is_telling(heading) else self._pointer(found)
+        return pointer or self.done(heading) or self._any_words(found)
+
+    def _pointer(self, found: Sequence[Block]) -> str:
+        """Return the first sentence of a text that only says what to read; empty for other texts."""
+        told = found[0] if found and found[0].kind in {"paragraph", "item"} else None
+        first = next(sentences(self._plain(undecorated(told.text)[0])), "") if told else ""
+        points = _POINTS.search(first) if matches("sentences", "pointer", first) else None
+        if points is None or not _NAMED_PLACE.search(self.held.put_back(points[1])):
+            return ""
+        subject = "" if says_the_same(points[1], self.headings.last) else self.headings.whole()
+        return self.done(capital(points[1]), subject)
+
+    # -- the blocks ---------------------------------------------------------------------------------
+
+    def _title_of(self, block: Block, rest: Sequence[Block]) -> str:
+        """Return the title that a block gives, with the blocks from it on; empty if it only names what follows."""
+        if block.kind == "paragraph":
+            return self._paragraph(block.text, rest[1:])
+        if block.kind == "item":
+            return self._items(rest)
+        if block.kind == "code":
+            return self._code(block, rest[1:])
+        if block.kind == "table":
+            return self._table(block)
+        self.headings.enter(block.text)
+        return ""
+
+    def _record(self, found: Sequence[Block]) -> str:
+        """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
+        labels = record_labels(found) if self.headings.last else []
+        heads = values_in(found, self.held) or labels if labels else []
+        return self.listed(self.headings.whole() or self.headings.last, heads) if heads else ""
+
+    def _row(self, found: Sequence[Block]) -> str:
+        """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
+        is_row = len(found) == 1 and " — " in found[0].text
+        parts = _NEXT_CELL.split(self._plain(found[0].text)) if is_row else []
+        cells = [cell[1] for part in parts if (cell := _NAMED_CELL.fullmatch(part))]
+        if len(cells) <= 1 or len(cells) < len(parts):
+            return ""
+        cells[1:] = [cell for cell in cells[1:] if _LETTER.search(cell)] or cells[1:]
+        told = "; ".join(cells[1:])
+        if self._width(f"{cells[0]}: {told}") > LIST_CELLS:
+            told = max(cells[1:], key=len)
+        return self.done(f"{cells[0].rstrip(_ENDING)}: {told}")
+
+    def _steps(self, found: Sequence[Block]) -> str:
+        """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
+        heads = [block.text for block in found if block.kind == "heading"]
+        steps = [self._plain(undecorated(head)[0]) for head in heads if undecorated(head)[0] != head]
+        if len(steps) <= 1 or len(steps) < len(heads) or found[0].kind == "item":
+            return ""
+        return self.listed(self.headings.whole(), steps)
+
+    def _pair(self, found: Sequence[Block]) -> str:
+        """Return the heading above a wrong and a right example, if it states the rule and the text does not."""
+        rule = self.headings.last
+        if not any(block.kind == "code" for block in found):
+            return ""
+        labels = [without_label(undecorated(self._plain(block.text))[0])[0] or block.text for block in found]
+        if not any(map(is_bad, labels)):
+            return ""
+        told = self._plain(found[0].text) if found[0].kind == "paragraph" else ""
+        if len(rule.split()) <= _LEAD_WORDS or not is_imperative(rule) or is_imperative(told):
+            return ""
+        return self.done(rule)
+
+    def _captions(self, found: Sequence[Block]) -> str:
+        """Return the heading above code that has nothing but captions, as in `**In Rust**`."""
+        told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
+        is_captioned = found and found[-1].kind == "code" and len(told) * 2 == len(found) > _LEAD_WORDS
+        if not is_captioned or not self.headings.last or not all(map(self._is_label, told)):
+            return ""
+        heading = self.headings.above_code()
+        captions = [without_label(words)[0] or words.rstrip(_ENDING) for words in told]
+        says_all = any(map(is_bad, captions)) or has_verb(heading, language_of(heading))
+        return self.listed(heading, [] if says_all else captions)
+
+    def _paragraph(self, text: str, following: Sequence[Block]) -> str:
+        source = self.held.take_out(text)
+        if not following:
+            return self.stated(source)
+        plain = undecorated(unmarked(source))[0]
+        announces, lead = plain.endswith(_COLONS), bold_lead(undecorated(source)[0])
+        if is_metadata(plain):
+            return ""
+        is_alone = bool(lead and not lead.rest.strip(" :：")) or heads_list(plain, following)
+        if (announces or is_alone) and self._is_label(plain):
+            self.headings.enter_plain(plain)
+            self._avoids = is_bad(plain)
+            return ""
+        introduces = not lead and following[0].kind in {"code", "table"} and waits(plain)
+        if (announces and not (lead and lead.rest and lead.is_rule)) or introduces:
+            return self._lead(plain, following)
+        return self.stated(source)
+
+    def _is_label(self, plain: str) -> bool:
+        """Return whether a line is a heading in all but form, or a label."""
+        bare = plain.rstrip(_ENDING)
+        is_short = len(bare.split()) <= _LABEL_WORDS and len(bare) <= HEAD_CELLS and ". " not in bare
+        states = (
+            is_rule(bare)
+            or matches("headings", "unfinished", bare)
+            or grammar_of(language_of(bare)).condition.match(bare)
+            or _OF_HEADING.match(bare)
+        )
+        return (is_short and not states) or is_dropped(bare)
+
+    def _lead(self, plain: str, following: Sequence[Block]) -> str:
+        """Return the words that lead to a list, code or table, with the heads of what follows."""
+        *before, last = sentences(plain)
+        if before:
+            return self.stated(" ".join(before)) or self._lead(last, following)
+        announced = without_label(plain)[1].rstrip(_ENDING)
+        if _MEANS_ABOVE.search(announced) and is_telling(self.headings.last):
+            return self.done(self.headings.last)
+        bare, lead = _led_by(announced)
+        if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
+            return ""
+        if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
+            return self.done(bare)  # "All rules follow this structure" says more than "All rules"
+        subject = self.headings.subject()
+        if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
+            lead = subject  # "Available at night" says nothing of what is
+        return self.listed(lead, self._heads_below(lead, following), awaited=bare != announced)
+
+    def _heads_below(self, lead: str, following: Sequence[Block]) -> list[str]:
+        """Return the heads of what follows words that lead to it, or the lines of a shell that the words wait for."""
+        heads = heads_in(following, self.held)
+        first = following[0]
+        if heads or not waits(lead) or first.kind != "code" or first.mark not in SHELLS:
+            return heads
+        return [self.held.take_out(f"`{line.strip()}`") for line in first.lines if "`" not in line]
+
+    def _items(self, found: Sequence[Block]) -> str:
+        """Return what an item states, or for several the subject with their heads."""
+        items = [block for block in found if block.kind == "item" and len(block.mark) <= len(found[0].mark)]
+        texts = [self._plain(undecorated(block.text)[0]) for block in items]
+        if len(items) > 1 and all(map(_GOES_BACK.match, texts[1:])):
+            return self._items(found[: next(at for at, block in enumerate(found) if block is items[1])])
+        if len(told := _telling(items, texts)) == 1 < len(items):
+            return self._items(told)
+        if len(items) > 1 and (title := self._several(found)):
+            return title
+        source = self.held.take_out(found[0].text)
+        plain = unmarked(source)
+        return self._lead(plain, found[1:]) if plain.endswith(_COLONS) and len(found) > 1 else self.stated(source)
+
+    def _several(self, found: Sequence[Block]) -> str:
+        """Return the subject of several items with their heads; empty if the first of them says more."""
+        subject = self.headings.whole()
+        heads = self._heads_of_several(found, subject)
+        if self._width(subject) > LIST_CELLS:
+            subject = shortened(subject, PREFIX_CELLS, self._width) or ""
+        is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
+        if is_long and (not subject or self._is_general(subject, heads[0])):
+            return ""
+        names = [bool(_NAME.fullmatch(head)) for head in heads[: _FEW_NAMES + 1]]
+        if names and names[0] and not (len(names) > 1 and all(names)):
+            return ""
+        is_name = " " not in self.headings.last and not (CJK.search(subject) or is_file_name(subject))
+        return self.listed(subject, heads, any_of=is_name)
+
+    def _heads_of_several(self, found: Sequence[Block], subject: str) -> list[str]:
+        """Return the values or heads of items; below a label that says to avoid them, the first one says so itself."""
+        if not self._avoids:
+            return values_in(found, self.held) or heads_in(found, self.held)
+        heads = heads_in(list(takewhile(lambda block: block.kind == "item", found)), self.held)
+        heads[:1] = heads[:1] if matches("headings", "bad", subject) else map(avoided, heads[:1])
+        return heads
+
+    def _is_general(self, subject: str, head: str) -> bool:
+        """Return whether a heading says nothing of what an item below it states."""
+        states = has_verb(head, language_of(head)) or lacks_subject(head)
+        return matches("headings", "generic", subject) or (
+            states and matches("headings", "section", self.headings.last)
+        )
+
+    def _code(self, block: Block, following: Sequence[Block]) -> str:
+        commands = heads_in([block], self.held) if block.mark in SHELLS else []
+        title = self._said_of_code(following)
+        if title and (not commands or has_verb(title, language_of(title))):
+            is_led = len(commands) == 1 and lacks_subject(title)
+            return self.done(f"{commands[0]}: {title}") if is_led else title
+        is_named = block.mark not in SHELLS and not listed_names(block) and bool(self.headings.subject())
+        heads = [] if is_named else heads_in([block], self.held)
+        root = root_of(block.lines) if len(heads) <= 1 else ""
+        heads = [self.held.take_out(f"`{root}`")] if root else heads
+        return self.listed(self.headings.above_code(), heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+
+    def _said_of_code(self, following: Sequence[Block]) -> str:
+        """Return what the paragraphs below code state of it; words that lead to more code say nothing of this one."""
+        texts = (later.text for later in following if later.kind == "paragraph")
+        own = takewhile(lambda text: is_rule(text) or not self._plain(text).endswith(_COLONS), texts)
+        return next(filter(None, (self.stated(self.held.take_out(text)) for text in own)), "")
+
+    def _table(self, block: Block) -> str:
+        if len(block.lines) > 1:
+            return self.listed(self.headings.whole(), heads_in([block], self.held))
+        cells = [self._plain(cell) for row in block.rows for cell in row]
+        return self.stated(": ".join(filter(None, [*cells[:1], ", ".join(filter(None, cells[1:]))])))
+
+    # -- sentences ----------------------------------------------------------------------------------
+
+    def stated(self, source: str) -> str:
+        """Return the title of a paragraph or item, its code held; empty if it only points elsewhere."""
+        found = self._statements.statement(source)
+        if not found.words:
+            return ""
+        if found.avoid:
+            words = avoided(found.words)
+            return self.done(words)
+        if found.part:
+            return self.done(found.words, self.headings.whole() or found.lead)
+        if title := self._rule_first(found.words):
+            return title
+        subject = self.headings.missing(found.words)
+        title = self.done(found.words, subject)
+        if matches("headings", "bad", subject) and not title.startswith(subject) and _GERUND.match(found.words):
+            return self.done(avoided(found.words))
+        is_unnamed = bool(subject) and is_definition(found.words) and ": " not in title
+        return self.done(subject, told=found.words) if is_unnamed and self._width(subject) <= HEAD_CELLS else title
+
+    def _rule_first(self, words: str) -> str:
+        """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
+        if self._width(words) <= MAX_TITLE_CELLS:
+            return ""
+        if rule := behind_reason(words) or behind_concession(words):
+            return self.done(rule, self.headings.missing(rule))
+        title = self._fitted(words)
+        if rule := behind_label(words, title, self.held):
+            return self.done(rule)
+        lead, main = main_clause(words)
+        is_cut = title.endswith("…")
+        if main and (is_cut or lead.startswith(title) or lead.casefold().find(title.casefold()[:_LEAD_CHARS]) > 0):
+            if whole := turned(words, self.held):
+                return self.done(whole)
+            subject = self.headings.subject()
+            if _REFERS.search(main) and is_telling(subject):
+                return self.done(subject)
+            return self.done(capital(main), "" if says_the_same(main, subject) else subject)
+        fewer = with_fewer_subjects(words)
+        return self.done(fewer) if is_cut and fewer != words else ""
+
+    # -- the end ------------------------------------------------------------------------------------
+
+    def listed(self, subject: str, heads: Sequence[str], *, awaited: bool = False, any_of: bool = False) -> str:
+        """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
+        kept = fitting_or_brief(subject, heads, self._width)
+        if len(kept) <= 1 and heads and (awaited or waits(subject)):
+            is_all = len(kept) == len(heads)
+            return self.done(f"{subject}: {kept[0]}") if is_all else self._awaited(subject, heads, kept)
+        if subject and not (_tells(subject, kept, heads) or (any_of and kept)):
+            first = self._with_first_rule(subject, heads)
+            if first or not kept or self._states(subject):
+                return first or self.done(self.headings.alone(subject))
+        return self.done(self._counted(_joined(subject, kept) or ", ".join(heads[:1]), kept, heads))
+
+    def _states(self, subject: str) -> bool:
+        """Return whether a subject says something by itself, as a sentence does."""
+        is_long = self.language != "en" or len(subject.split()) > _LEAD_WORDS + 1
+        return is_long and has_verb(subject, language_of(subject))
+
+    def _counted(self, title: str, kept: Sequence[str], heads: Sequence[str]) -> str:
+        """Return a list's title with the number of the items that it does not name, if its text is in English."""
+        return counted(title, kept, heads, self._width) if self.language == "en" else title
+
+    def _with_first_rule(self, subject: str, heads: Sequence[str]) -> str:
+        """Return a heading with the first item of a list if that is a rule; empty if there is no room for it."""
+        later = heads[1:] if subject in self.headings.path else ()
+        told = [*heads[:1], *(head for head in later if self._width(head) >= _LEAST_HEAD_CELLS)]
+        first = next((head for head in told if is_rule(head) or is_imperative(head)), "")
+        if not first:
+            return ""
+        short = shortened(first, MAX_TITLE_CELLS - self._width(subject) - 2, self._width, least_rank=CLAUSE)
+        is_half = len(heads) == _FEW_NAMES and len(subject.split()) <= _LABEL_WORDS and not short
+        says_most = is_half or says_the_same(first, subject)
+        if says_most and self._width(first) <= MAX_TITLE_CELLS:
+            return self.done(first)
+        if not short or not is_balanced(short):
+            return ""
+        return self.done(self._counted(f"{subject}: {short}", [short], heads))
+
+    def _awaited(self, lead: str, heads: Sequence[str], kept: Sequence[str]) -> str:
+        """Return the title of a list whose lead says nothing without it, such as a condition, and leaves no room."""
+        heading = self.headings.subject()
+        grammar = grammar_of(language_of(lead))
+        opens = grammar.condition.match(lead) or grammar.preposition.match(lead)
+        if heading and opens and not matches("headings", "counted", lead):
+            in_brief = [brief(head) for head in heads]
+            found = fitting(heading, heads, self._width) or fitting(heading, in_brief, self._width)
+            if found:
+                return self.done(self._counted(f"{heading}: {', '.join(found)}", found, heads))
+        return f"{self.done(f'{lead}: {kept[0]}')}…" if kept else self.done(lead, told=", ".join(heads))
+
+    def done(self, words: str, subject: str = "", *, told: str = "") -> str:
+        """Return a finished title: the words, after the subject if there is one and room for it.
+
+        `told`: what the words lead to and say nothing without; cut at a word if it must be.
+        """
+        if told:
+            both = self.held.put_back(f"{words}: {told}")
+            both = both if cell_width(both) <= MAX_TITLE_CELLS else cut_off(both, MAX_TITLE_CELLS)
+            return one_line(visible(closed(both)))
+        words = words.strip().rstrip(_ENDING)
+        prefix = (shortened(subject, PREFIX_CELLS, self._width) if subject else "") or ""
+        room = MAX_TITLE_CELLS - self._width(prefix) - 2
+        short = shortened(words, room, self._width, least_rank=CLAUSE) if prefix else ""
+        between = " " if goes_on(words) else ": "
+        whole = f"{prefix}{between}{short}" if prefix and short else self._fitted(words)
+        return one_line(visible(self.held.put_back(closed(whole)))).rstrip(" ,;:")
+
+    def _fitted(self, words: str) -> str:
+        """Return words that fit, worked out once."""
+        if words not in self._fits:
+            self._fits[words] = fitted(words, self.held)
+        return self._fits[words]
+
+    def _any_words(self, found: Sequence[Block]) -> str:
+        texts = (self._plain(block.text) for block in found)
+        return next((self.done(words) for words in texts if _WORD.search(self.held.put_back(words))), "")
+
+    def _plain(self, markdown: str) -> str:
+        return unmarked(self.held.take_out(markdown)).strip()
+
+    def _width(self, words: str) -> int:
+        return cell_width(self.held.put_back(words))
