@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
+from memtui.analysis.grammar import grammar_of
 from memtui.analysis.title_blocks import Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_lists import heads_in
@@ -43,7 +44,7 @@ def _all(
             statements.append(stated)
             yield from _below_headings(words, stated, writer)
     yield from _by_headings(title, path)
-    yield from _by_list(found, TitleWriter.below(headings, language))
+    yield from _by_list(found, TitleWriter.below(headings, language), language)
     yield from _by_two(statements, path)
 
 
@@ -77,17 +78,19 @@ def _by_headings(title: str, path: Sequence[str]) -> Iterator[str]:
             yield f"{above}: {title}"
 
 
-def _by_list(found: Sequence[Block], writer: TitleWriter) -> Iterator[str]:
+def _by_list(found: Sequence[Block], writer: TitleWriter, language: str) -> Iterator[str]:
     """Yield what a list names, below its heading and below the words that lead to it."""
     first = next((at for at, block in enumerate(found) if block.kind == "item"), len(found))
     if sum(block.kind == "item" for block in found[first:]) <= 1:
         return
     heads = heads_in(found[first:], writer.held)
-    yield writer.listed(writer.headings.whole(), heads)
-    lead = next((block for block in found[:first] if block.kind == "paragraph"), None)
-    if lead:
-        plain = unmarked(writer.held.take_out(undecorated(lead.text)[0])).strip().rstrip(_ENDING)
+    lead = found[first - 1] if first and found[first - 1].kind == "paragraph" else None
+    plain = unmarked(writer.held.take_out(undecorated(lead.text)[0])).strip().rstrip(_ENDING) if lead else ""
+    if plain:
         yield writer.listed(plain, heads)
+    grammar = grammar_of(language)
+    if not (grammar.condition.match(plain) or grammar.preposition.match(plain)):  # which holds for all of the list
+        yield writer.listed(writer.headings.whole(), heads)
 
 
 def _by_two(statements: Sequence[str], path: Sequence[str]) -> Iterator[str]:

@@ -23,8 +23,8 @@ def _told(text: str, *headings: str) -> Told:
         (
             ("GUIDE.md", "Packing rules"),
             (
-                "The tide and the hour are set at build time - from `tide.json` and `quay/hours.json` - and each\nappears "
-                "in exactly one place. Never write either into the source: a check fails if it does."
+                "The tide and the hour are set at build time - from `tide.json` and `quay/hours.json` - and\n"
+                "each appears in exactly one place. Never write either into the source: a check fails if it does."
             ),
             "The tide and the hour are set at build time - from tide.json and quay/hours.json",
         ),

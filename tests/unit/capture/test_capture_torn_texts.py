@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.analysis.titles import title_for
+from memtui.analysis.titles import title_by_rules
 from memtui.capture.context import context_lead, with_lead, without_lead
 from memtui.capture.markdown import split_markdown
 from memtui.capture.no_memory import SkipReason
@@ -45,7 +45,7 @@ def test_what_goes_on_about_the_item_before_stays_with_it(second: str) -> None:
     source = f"## Boats\n\n- After adding a boat, write the list anew: `python3 boats.py`\n- {second}\n"
 
     [text] = texts(source)
-    assert title_for(text, ("Boats",)) == "After adding a boat, write the list anew: python3 boats.py"
+    assert title_by_rules(text, ("Boats",)) == "After adding a boat, write the list anew: python3 boats.py"
 
 
 @pytest.mark.parametrize(
