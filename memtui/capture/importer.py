@@ -406,6 +406,17 @@ def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]
     return [(path, bool(names & news)) for path, names in named if names & (known | news)]
 
 
+def changed_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
+    """Return the files of which an import would take in nothing but changes of what it took in before."""
+    new: set[str | None] = set()
+    changed: set[str | None] = set()
+    for item in plan.items:
+        told = changed if item.action in {"update", "replace"} else new if item.action in {"add", "restore"} else set()
+        told.update(source.path for source in (item.draft.source, *item.more_sources))
+    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
+    return {path for path, names in named if names & changed and not names & new}
+
+
 def turned_down_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
     """Return the files that state memories of which a person turned down every one."""
     down: set[str | None] = set()

@@ -6,6 +6,7 @@ import argparse
 from collections import Counter
 from contextlib import suppress
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -347,7 +348,8 @@ def _say_left_out(plan: ImportPlan) -> None:
     if rest := Counter(item.reason for item in skipped[SKIPS_SHOWN:]):
         reasons = ", ".join(f"{number}× {reason}" for reason, number in rest.most_common(5))
         say(f"… and {rest.total()} more: {reasons}")
-    for line in (*imports.told_lines(plan.skipped), *imports.told_files(plan.skipped)):
+    told = (imports.told_lines, imports.told_besides, imports.told_files)
+    for line in chain.from_iterable(say_of(plan.skipped) for say_of in told):
         say(line)
     if how := imports.how_to_read_unloaded(plan.skipped):
         say(how)

@@ -45,10 +45,12 @@ class AskedAgain:
             self.drop()
         return is_second
 
-    def look(self, identifier: str = "") -> None:
-        """Drop the question where it no longer fits, or where an action runs that is another."""
-        if self._keys and (identifier not in {"", *self._keys} or self._was != self._about()):
+    def look(self, identifier: str = "") -> bool:
+        """Drop the question where it no longer fits, or an action runs that is another; return whether it did."""
+        is_over = bool(self._keys) and (identifier not in {"", *self._keys} or self._was != self._about())
+        if is_over:
             self.drop()
+        return is_over
 
     def drop(self) -> None:
         """Ask no longer, and take the question off the screen."""

@@ -154,7 +154,8 @@ class MemtuiScreen(Screen[None]):
 
     async def action_act(self, identifier: str) -> None:
         """Run an action of the registry, or say why it is not possible."""
-        self.again.look(identifier)
+        if self.again.look(identifier) and identifier == "back":
+            return  # The answer was no
         if any([part.takes(identifier) for part in self.parts]):  # noqa: C419 - each is to look at it
             return
         action = registry.by_id(identifier)

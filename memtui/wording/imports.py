@@ -74,7 +74,7 @@ def how_to_read_unloaded(skipped: Iterable[Skipped]) -> str:
 
 
 def told_lines(skipped: Sequence[Skipped]) -> list[str]:
-    """Return a sentence for each reason for which lines became no memory; what has no text of its own comes last."""
+    """Return a sentence for each reason for which lines with a text of their own became no memory."""
     conflicts = [
         f"skipped {one.path}:{_lines(one.span)}: {one.reason}"
         for one in skipped
@@ -84,18 +84,24 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
     lines = lines_left_out(skipped)
     places = _by_reason((one.reason, f"{one.path}:{one.span[0]}") for one in skipped if one.span is not None)
     said = [
-        f"{counted(lines[reason], 'line')} left out: {reason} ({_some(at)})"
+        f"{counted(lines[reason], 'line')} left out{_in_places(at)}: {reason} ({_some(at)})"
         for reason, at in places.items()
         if reason not in STRUCTURE and not reason.endswith(_SETTINGS)
     ]
-    return [*conflicts, *said, *_told_of_settings(lines)]
+    return [*conflicts, *said]
+
+
+def _in_places(places: Sequence[str]) -> str:
+    """Return in how many places lines stand, where they are not named one by one."""
+    return f" in {len(places):,} places" if len(places) > 1 else ""
+
+
+def told_besides(skipped: Sequence[Skipped]) -> list[str]:
+    """Return a sentence for the lines that were read as settings, and one for those that have no text of their own."""
+    return list(_told_of_settings(lines_left_out([one for one in skipped if not _is_conflict(one)])))
 
 
 def _told_of_settings(lines: Mapping[str, int]) -> Iterator[str]:
-    """Yield a sentence for the lines that were read as settings, and one for those that have no text of their own.
-
-    `lines`: how many were left out, by the reason.
-    """
     settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
     if settings:
         told = [tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()]

@@ -366,6 +366,10 @@ async def test_a_click_on_the_word_over_a_column_sorts_by_it(ferry: Vault, tmp_p
         for word, order in orders.items():
             await pilot.click("#list", offset=(screen_lines(pilot)[2].index(word), 1))
             await shows(pilot, f"2 Memories · {order}")
+        await shows(pilot, "fresh added")
+        await pilot.press("slash", *"refund")
+        await shows(pilot, "2 of ")
+        assert "fresh added" in screen_text(pilot), "a filter with an order of its own changes no column"
 
 
 async def test_neighbours_with_one_heading_name_it_once(blank: Vault, tmp_path: Path) -> None:

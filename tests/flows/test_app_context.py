@@ -76,7 +76,13 @@ async def test_preview_command_line_and_clipboard_have_the_same_bytes(
             await type_task(pilot)
         await shows(pilot, "Lock refunds by payment_id")
         assert LOCK in included(pilot)
-        await pilot.press("enter", "y")
+        await pilot.press("enter", "2")
+        screen = context_screen(pilot)
+        await until(pilot, lambda: screen._list.display == (size == WIDE), "the payload fills a narrow screen")
+        await pilot.press("enter")
+        await says(pilot, "The payload is in hand; 1 goes to the memories.")
+        await pilot.press("1", "y")
+        assert screen._list.display
         await says(pilot, f"Sent {len(printed.encode()):,} bytes to tmux")
         assert payload(pilot) == printed
         assert buffer.read_bytes() == printed.encode()

@@ -174,8 +174,10 @@ async def test_a_source_of_which_all_was_rejected_or_that_states_nothing_says_so
         row = next(row for row in importer(pilot)._places.rows if getattr(row, "known", "") == "no memory")
         importer(pilot)._places.go_to(lambda one: one == row)
         await pilot.press("enter")
-        await says(pilot, "holds no memory: the end of pane 2 says what was passed over")
-        await pilot.press("I")
+        await says(pilot, "holds no memory: what was passed over, and why, is said here")
+        await shows(pilot, "Passed over")
+        await shows(pilot, "a in Browse")
+        await pilot.press("escape", "I")
         await says(pilot, "Imported: ")
         await pilot.press("b")
         await shows(pilot, " waiting")
@@ -420,6 +422,8 @@ async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(pro
         write_files(project, {"CLAUDE.md": RULES.replace("payment", "booking", 1)})
         await pilot.press("escape", "J")
         await until(pilot, lambda: "1 changed" in screen_text(pilot), "the edited file is read")
+        assert re.search(r"files? read · 1 changed", screen_text(pilot)), "the head names what there is"
+        assert any("CLAUDE.md" in line and " changed" in line for line in screen_lines(pilot)[3:8]), "and the source"
         await pilot.press("I")
         await shows(pilot, "1 updated")
         await shows(pilot, "1 memory in use has its source's new words: r reviews it.")
@@ -450,7 +454,7 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]
-        assert re.search(r"Passed over\s+(\d+) parts?: files", told).group(1) == re.search(  # type: ignore[union-attr]
+        assert re.search(r"Passed over\s+(\d+) places?: files", told).group(1) == re.search(  # type: ignore[union-attr]
             r"(\d+) passed over",
             importer(pilot)._came_in.words,  # type: ignore[union-attr]
         ).group(1)

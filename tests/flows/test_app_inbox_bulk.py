@@ -384,6 +384,14 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
             await pilot.press(back, "a")
         await pilot.press("j", "k", "x")
         await says(pilot, f"x again rejects all {number} of this group")
+        await pilot.press("asterisk", "a")
+        await says(pilot, f"a again accepts all {number} that are marked")
+        await pilot.press("escape")
+        await until(pilot, lambda: not asked(pilot), "esc says no")
+        assert pilot.app.screen is inbox
+        assert len(inbox._list.marked) == number, "and does nothing else"
+        await pilot.press("escape")
+        assert not inbox._list.marked
         await pilot.press("a")
         await until(pilot, lambda: asked(pilot), "the other key asks by itself")
         assert statuses(vault) == {"candidate": number}, "and what was asked"

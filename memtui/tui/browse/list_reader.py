@@ -246,6 +246,7 @@ class ListReader:
             self.outdated, self._steady, self.focus = False, False, None
             if base.active >= LARGE_VAULT:
                 self._loader.after(PREPARING_SECONDS, lambda: self.prepare(base), group="prepare")
+        pane.ages = base.wanted.sort
         pane.sort = "" if listing.best and listing.query.strip() else base.wanted.sort
         pane.show_projects = base.project is None or "project" in base.wanted.chosen or listing.names_project
         pane.put_rows(listing.rows)

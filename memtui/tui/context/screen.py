@@ -399,6 +399,9 @@ class ContextScreen(MemtuiScreen):
         is_empty = answer is None or not answer.pack.payload
         if action.id in _ON_A_MEMORY and self._list.current is None:
             return "No memory is under the cursor."
+        is_read_only = action.id == "context-read" or not self._list.display
+        if action.id in _ON_A_MEMORY and self.focused is self._payload and is_read_only:
+            return f"The payload is in hand; {self.key_of('context-list')} goes to the memories."
         if action.id in _ON_A_PAYLOAD and is_empty and not self.is_waiting:
             return "The payload is empty."
         if action.id in _ON_A_TASK and not self._ask().has_task:

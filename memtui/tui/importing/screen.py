@@ -36,6 +36,7 @@ from memtui.tui.importing.view import (
     Preview,
     known_places,
     line_for,
+    news_words,
     of_projects,
     place_cells,
     place_rows,
@@ -73,7 +74,7 @@ _ALL_KNOWN = (
     "Nothing found here is new: it is in the vault already, was rejected, or holds no memory; / names another file."
 )
 _LOOKING = "Sources are still being looked for."
-_HOLDS_NONE = "{} holds no memory: the end of pane 2 says what was passed over, and why."
+_HOLDS_NONE = "{} holds no memory: what was passed over, and why, is said here at the end."
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
@@ -120,6 +121,7 @@ class ImportScreen(ListDetail):
         self._active = False
         self._stopped = False
         self._known_paths: dict[Path, str] = {}  # of places that hold nothing new, with why
+        self._changed_paths: set[Path] = set()  # of places of which only something known changed
         self._unticks_known = True  # Whether they are still ticked by the screen alone, which then unticks them
         self._first_run = first_run
         self._previewed: set[Path] = set()  # places that were read
@@ -187,7 +189,8 @@ class ImportScreen(ListDetail):
         current = self._places.current
         # Ticks that may go at once are no ticks yet; an empty vault knows of nothing.
         unread = self._ticked - self._previewed if self._unticks_known and not self._first_run else set()
-        rows = [*place_rows(self._known, self._ticked, self._known_paths, unread), *self._stores.rows()]
+        places = place_rows(self._known, self._ticked, self._known_paths, unread, self._changed_paths)
+        rows = [*places, *self._stores.rows()]
         self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=self._nothing)
         number = len(self._ticked) + len(self._stores.ticked)
         ticked = f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked"
@@ -229,21 +232,25 @@ class ImportScreen(ListDetail):
     def _show_preview(self, found: tuple[Preview, Sequence[PlanRow | TextRow]]) -> None:
         preview, lines = found
         self.trouble_is_over()
-        self._mark_known(preview.known)
+        self._mark_known(preview)
         self._unclear = preview.unclear
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
-        files, new = counted(preview.files, "file"), preview.plan.count("add", "restore")
+        files = counted(preview.files, "file")
         others = self._importer.other_projects(preview.plan)
         place = "active at once" if self._active else f"inbox{of_projects(others)}"
         self._title.place = f"into {some_of(others, 2)}" if others else self.access.place_words
-        self._title.note = f"{files} read · {new:,} new → {place}"
+        self._title.note = f"{files} read · {news_words(preview.plan, place)}"
 
-    def _mark_known(self, known: Mapping[Path, str]) -> None:
+    def _mark_known(self, preview: Preview) -> None:
         """Mark which of the ticked places hold nothing new; unless a person ticked them, they need no tick."""
+        known = preview.known
         looked_at = {place.path: place for place in self._known.rows if place.path in self._ticked}
         self._previewed |= looked_at.keys()
         why = {path: {known.get(one.file.path, "") for one in place.sources} for path, place in looked_at.items()}
+        news = {path: {one.file.path for one in place.sources} - known.keys() for path, place in looked_at.items()}
+        self._changed_paths -= looked_at.keys()
+        self._changed_paths |= {path for path, files in news.items() if files and files <= preview.changed}
         held = {path: max(words, key=WHY_NOTHING_NEW.index) for path, words in why.items() if all(words)}
         self._known_paths = {path: word for path, word in self._known_paths.items() if path not in looked_at} | held
         if self._unticks_known:
@@ -450,6 +457,8 @@ class ImportScreen(ListDetail):
         if self.focused is not self._plan:
             row = self._places.current
             if isinstance(row, PlaceRow) and row.known == SILENT:
+                self.enter_second()
+                self._plan.move_to_end(last=True)
                 self.say(_HOLDS_NONE.format(tame(row.place.name, 60)))
                 return
             self._preview_source()

@@ -52,6 +52,7 @@ class Preview:
     # Files without news, with why: all of their memories are in the vault already, were turned down, or there are none
     known: Mapping[Path, str] = field(default_factory=dict)
     unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
+    changed: frozenset[Path] = frozenset()  # files with nothing new but changes of what is in the vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,13 @@ class Importer:
 
     def preview(self, found: SourcesFound, stores: Stores, *, active: bool, progress: Progress) -> Preview:
         """Return what importing these sources would do; writes nothing. Raises `Cancelled`: raised by `progress`."""
-        from memtui.capture.importer import plan_import, silent_files, stating_files, turned_down_files
+        from memtui.capture.importer import (
+            changed_files,
+            plan_import,
+            silent_files,
+            stating_files,
+            turned_down_files,
+        )
 
         request = self._request(found, active=active)
         read = self._read(found, stores, request, progress)
@@ -192,7 +199,7 @@ class Importer:
         known = dict.fromkeys(silent_files(plan, read), SILENT)
         known |= dict.fromkeys(turned_down_files(plan, read), REJECTED)
         known |= {path: IN_VAULT for path, has_news in stating_files(plan, read) if not has_news}
-        return Preview(plan, len(read.files), known, unclear)
+        return Preview(plan, len(read.files), known, unclear, frozenset(changed_files(plan, read)))
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
         from memtui.capture.importer import read_sources
@@ -305,6 +312,7 @@ class PlaceRow:
     ticked: bool
     known: str = ""  # why it holds nothing new; empty if it may
     unread: bool = False  # whether it is ticked unless reading it shows that it holds nothing new
+    is_changed: bool = False  # whether all that is new of it are changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +327,7 @@ def place_rows(
     ticked: Collection[Path],
     known: Mapping[Path, str] | None = None,  # paths of those that hold nothing new, with why
     unread: Collection[Path] = (),  # paths of those whose tick goes where they hold nothing new
+    changed: Collection[Path] = (),  # paths of those of which only something known changed
 ) -> list[PlaceRow | LeftOutRow | TextRow]:
     """Return the sources under headings."""
     lines: list[PlaceRow | LeftOutRow | TextRow] = []
@@ -329,7 +338,11 @@ def place_rows(
             lines += [
                 TextRow(heading),
                 *(
-                    PlaceRow(one, one.path in ticked, (known or {}).get(one.path, ""), one.path in unread)
+                    PlaceRow(
+                        *(one, one.path in ticked, (known or {}).get(one.path, "")),
+                        unread=one.path in unread,
+                        is_changed=one.path in changed,
+                    )
                     for one in found
                 ),
             ]
@@ -352,7 +365,7 @@ def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]
         Cell(tame(row.place.name), text, is_path=True),
         Cell(tame(row.place.label), kind, label if label >= _SHORTEST_LABEL else 0, before=1, snug=True),
         Cell(
-            row.known or counted(len(row.place.sources), "file"),
+            row.known or ("changed" if row.is_changed else counted(len(row.place.sources), "file")),
             "dim",
             9,
             right=True,
@@ -433,9 +446,21 @@ def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
     """Yield what becomes no memory: texts one by one, files and lines by the reason."""
     lines = [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
     if number := passed_over(plan):
-        yield TextRow("Passed over", count=f"{counted(number, 'part')}: files, or lines in a row")
+        yield TextRow("Passed over", count=f"{counted(number, 'place')}: files, or lines in a row")
     yield from _listed([item for item in plan.items if item.action == "skip"], "−")
-    yield from (TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS))
+    yield from _wrapped(lines)
+    if imports.lines_left_out(plan.skipped):
+        yield from _wrapped([_BY_HAND])
+    if beside := imports.told_besides(plan.skipped):
+        yield TextRow("Not counted: no text of its own")
+        yield from _wrapped(beside)
+
+
+_BY_HAND = "Such a line can be kept all the same: a in Browse, or memtui add, takes it in as a memory."
+
+
+def _wrapped(lines: Sequence[str]) -> Iterator[TextRow]:
+    return (TextRow(f"  {part}", "dim") for line in lines for part in wrap(line, _REST_CELLS))
 
 
 def _row(item: Planned, mark: str, *, note_unassigned: bool) -> PlanRow:
@@ -457,6 +482,13 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
         Cell(row.note, "warning", min(cell_width(row.note), int(width * 0.4)), before=1, at_word=True),
         Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, is_path=True),
     ]
+
+
+def news_words(plan: ImportPlan, place: str) -> str:
+    """Return how many memories an import would add, and where, and how many it would change, if any."""
+    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
+    told = [f"{new:,} new → {place}"] if new or not changed else []
+    return " · ".join([*told, f"{changed:,} changed"] if changed else told)
 
 
 def plan_words(plan: ImportPlan, *, active: bool) -> str:

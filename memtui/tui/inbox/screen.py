@@ -53,7 +53,7 @@ _ON_SOME = _ON_ONE | {
 }
 
 _LOOKED_AT_ONCE = 50  # Candidates of which one reading tells the filter what is odd
-_SCREENFUL = 20  # Candidates of a group that one key accepts; more of them at a second press
+_SCREENFUL = 20  # Candidates that one key accepts; more of them at a second press
 
 
 class InboxScreen(ListDetail):
@@ -284,7 +284,7 @@ class InboxScreen(ListDetail):
         self._show_head()
 
     def action_inbox_accept(self) -> None:
-        """Accept, and look for similar memories; a group that fills a screen, and what looks planted, only if sure."""
+        """Accept, and look for similar memories; what fills a screen, and what looks planted, only if sure."""
         if not self._is_sure("inbox-accept", "accepts"):
             return
         number, careful = len(self._chosen()), bool(self._group_label)
@@ -300,12 +300,13 @@ class InboxScreen(ListDetail):
         return self._list.group.label if self._list.group is not None and not self._list.marked else ""
 
     def _is_sure(self, action: str, does: str) -> bool:
-        """Return whether a verdict on all of a group that fills a screen was asked for twice."""
+        """Return whether a verdict on more than fill a screen, of a group or marked, was asked for twice."""
         number = len(self._chosen())
-        if not self._group_label or number <= _SCREENFUL:
+        if number <= _SCREENFUL:
             return True
-        words = f"{self.key_of(action)} again {does} all {number:,} of this group; / filters"
-        return self.again.agrees(action, words, lambda: self._list.members)
+        those = "of this group; / filters" if self._group_label else "that are marked"
+        words = f"{self.key_of(action)} again {does} all {number:,} {those}"
+        return self.again.agrees(action, words, self._chosen)
 
     def _accept(self, *, careful: bool = False, is_vouched: bool = False) -> None:
         group = self._group_label
@@ -333,7 +334,7 @@ class InboxScreen(ListDetail):
         return True
 
     def action_inbox_reject(self) -> None:
-        """Reject; a group that fills a screen only if sure."""
+        """Reject; what fills a screen only if sure."""
         if self._is_sure("inbox-reject", "rejects"):
             self._decide(partial(self._inbox.reject, group=self._group_label))
 

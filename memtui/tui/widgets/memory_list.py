@@ -141,14 +141,15 @@ def row_segments(
     *,
     current: bool,
     marked: bool,
-    sort: str = "",
+    ages: str = "",
     title: str = "",
     place: str = "",
 ) -> list[Segment]:
     """Return the cells of a row.
 
-    `row`: None while it is on its way. `paint`: the style of each of `PARTS`, and `base`. `title`: what the row is
-    called below those above it. `place`: where it came from, to tell it from another with the same title.
+    `row`: None while it is on its way. `ages`: the sort that says which age is shown. `paint`: the style of each of
+    `PARTS`, and `base`. `title`: what the row is called below those above it. `place`: where it came from, to tell it
+    from another with the same title.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:
@@ -169,7 +170,7 @@ def row_segments(
     if columns.bar:
         bar = freshness_bar(row.freshness, columns.bar)
         segments.append(Segment(bar + " ", paint["due-bar" if row.due else "bar"]))
-        days = row.added_days if sort == "newest" else row.age_days
+        days = row.added_days if ages == "newest" else row.age_days
         segments.append(Segment(fit(short_age(days), columns.age, right=True) + " ", paint["dim"]))
     return segments
 
@@ -179,9 +180,9 @@ def short_kind(kind: str) -> str:
     return kind.partition("-")[0][:KIND_CELLS]
 
 
-def column_heads(columns: Columns, sort: str) -> list[tuple[str, str]]:
-    """Return the words over the columns with the sort that each stands for, as wide as the columns."""
-    age = "added" if sort == "newest" else "seen"
+def column_heads(columns: Columns, ages: str) -> list[tuple[str, str]]:
+    """Return the words over the columns with the sort that each stands for, as wide as they are; `ages` as in rows."""
+    age = "added" if ages == "newest" else "seen"
     heads = [(" " * _LEAD_CELLS, "")]
     if columns.kind:
         heads.append((fit("kind", columns.kind) + " ", "kind"))
@@ -245,6 +246,7 @@ class MemoryList(CursorList):
         super().__init__(id=id)
         self.head_lines = int(heads)
         self.sort = ""  # One of `SORTS`, or empty where the list has another order
+        self.ages = ""  # The sort that says which age is shown, whatever order a filter has
         self.ids: tuple[str, ...] = ()
         self.show_projects = False
         self.at_hand: Callable[[Sequence[str]], Mapping[str, Row]] = lambda _: {}
@@ -470,14 +472,14 @@ class MemoryList(CursorList):
     def _heads_line(self, width: int) -> Strip:
         """Return the words over the columns; the one that the list is sorted by stands out."""
         paint = self._row_paint
-        heads = column_heads(self._columns(width), self.sort)
+        heads = column_heads(self._columns(width), self.ages)
         segments = [Segment(word, paint["kind" if sort and sort == self.sort else "dim"]) for word, sort in heads]
         return Strip(segments).adjust_cell_length(width, paint["base"])
 
     def head_clicked(self, x: int) -> None:
         """Ask for the order of the column that was clicked."""
         end = 0
-        for word, sort in column_heads(self._columns(self.scrollable_content_region.width), self.sort):
+        for word, sort in column_heads(self._columns(self.scrollable_content_region.width), self.ages):
             end += len(word)
             if x < end:
                 if sort:
@@ -492,5 +494,5 @@ class MemoryList(CursorList):
         is_repeated = row is not None and self._titles[row.title] > 1
         place = f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else ""
         return row_segments(
-            row, columns, paint, current=current, marked=marked, sort=self.sort, title=title, place=place
+            row, columns, paint, current=current, marked=marked, ages=self.ages, title=title, place=place
         )

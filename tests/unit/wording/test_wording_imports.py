@@ -6,7 +6,7 @@ from memtui.capture.apply import ImportReport
 from memtui.capture.draft import Skipped
 from memtui.capture.left_out import LeftOut
 from memtui.capture.no_memory import SkipReason
-from memtui.wording.imports import files_left_out, lines_left_out, new_in_inbox, told_files, told_lines
+from memtui.wording.imports import files_left_out, lines_left_out, new_in_inbox, told_besides, told_files, told_lines
 
 
 def test_files_are_told_by_reason_with_a_few_places() -> None:
@@ -34,7 +34,9 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     ]
     assert told_lines(skipped) == [
         "skipped CLAUDE.md:20-24: unresolved merge conflict",
-        "6 lines left out: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
+        "6 lines left out in 4 places: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
+    ]
+    assert told_besides(skipped) == [
         "6 lines of frontmatter, status, read as settings",
         "1 line of headings, comments and separators",
     ]
