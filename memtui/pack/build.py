@@ -16,7 +16,15 @@ from memtui.domain.identity import PERSON
 from memtui.domain.memory import Memory, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import WHOLE, Measure, counter_for, words_of
-from memtui.pack.filters import PUT_IN, with_ticks, with_unconfirmed, without_loaded, without_planted, without_secrets
+from memtui.pack.filters import (
+    PUT_IN,
+    read_by,
+    with_ticks,
+    with_unconfirmed,
+    without_loaded,
+    without_planted,
+    without_secrets,
+)
 from memtui.pack.options import PackOptions, task_of
 from memtui.pack.relevance import without_unrelated, worths
 from memtui.pack.repeats import with_referents
@@ -174,6 +182,9 @@ class Pack:
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what the chances were made of, by id
+    explained: frozenset[str] = (
+        frozenset()
+    )  # ids of those whose text the target reads from their source: the reason alone
 
     @property
     def told_in_use(self) -> int:
@@ -250,10 +261,12 @@ def pack_of_recall(
 ) -> Pack:
     """Return the pack of what was recalled for a task: what may go in, then selection and rendering."""
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
+    explained: frozenset[str] = frozenset()
     if options.withhold_loaded:
         # What is published does not make way for itself.
         known = replace(found, published={}) if options.publishing else found
-        retitled = _retitled(vault, known, target) if options.publishing else frozenset()
+        retitled, explained = _stated(vault, known, target) if options.publishing else (explained, explained)
+        explained = explained.difference(options.with_ids)  # what a person put in goes in whole
         found = without_loaded(
             known, target, task.files, project=project, standing=options.publishing, retitled=retitled
         )
@@ -263,15 +276,18 @@ def pack_of_recall(
     in_hand = () if is_union or options.standing is not None else task.files
     is_for_all = is_union or options.publishing or has_all_lines
     wanted = frozenset() if is_for_all or options.standing is not None else words_of(task, with_folders=True)
-    info = PayloadInfo(project, options.style, edition, in_hand, wanted)
+    info = PayloadInfo(project, options.style, edition, in_hand, wanted, explained)
     # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
     allowed: Collection[str] = () if options.publishing else options.with_ids
     build = partial(build_pack, options=options, target=target, info=info, compiler=compiler, task=task)
     return _settled(vault, found, build, allowed)
 
 
-def _retitled(vault: Vault, found: Recall, target: Target) -> frozenset[str]:
-    """Return the recalled memories that differ by their titles alone from what a source said that the target reads."""
+def _stated(vault: Vault, found: Recall, target: Target) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the recalled memories that a source which the target reads states but for what a person added.
+
+    The first differ from it by their titles alone; to the others it gives no reason, which they have by now.
+    """
     memories = {hit.memory.id: hit.memory for hit in (*found.pins, *found.hits)}
     wanted = {
         identifier: {source.imported_hash for source in memory.sources if source.format in target.loads}
@@ -279,11 +295,18 @@ def _retitled(vault: Vault, found: Recall, target: Target) -> frozenset[str]:
     }
     wanted = {name: hashes for name, hashes in wanted.items() if hashes and content_hash(memories[name]) not in hashes}
     if not wanted:
-        return frozenset()
+        return frozenset(), frozenset()
     with vault.read() as reader:
         stated = imported_texts(reader, wanted)
+    named = {name: replace(texts, title=memories[name].title) for name, texts in stated.items()}
     mine = {name: Texts.of(memories[name]) for name in stated}
-    return frozenset(name for name, texts in stated.items() if replace(texts, title=mine[name].title) == mine[name])
+    explained = {
+        name
+        for name, texts in named.items()
+        if not texts.rationale.strip() and mine[name].rationale.strip() and texts == replace(mine[name], rationale="")
+        if read_by(target, memories[name], (), standing=True, is_retitled=True) is not None
+    }
+    return frozenset(name for name, texts in named.items() if texts == mine[name]), frozenset(explained)
 
 
 def _settled(vault: Vault, found: Recall, build: Callable[[Recall], Pack], allowed: Collection[str]) -> Pack:
@@ -376,6 +399,7 @@ def build_pack(
         without_vector=found.without_vector,
         chances=found.chances,
         features=found.features,
+        explained=info.explained,
     )
 
 

@@ -175,7 +175,8 @@ def _texts(
         members = [one for one in included if one.memory.id in set(ids)]
         head = "" if is_single else head_for(place, globs)
         folder = publisher.root if place.base else (out or _file_of(place, base, path)).parent
-        text, kept = _rendered(publisher, form, members, head, folder)
+        info = PayloadInfo(publisher.project, publisher.options.style, explained=pack.explained)
+        text, kept = _rendered(publisher, form, members, head, folder, info)
         if kept:
             files[path] = (head, text, kept)
     return _Texts(files, pack.tokens, withheld, pack.budget)
@@ -230,12 +231,11 @@ def _left_out(pack: Pack, included: Sequence[Included], selection: Selection) ->
 
 
 def _rendered(
-    publisher: Publisher, form: Target, members: Sequence[Included], head: str, folder: Path
+    publisher: Publisher, form: Target, members: Sequence[Included], head: str, folder: Path, info: PayloadInfo
 ) -> tuple[str, tuple[Included, ...]]:
     """Return the text of a block with as many memories as the assistant's limit lets in, the best kept."""
     kept = list(members)
     items = {one.memory.id: _item(one, publisher, folder) for one in members}
-    info = PayloadInfo(publisher.project, publisher.options.style)
     while kept:
         text = blocks.checked(for_block(form.render([items[one.memory.id] for one in kept], info)))
         whole = blocks.write(None, form.name, text, head=head).decode()

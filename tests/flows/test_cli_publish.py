@@ -58,6 +58,21 @@ def test_what_a_dry_run_shows_is_written_checked_and_taken_out_to_the_byte(desk:
     assert here() == before
 
 
+def test_of_what_the_file_says_already_the_added_reason_alone_is_published(desk: Cli) -> None:
+    desk.write("AGENTS.md", "# Desk\n\n- Buoys are red to port:\n\n  ```\n  make buoys\n  ```\n")
+    (known,) = desk("import", "AGENTS.md", "--active").lines
+    desk("edit", known, "--why", "Sailors look to port first.")
+    desk("export", "--target", "codex")
+    block = Path("AGENTS.md").read_text().partition("<!-- memtui:begin")[2]
+    assert "Buoys are red to port" in block
+    assert "Why: Sailors look to port first." in block
+    assert "make buoys" not in block, "the file says it above"
+    desk("export", "--check")
+    assert "up to date" in desk("export", "--target", "codex").err
+    desk("export", "--target", "claude-md")
+    assert "make buoys" in Path("CLAUDE.md").read_text(), "Claude Code does not read AGENTS.md"
+
+
 def test_a_publication_can_be_undone_and_made_again(desk: Cli) -> None:
     before = here()
     desk("export", "--target", "cursor")

@@ -94,6 +94,7 @@ class PayloadInfo:
     edition: int = 0  # which of the `EDITIONS` it is
     files: tuple[str, ...] = ()  # the files in hand, which need not be named
     wanted: frozenset[str] = frozenset()  # words that lines to look up are kept by; without them all are
+    explained: frozenset[str] = frozenset()  # ids of memories whose text is read elsewhere: the reason alone is written
 
     @property
     def is_today(self) -> bool:

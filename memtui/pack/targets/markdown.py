@@ -186,6 +186,8 @@ def item_text(item: PackItem, info: PayloadInfo) -> str:
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item, info)
     title = without_list(title, f"{body}\n{memory.snippet}") if info.is_today else title
+    if memory.id in info.explained:
+        return "- " + indented("\n".join([bold(title), *facts]), _INDENT).removeprefix(_INDENT)
     head, body = _headed(title, body if info.is_early else unwrapped(body), is_new=not info.is_early)
     blocks = [head]
     if body.strip():
