@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _COUNTED = re.compile(r",? and \d{1,4} more$")  # of a title that had no room for the rest of its list
 _PARTS = re.compile(r", |; ")
@@ -14,6 +15,8 @@ _FEWEST_LINES = 2  # Lines of which a list of several parts consists
 _MOST_READ = 20_000  # Characters of a text in which its list is looked for
 
 
+# While a person types a task the same memories are written again and again.
+@lru_cache(maxsize=512)
 def without_list(title: str, text: str, whole: str = "") -> str:
     """Return a title without the list at its end that a text says below its first line, one item a line.
 
@@ -24,21 +27,26 @@ def without_list(title: str, text: str, whole: str = "") -> str:
     """
     named = _COUNTED.sub("", title)
     is_counted = named != title
-    lines = _lines_below(text)
     labels = named.split(": ")
+    if not is_counted and len(labels) == 1:
+        return title
+    lines = _lines_below(text)
     for place in range(1, len(labels)):
         if _says_list(lines, ": ".join(labels[place:]), is_counted=is_counted):
             return ": ".join(labels[:place])
     if not is_counted or _CUT in text:
         return named
-    known = _lines_below(whole) if whole else lines
+    known = _lines(whole or text)
     return named if any(_is_said(known, part) for part in _PARTS.split(labels[-1])) else title
 
 
 def _lines_below(text: str) -> Sequence[frozenset[str]]:
     """Return the words of each line of a text, without a first one that is no item of a list."""
-    lines = text[:_MOST_READ].strip().split("\n")
-    return [_words(line) for place, line in enumerate(lines) if place or _LIST_MARK.match(line)]
+    return _lines(text)[0 if _LIST_MARK.match(text.strip("\n")) else 1 :]
+
+
+def _lines(text: str) -> Sequence[frozenset[str]]:
+    return [_words(line) for line in text[:_MOST_READ].strip().split("\n")]
 
 
 def _says_list(lines: Sequence[frozenset[str]], listed: str, *, is_counted: bool) -> bool:

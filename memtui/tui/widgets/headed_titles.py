@@ -76,9 +76,11 @@ def title_at(titled: Callable[[int], Titled | None], place: int, first: int, cou
     `titled`: returns the row at a place. `first`: the first row in sight. `count`: how many rows there are.
     """
     start = max(place - 1, min(place, first))
-    while start > first and (one := titled(start)) is not None and one.shares_section(titled(start - 1)):
-        start -= 1
     rows = [titled(each) for each in range(start, min(place + 2, count))]
+    # Only a row of the same section above says what stands for its heading.
+    while start > first and (top := rows[0]) is not None and top.shares_section(above := titled(start - 1)):
+        rows.insert(0, above)
+        start -= 1
     return next(islice(said_once(rows), place - start, None))
 
 

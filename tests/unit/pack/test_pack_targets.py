@@ -128,6 +128,13 @@ def test_a_list_in_a_title_stays_where_the_text_does_not_say_it() -> None:
         assert ("and 1 more" in payload) is (text == "Ask the mate.")
 
 
+def test_how_many_more_there_are_is_not_said_of_what_the_first_line_names() -> None:
+    one = memory("rulerule", "Leaks: What to do and 2 more", "Leaks: **What to do:**\n- Pump.\n- Caulk.")
+    payload = _chat(PackItem(one))
+    assert "What to do" in payload
+    assert "more" not in payload
+
+
 def test_one_command_is_said_once_in_every_form() -> None:
     one = memory("rulerule", "Deck: Wash it: mop --all", "Wash it:\n\n```bash\nmop --all\n```")
     for name in ("chat", "plain", "xml", "json"):
