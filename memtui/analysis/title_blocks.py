@@ -36,7 +36,10 @@ _LISTED_PATH = re.compile(r"\s*[\w.@-]+(?:/[\w./*@-]*|\.\w+)\s+(?:-{1,2}|[—–
 _SCRIPT_LINE = re.compile(
     r"echo\s|(?:if|elif|while|until|for|case)\s.*(?:;|\bin\b|\])|(?:then|else|fi|do|done|esac)$|\w+=\$\S*$"
 )
-_SETTING = re.compile(r"([A-Z][A-Z0-9_]+)=[^\s$]*(?:\s+#.*)?$")  # a line of `.env`
+_SETTING = re.compile(
+    r"(?:(?:export|set)\s+|\$env:)?([A-Z][A-Z0-9_]+)(?:=[^\s$\"']*|\s*=\s*(?:\"[^\"]*\"|'[^']*'))(?:\s+#.*)?$"
+)
+"""A line of `.env`, or one that sets a variable in a shell."""
 _CALLED = re.compile(r"\w+=\$\((.+?)\)?$")  # `LOG=$(crane log)`: the command within
 _COMMENT_LINE = re.compile(r"\s*(?:#|//|--|/\*+|<!--|;+)\s*(?P<words>\S.*?)\s*(?:\*/|-->)?$")
 

@@ -57,6 +57,7 @@ _HOW = re.compile(r"\s(?:using|via|by|with|through|and|or)\s")
 _OBJECT = re.compile(r"\s(?:which|that|if|when) ")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_NUMBERING = re.compile(r"\|?\s*(?:#|№|n[or°]\.?|num(?:ber)?|序号|番号)\s*\|", re.IGNORECASE)  # the head of a column
 _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
 _ENDING = " .:;,：。；，、…-–—"
 
@@ -131,7 +132,9 @@ def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:
     if block.kind == "code":
         yield from _heads_of_code(block, held)
     elif block.kind == "table":
-        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:2]] for row in block.rows]
+        rows = [[unmarked(held.take_out(cell)).strip() for cell in row[:3]] for row in block.rows]
+        skipped = int(bool(_NUMBERING.match(block.lines[0])) and all(len(row) > 1 for row in rows))
+        rows = [row[skipped : skipped + 2] for row in rows]
         firsts = [row[0] for row in rows]
         is_name = len(set(firsts)) == len(firsts)
         cells = (_first_cell(row) if is_name else " ".join(filter(None, row)) for row in rows)

@@ -12,6 +12,7 @@ from memtui.analysis.grammar import has_verb, is_balanced, language_of
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_blocks import Block
 from memtui.analysis.title_words import (
+    bold_lead,
     is_definition,
     is_document,
     is_file_name,
@@ -36,6 +37,7 @@ _MOST_COUNTED = 4  # The words that a text says most often
 _SAME_SHARE = 0.15  # by which a later sentence must hold more of a title's words than an earlier one
 _LEAST_SHARE = 0.5  # of a title's words that the sentence holds which it is taken from
 _FULL = 92
+_ENDING = " .:;,!：。；，、…-–—"
 _WORD = re.compile(r"[^\W_]+")
 _POINTS = re.compile(
     r"\b(?:this|these|that|those|it|its|they|them|above|below|following|such|here|there|same|the other|both)\b",
@@ -84,12 +86,15 @@ class Told:
     headings: tuple[str, ...]  # above it, outermost first, in lower case
     heading_stems: frozenset[str]  # of the innermost heading
     kinds: tuple[str, ...]  # of its blocks
+    bold: str  # the bold words that it begins with, in lower case
     language: str
 
     @classmethod
     def of(cls, found: Sequence[Block], headings: Sequence[str], language: str) -> Told:
         """Return what the blocks of a text say below these headings."""
-        texts = [unmarked(undecorated(block.text)[0]) for block in found if block.kind in {"paragraph", "item"}]
+        sources = [undecorated(block.text)[0] for block in found if block.kind in {"paragraph", "item"}]
+        texts = list(map(unmarked, sources))
+        lead = bold_lead(sources[0]) if sources else None
         told = tuple(sentence for text in texts for sentence in sentences(text))[:_MOST_SENTENCES]
         whole = "\n".join(block.text for block in found)[:_COUNTED_CHARS]
         above = [one_line(visible(unmarked(heading))) for heading in headings]
@@ -101,6 +106,7 @@ class Told:
             tuple(heading.casefold().strip() for heading in above),
             frozenset(_stems(above[-1]) if above else ()),
             tuple(block.kind for block in found),
+            unmarked(lead.words).rstrip(_ENDING).casefold() if lead else "",
             language,
         )
 
@@ -129,7 +135,7 @@ def signs_of(title: str, told: Told) -> dict[str, float]:
         **_of_wording(rest, told.language),
         **_of_headings(parts, headed, told),
         **_of_text(told),
-        **_of_content(own, whole, told),
+        **_of_content(title, own, whole, told),
         **_of_demands(rest, own, told),
     }
 
@@ -221,7 +227,7 @@ def _of_text(told: Told) -> dict[str, float]:
     }
 
 
-def _of_content(own: frozenset[str], whole: Sequence[str], told: Told) -> dict[str, float]:
+def _of_content(title: str, own: frozenset[str], whole: Sequence[str], told: Told) -> dict[str, float]:
     at = told.source_of(own)
     often = [stem for stem, count in Counter(told.counts).most_common(_MOST_COUNTED) if count > 1]
     said = frozenset(whole)
@@ -230,6 +236,9 @@ def _of_content(own: frozenset[str], whole: Sequence[str], told: Told) -> dict[s
         "in_text": len(own & told.counts.keys()) / max(1, len(own)),
         "covered": sum(told.counts[stem] for stem in said & told.counts.keys()) / max(1, sum(told.counts.values())),
         "often_said": len(said.intersection(often)) / len(often) if often else _LEAST_SHARE,
+        "bold": bool(told.bold),
+        "bold_said": bool(told.bold) and told.bold in title.casefold(),
+        "bold_alone": bool(told.bold) and title.casefold().endswith(told.bold),
         "of_sentence": len(own & told.stems[at]) / max(1, len(told.stems[at])) if at >= 0 else 0.0,
     }
 

@@ -76,6 +76,7 @@ _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
 _STEM = 4
 _LEAD_CELLS = 40
+_FEWEST_PARTS = 3
 _LONG_LINE = 160  # Characters of a line that says more than what its label is about
 
 
@@ -166,6 +167,17 @@ def record_labels(found: Sequence[Block]) -> list[str]:
     labels = told or labels
     says_little = len(told) == 1 or _says_little(labels)
     return [] if says_little or any(len(block.text) > _LONG_LINE for block in found[:2]) else labels
+
+
+def parts_of_rule(found: Sequence[Block]) -> bool:
+    """Return whether a text is made of parts such as `**Trigger:** …` and `**Why:** …`, with code among them.
+
+    What the first of them says is then a part of what the heading says.
+    """
+    labels = [label[1].strip() for block in found if (label := LABEL_LINE.match(block.text))]
+    told = sum(matches("labels", "part", label) for label in labels)
+    is_part = bool(labels) and matches("labels", "part", labels[0]) and bool(LABEL_LINE.match(found[0].text))
+    return is_part and told > 1 and len(labels) >= _FEWEST_PARTS and any(block.kind == "code" for block in found)
 
 
 def _says_little(labels: Sequence[str]) -> bool:

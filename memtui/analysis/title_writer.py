@@ -46,8 +46,10 @@ from memtui.analysis.title_words import (
     is_file_name,
     is_metadata,
     is_rule,
+    is_vague,
     lacks_subject,
     matches,
+    parts_of_rule,
     record_labels,
     says_the_same,
     sentences,
@@ -179,6 +181,8 @@ class TitleWriter:
 
     def _record(self, found: Sequence[Block]) -> str:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
+        if self.headings.last and parts_of_rule(found) and not is_vague(self.headings.last):
+            return self.done(self.headings.whole())
         labels = record_labels(found) if self.headings.last else []
         heads = values_in(found, self.held) or labels if labels else []
         return self.listed(self.headings.whole() or self.headings.last, heads) if heads else ""
@@ -191,6 +195,7 @@ class TitleWriter:
         if len(cells) <= 1 or len(cells) < len(parts):
             return ""
         cells[1:] = [cell for cell in cells[1:] if _LETTER.search(cell)] or cells[1:]
+        cells = [next(sentences(cell), cell).rstrip(_ENDING) for cell in cells]
         told = "; ".join(cells[1:])
         if self._width(f"{cells[0]}: {told}") > LIST_CELLS:
             told = max(cells[1:], key=len)

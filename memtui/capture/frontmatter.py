@@ -21,6 +21,11 @@ _OPENING = re.compile(r"---[ \t]*(?:#[^\n]*)?\r?\n")
 _CLOSING = re.compile(r"(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)")
 _SPACE = re.compile(r"\s*")
 _BEFORE = re.compile(r"(?:\s|\ufeff|<!--.*?-->)*", re.DOTALL)
+_WRAPPER = re.compile(
+    r"(?P<above>\s*)(?P<fence>`{3,}|~{3,})[ \t]*(?:instructions|prompt|chatmode|chatagent|skill|markdown|md|mdc)"
+    r"[ \t]*\n(?P<body>.*^(?:---|#{1,3} ).*)\n(?P=fence)\s*",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
 _RULE_KEYS = frozenset({"globs", "alwaysApply", "paths", "applyTo", "trigger", "inclusion", "fileMatchPattern"})
 """Keys that nothing but a rule file has."""
 
@@ -73,6 +78,15 @@ class Frontmatter:
         """Return a setting as one line of text; empty when it is missing or no text."""
         value = self.values.get(key)
         return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def without_wrapper(text: str) -> str:
+    """Return the text of a file without the fence that a chat put around all of it; its lines keep their numbers."""
+    found = _WRAPPER.fullmatch(text)
+    if found is None:
+        return text
+    fences = sum(line.lstrip().startswith(found["fence"]) for line in found["body"].split("\n"))
+    return text if fences % 2 else f"{found['above']}\n{found['body']}\n"
 
 
 def split_frontmatter(text: str, *, documented: bool = True) -> Frontmatter:

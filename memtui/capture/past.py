@@ -43,6 +43,8 @@ def _entries(block: Block, lines: Sequence[str]) -> list[str]:
 
 def is_of_tasks(block: Block, lines: Sequence[str], heading_path: Sequence[str]) -> bool:
     """Return whether a block lists tasks: a table of who has each and how far it is, what was done or is planned."""
+    if len(block.items) > 1 and all(pattern("tracked").match(entry) for entry in _entries(block, lines)):
+        return True
     if block.kind == "table":
         heads = [plain_text(head).strip(EDGES) for head in cells_of(lines[block.lines.first])]
         return all(any(map(pattern(name).match, heads)) for name in ("task_owner", "task_state"))
@@ -53,4 +55,17 @@ def is_of_tasks(block: Block, lines: Sequence[str], heading_path: Sequence[str])
         pattern(name).match(names[-1]) for name in ("carried_heading", "planned_heading")
     )
     entries = _entries(block, lines)
+    told = told or _is_ticked(entries, names[-1])
     return told and sum(map(is_strong, entries)) <= _STRONG_SHARE * len(entries)
+
+
+def _is_ticked(entries: Sequence[str], heading: str) -> bool:
+    """Return whether a list says of phases, or below a heading of its state of anything, how far each is."""
+    plain = [plain_text(entry) for entry in entries]
+    marked = [found for entry in plain if (found := pattern("state_mark").match(entry))]
+    if len(entries) <= 1 or len(marked) < len(entries):
+        return False
+    is_state = bool(pattern("state_heading").match(heading))
+    return is_state or all(
+        pattern("phase").match(entry[found.end() :]) for entry, found in zip(plain, marked, strict=True)
+    )

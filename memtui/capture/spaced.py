@@ -1,28 +1,31 @@
-"""What is written with a blank line between all its lines: chains of steps with arrows, and lists of questions."""
+"""What is written with a blank line between all its lines: chains of steps, questions, and parts of one rule."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from memtui.analysis.title_blocks import LABEL_LINE
+from memtui.analysis.title_words import matches
 from memtui.capture.blocks import Block, Span
+from memtui.capture.units import PIECE_CHARS
 
 _ARROWS = re.compile(r"(?:[↓→⇓⇒⬇➡▼|\ufe0f]|-->?|=>|\s)+")
 _LEADS = (":", "：")
 _QUESTIONS = ("?", "？")
-_FEWEST_QUESTIONS = 2
+_FEWEST_QUESTIONS, _FEWEST_PARTS = 2, 3
 _STEP_WORDS = 12
 
 
 def joined(blocks: Sequence[Block]) -> list[Block]:
     """Return blocks in which each chain of short paragraphs with arrows between them is one paragraph.
 
-    So are the questions below words that lead to them, with these.
+    So are the questions below words that lead to them, with these, and the named parts of a rule with their code.
     """
     found: list[Block] = []
     at = 0
     while at < len(blocks):
-        count = _chain(blocks, at) or _questions(blocks, at)
+        count = _chain(blocks, at) or _questions(blocks, at) or _named_parts(blocks, at)
         found.append(_one(blocks[at : at + count]) if count else blocks[at])
         at += max(1, count)
     return found
@@ -59,3 +62,24 @@ def _questions(blocks: Sequence[Block], at: int) -> int:
         return 0
     count = next((place for place, text in enumerate(behind) if not text.endswith(_QUESTIONS)), len(behind))
     return count + 1 if count >= _FEWEST_QUESTIONS else 0
+
+
+def _named_parts(blocks: Sequence[Block], at: int) -> int:
+    """Return how many blocks are parts of a rule, each below its bold name, one of which is code; else 0.
+
+    A name alone above code would be read as a heading, and what follows as below it.
+    """
+    names: list[str] = []
+    parts: list[Block] = []
+    for block in blocks[at:]:
+        named = LABEL_LINE.match(block.content) if block.kind == "paragraph" else None
+        if not named and not (
+            parts and parts[-1].kind == "paragraph" and block.kind in {"fence", "bullets", "ordered"}
+        ):
+            break
+        names += [named[1].strip()] if named else []
+        parts.append(block)
+    has_code = any(part.kind == "fence" for part in parts)
+    is_rule = sum(matches("labels", "part", name) for name in names) > 1
+    is_short = sum(len(part.content) for part in parts) <= PIECE_CHARS
+    return len(parts) if has_code and is_rule and is_short and len(names) >= _FEWEST_PARTS else 0

@@ -268,7 +268,7 @@ class _Reading:
     def _draft_entry(self, entry: Entry) -> None:
         """Add the main memory of an entry: the lesson, and why it holds."""
         plain, rules, why = entry.main_texts()
-        insight = "\n\n".join(filter(None, [plain, joined(rules, alone=not plain)]))
+        insight = _RULE_BELOW.sub("", "\n\n".join(filter(None, [plain, joined(rules, alone=not plain)])))
         if not insight.strip():
             self._skip_heading(entry)
             return
@@ -283,7 +283,7 @@ class _Reading:
             native_id=self._native_id(entry.path),
             heading_path=entry.path,
             title=title or title_for(plain or rules[0].text, entry.path),
-            rationale=joined(why),
+            rationale=_RULE_BELOW.sub("", joined(why)),
             kind="bug-pattern" if fault else None,
         )
         self.result.add(drafted)

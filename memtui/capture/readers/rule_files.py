@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, drafts_from_markdown
 from memtui.capture.folders import folder_of, is_below_home, within_folder
-from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter
+from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter, without_wrapper
 from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS
 from memtui.capture.prose import is_statement, is_strong
@@ -40,7 +40,9 @@ class RuleReader:
     home_folders: tuple[str, ...] = ()  # folders below the user's home; what lies there holds for every project
     # the assistant, where its folder or file tells which of several it is
     agents: Mapping[str, str] = field(default_factory=dict, hash=False)
-    globs_key: str = ""  # the frontmatter's key for the files that a rule is about
+    globs_keys: tuple[
+        str, ...
+    ] = ()  # the frontmatter's keys for the files that a rule is about, the first that is there
     # key and value by which a frontmatter says that a rule is about every file
     always: tuple[str, object] | None = None
     match_all_is_none: bool = False  # whether a pattern that fits every file counts as none
@@ -79,7 +81,7 @@ class RuleReader:
         if self.is_link and (target := link_target(file)):
             reason = f"only names {file.text.strip()}, which is read instead"
             return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
-        settings = split_frontmatter(file.text, documented=bool(self.globs_key or self.title_keys))
+        settings = split_frontmatter(without_wrapper(file.text), documented=bool(self.globs_keys or self.title_keys))
         is_global = is_below_home(file, *self.home_folders)
         globs = self._globs(settings)
         title = next(filter(None, map(settings.text, self.title_keys)), "").removesuffix(".")
@@ -134,12 +136,12 @@ class RuleReader:
     def _has_its_setting(self, file: SourceFile) -> bool:
         if not self.marked_by or not file.path.name.lower().endswith(self.marked_by[0]):
             return False
-        return self.marked_by[1] in split_frontmatter(file.text).values
+        return self.marked_by[1] in split_frontmatter(without_wrapper(file.text)).values
 
     def _globs(self, settings: Frontmatter) -> tuple[str, ...]:
         if self.always is not None and settings.values.get(self.always[0]) == self.always[1]:
             return ()
-        globs = globs_of(settings.values.get(self.globs_key))
+        globs = next(filter(None, (globs_of(settings.values.get(key)) for key in self.globs_keys)), ())
         return tuple(glob for glob in globs if glob not in _MATCH_ALL) if self.match_all_is_none else globs
 
     def _global_anchors(self, globs: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from memtui.analysis.grammar import capital
 from memtui.analysis.shorten import cut_off, shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_words import sentences
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.folders import folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
@@ -31,6 +32,7 @@ _WHEN = re.compile(
     r"|also (?:use|apply|invoke|trigger)\w*\b|(?:it )?triggers? (?:on|when(?:ever)?|for|this|include)\b",
     re.IGNORECASE,
 )
+_PURPOSE = re.compile(rf"{_USE.pattern}(?!\"|“|[^.]{{0,40}}(?:\bsays?\b|\bmentions?\b|[\"“]))", re.IGNORECASE)
 _OF_ITSELF = re.compile(r"(?:this|it|covers|includes|contains|supports|seeds|do not|only)\b", re.IGNORECASE)
 _PHRASE_END = re.compile(
     r",\s(?=[\"“])"
@@ -38,7 +40,6 @@ _PHRASE_END = re.compile(
 )
 _SHORTEST_PHRASE = 12
 _WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r".+?[.!?\u3002](?=\s|$)", re.DOTALL)
 
 
 def skill_of(file: SourceFile) -> Path | None:
@@ -136,10 +137,10 @@ def _introduction(settings: Frontmatter) -> tuple[str, int, int]:
 
 def _title(name: str, description: str) -> str:
     """Return what a skill is for, in a line that ends with a phrase."""
-    sentences = [found[0].strip() for found in _SENTENCE.finditer(plain_text(description))] or [plain_text(description)]
-    says = next((sentence for sentence in sentences if not _WHEN.match(sentence)), sentences[0])
-    if says is not sentences[0] and _OF_ITSELF.match(says):
-        says = sentences[0]
+    told = list(sentences(plain_text(description))) or [plain_text(description)]
+    says = told[0] if _PURPOSE.match(told[0]) else next((one for one in told if not _WHEN.match(one)), told[0])
+    if says is not told[0] and _OF_ITSELF.match(says):
+        says = told[0]
     use = _USE.match(says)
     if use:
         says = says[use.end() :]

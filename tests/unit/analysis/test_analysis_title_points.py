@@ -59,3 +59,31 @@ def test_what_we_do_by_its_title_is_the_decision() -> None:
     assert (
         decision_title(title, "We will utilize `codes` for new ropes, and rename old ones when possible.", "") == title
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "| # | Mistake | Rule |\n|---|---|---|\n| 1 | Wet ropes | Dry them |\n| 6 | No log | Write it |",
+            "Wet ropes, No log",
+        ),
+        (
+            '```powershell\n$env:TIDE_URL = "a"\n$env:TIDE_KEY = "abc"  # of the gauge\n```',
+            "TIDE_URL, TIDE_KEY",
+        ),
+        (
+            (
+                "Requirement: Do not moor at a closed pier. By the time it opens, others lie there. — Do instead:"
+                " ask the pilot, who keeps the list of piers and of all boats that are expected there until the evening."
+            ),
+            "Do not moor at a closed pier",
+        ),
+        (
+            "**Trigger:** Above twelve tons.\n\n**Message:**\n```\nCR-1: heavy\n```\n\n**Why:** The rope tears.",
+            "Boats at the crane",
+        ),
+    ],
+)
+def test_a_title_names_what_rows_settings_and_parts_are_about(text: str, title: str) -> None:
+    assert title in title_by_rules(text, ("Harbour", "Boats at the crane"))

@@ -71,10 +71,26 @@ def test_a_table_of_who_owns_what_is_a_fact() -> None:
         ("## Status\n\n### 📋 Planned", "- Floating pier (oak)\n- Night watch\n"),
         ("## Future enhancements (after spring)", "- [ ] Lift boats of thirty tons\n- [ ] Tie two boats at once\n"),
         ("## 最近更新", "- 完成了新刹车的前半部分\n- 给起重机加了日志\n"),
+        ("## 目前進度", "- ✅ 新刹车完成，試吊通過\n- 🔄 **進行中**：給起重機加日誌\n- 🔲 移到外港\n"),
+        ("## Build", "- ✅ Phase 1: the crane turns\n- [ ] Phase 2: the crane lifts boats of thirty tons\n"),
+        ("## Stand", "- [x] Kran dreht sich\n- [ ] Kran hebt Boote von dreißig Tonnen\n"),
+        ("## Merged PRs (last 7 days)", "- fix: the second brake of the crane\n- docs: a page on tides\n"),
+        (
+            "## What else",
+            (
+                "- [#12](https://quay.example/harbour/crane/pull/12) second brake\n"
+                "- [#9](https://quay.example/harbour/crane/issues/9) tides are late\n"
+            ),
+        ),
     ],
 )
 def test_lists_of_what_was_done_or_is_planned_are_no_memory(headings: str, items: str) -> None:
     assert SkipReason.TASKS in reasons(f"# Quay\n\n{headings}\n\n{items}")
+
+
+def test_ticks_and_crosses_before_rules_are_rules() -> None:
+    assert texts("## Mooring\n\n- ✅ Tie two ropes to each boat\n- ❌ Tie a boat to the crane\n")
+    assert texts("## Status\n\n- The crane lifts boats of twelve tons\n- The outer pier is closed in winter\n")
 
 
 def test_what_was_carried_forward_is_no_memory_unless_it_rules() -> None:
@@ -99,6 +115,8 @@ def test_what_was_carried_forward_is_no_memory_unless_it_rules() -> None:
         "**Generated from `HARBOUR.md`** — its source. Regenerate this file when that changes; do not edit it.",
         "These notes apply to all tests of the crane. Combine them with the rules of the quay.",
         "How you work at the quay while a boat hangs in the crane.",
+        "Operating charter for any agent working in this harbour.",
+        "_Updated at session end via the log skill. Works with any assistant._",
         "Context document for GitHub Copilot. Kept up to date so that it can skip the search.",
         "Agent guidance for lifting and mooring boats at this quay.",
         "Comprehensive review guidelines for GitHub Copilot that fit any quay.",

@@ -385,6 +385,14 @@ def test_a_skill_is_one_memory_and_its_inner_files_are_none(tmp_path: Path, home
             'This skill should be used when the user asks to "draw the tides", "chart the moon".',
             'Skill tide-charts: use when asked to "draw the tides", "chart the moon"',
         ),
+        (
+            "Use when deciding where a boat may lie. Triggers on tides. Complements knots; this looks at ropes.",
+            "Skill tide-charts: use when deciding where a boat may lie",
+        ),
+        (
+            "Use when the user mentions tides. Draws charts of them, e.g. of the moon.",
+            "Skill tide-charts: Draws charts of them, e.g. of the moon",
+        ),
         ("Triggers a look at all charts. Activated by the tide.", "Skill tide-charts: Triggers a look at all charts"),
         ("Run the gauges, then draw once:", "Skill tide-charts: Run the gauges, then draw once"),
     ],

@@ -289,3 +289,11 @@ def test_a_name_in_code_above_a_list_is_what_its_items_are_said_of() -> None:
 
 def test_a_name_in_lower_case_that_the_heading_says_is_not_said_twice() -> None:
     assert not context_lead("quayvet is a tool that checks whether boats are tied.", ("quayvet",), "quayvet is a tool")
+
+
+def test_the_named_parts_of_a_rule_stay_together_with_their_code() -> None:
+    parts = (
+        "**Trigger:** Boats that are too heavy:\n- ferries\n- tugs\n\n**Message:**\n```\nCR-1: too heavy\n```\n\n"
+        "**Why:** The rope tears.\n\n**Fix hint:** Use the outer crane."
+    )
+    assert texts(f"## Cranes\n\n### Heavy boats\n\n{parts}\n\n### Others\n\nOthers are lifted inside.\n")[0] == parts

@@ -258,6 +258,32 @@ def test_every_file_goes_to_its_own_reader(tmp_path: Path, name: str, format_nam
     assert (found.format if found else None) == format_name
 
 
+def test_a_claude_rule_with_the_globs_of_cursor_keeps_them(tmp_path: Path) -> None:
+    text = '---\ndescription: Cranes\nglobs: ["quay/**", "*.crane"]\n---\n\nNever lift a boat by night.\n'
+    file = _file(tmp_path, ".claude/rules/cranes.md", text)
+    reader = reader_for(file)
+    assert reader
+    assert [one.anchors for one in reader.read(file).drafts] == [("quay/**", "*.crane")]
+
+
+@pytest.mark.parametrize("fence", ["```", "````"])
+def test_a_rule_file_in_a_fence_is_read_as_without_it(tmp_path: Path, fence: str) -> None:
+    rule = '---\napplyTo: "quay/**"\n---\n\n# Cranes\n\n- Never lift a boat by night.\n\n```sh\ncrane --stop\n```\n'
+    name = ".github/instructions/cranes.instructions.md"
+    wrapped = _read(COPILOT, tmp_path, name, f"{fence}instructions\n{rule}{fence}\n")
+    plain = _read(COPILOT, tmp_path, name, f"\n{rule}")
+    assert [(one.insight, one.anchors, one.source.span) for one in wrapped.drafts] == [
+        (one.insight, one.anchors, one.source.span) for one in plain.drafts
+    ]
+    assert wrapped.drafts[0].anchors == ("quay/**",)
+
+
+def test_a_fence_with_text_around_it_stays_code(tmp_path: Path) -> None:
+    text = "```markdown\n# Title\n```\n\nWrite every page like this, never without its title.\n"
+    read_from = _read(COPILOT, tmp_path, ".github/copilot-instructions.md", text).drafts
+    assert any("```" in one.insight for one in read_from)
+
+
 def test_formats_are_found_by_name_and_alias(tmp_path: Path) -> None:
     assert len({reader.format for reader in READERS}) == len(READERS)
     for reader in READERS:
