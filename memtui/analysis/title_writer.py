@@ -308,7 +308,8 @@ class TitleWriter:
         subject = self.headings.whole()
         heads = self._heads_of_several(found, subject)
         if self._width(subject) > LIST_CELLS:
-            subject = shortened(subject, PREFIX_CELLS, self._width) or ""
+            bare = subject.partition(" (")[0]
+            subject = bare if self._width(bare) <= PREFIX_CELLS else shortened(subject, PREFIX_CELLS, self._width) or ""
         is_long = bool(heads) and self._width(heads[0]) > HEAD_CELLS
         if is_long and (not subject or self._is_general(subject, heads[0])):
             return ""

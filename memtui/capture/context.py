@@ -35,6 +35,7 @@ from memtui.text.words import CJK
 SEPARATOR = " > "
 
 _LONGEST = 80
+_LONGEST_SENTENCE = 240
 _LONGEST_BOTH = 120  # A heading says nothing without the one it means
 _BRIEF_WORDS = 3  # A heading this short is preceded by the one above it
 _SHORT_WORDS = 12  # A rule this short says little of what it holds for
@@ -180,7 +181,7 @@ def _needs_subject(text: str) -> bool:
 
 
 def _lead_within(text: str, path: Sequence[str], title: str) -> str:
-    lead = lead_of(path)
+    lead = lead_of(path) or _long_heading(text, path)
     if is_manner(plain_text(first_paragraph(text)[:_LOOKED_AT_CHARS]).strip(EDGES), lead):
         return ""
     if path and _means_place(text, path):
@@ -192,6 +193,12 @@ def _lead_within(text: str, path: Sequence[str], title: str) -> str:
     if matches("headings", "section", lead):
         return ""
     return "" if any(_names(plain_text(words), heading) for words in (title, text)) else _below_document(lead, path)
+
+
+def _long_heading(text: str, path: Sequence[str]) -> str:
+    """Return a heading as long as a sentence above a list, table or code, which is nothing without it."""
+    last = _name(path[-1]) if path else ""
+    return last if _LONGEST < len(last) <= _LONGEST_SENTENCE and _STRUCTURE.match(text) else ""
 
 
 def _means_place(text: str, path: Sequence[str]) -> bool:

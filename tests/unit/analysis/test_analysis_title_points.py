@@ -75,7 +75,7 @@ def test_what_we_do_by_its_title_is_the_decision() -> None:
         (
             (
                 "Requirement: Do not moor at a closed pier. By the time it opens, others lie there. — Do instead:"
-                " ask the pilot, who keeps the list of piers and of all boats that are expected there until the evening."
+                " ask the pilot, who keeps the list of piers and of all boats that are expected until the evening."
             ),
             "Do not moor at a closed pier",
         ),

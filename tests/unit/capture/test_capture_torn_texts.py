@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.analysis.titles import title_by_rules
+from memtui.analysis.titles import title_by_rules, title_for
 from memtui.capture.context import context_lead, with_lead, without_lead
 from memtui.capture.markdown import split_markdown
 from memtui.capture.no_memory import SkipReason
@@ -297,3 +297,13 @@ def test_the_named_parts_of_a_rule_stay_together_with_their_code() -> None:
         "**Why:** The rope tears.\n\n**Fix hint:** Use the outer crane."
     )
     assert texts(f"## Cranes\n\n### Heavy boats\n\n{parts}\n\n### Others\n\nOthers are lifted inside.\n")[0] == parts
+
+
+def test_a_list_stands_below_a_heading_as_long_as_a_sentence() -> None:
+    heading = 'Boats that the outer crane lifts by itself (marked with `Crane("outer", "alone")`, and only in summer)'
+    path, text = ("Quay", "Cranes", heading), "- `boats/ferry.toml`\n- `boats/tug.toml`\n- `boats/yacht.toml`"
+    lead = context_lead(text, path, title_for(text, path))
+    assert lead.startswith("Boats that the outer crane lifts by itself")
+    assert without_lead(with_lead(text, lead), path) == text
+    assert title_for(text, path).startswith("Boats that the outer crane lifts by itself: boats/ferry.toml")
+    assert not context_lead("Boats are lifted at noon, when the tide is high.", path, "Boats are lifted at noon")
