@@ -1,4 +1,4 @@
-"""Texts that hold another word for word or nearly so, and texts put together without saying anything twice."""
+"""Texts that hold another word for word or nearly so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from memtui.analysis.claims import DENIES, difference_in_denials, names_in, rivals_between
 from memtui.analysis.text_features import Wording
-from memtui.domain.memory import normalise
 from memtui.text.words import CJK
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ MOST_SAID = 0.6  # Share of the words of a text in sentences that another has fr
 FEWEST_MEANT = 5  # Words of meaning of a text; a shorter one stands in others by chance
 READ_CHARACTERS = 20_000  # Characters of a text that are looked at
 MOST_HOLDERS = 12  # Texts that hold a run; one that more of them hold leads to none
-MOSTLY = 0.5  # Share of the words of a text from which another text takes its place
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})")
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -90,10 +88,10 @@ def _holds(outer: Sequence[Part], part: Part) -> bool:
     if shared < NEARLY * len(part.runs):
         mine = part.wording.terms
         near = [one for one in near if len(mine & one.wording.terms) >= MOST_TERMS * len(mine)][:1]
-    return bool(near) and not _differ(part.wording, Wording("\n".join(one.text for one in near)))
+    return bool(near) and not differ(part.wording, Wording("\n".join(one.text for one in near)))
 
 
-def _differ(inner: Wording, there: Wording) -> bool:
+def differ(inner: Wording, there: Wording) -> bool:
     """Return whether a text says something that matters which its like in another text does not."""
     if inner.numbers - there.numbers or any(not there.says(name) for name in inner.identifiers - there.identifiers):
         return True
@@ -194,89 +192,3 @@ def held_pairs(texts: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
     for first, second in zip(inner[enough].tolist(), outer[enough].tolist(), strict=True):
         if len(texts[first] & texts[second]) >= LOOSELY * len(texts[first]):
             yield first, second
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Texts put together."""
-
-    text: str
-    places: tuple[int, ...]  # positions of the texts that it holds something of, the one it begins with first
-
-
-def join(texts: Sequence[str], *, alike: float | None = None) -> Joined:
-    """Put texts together: one that says what others say takes their place, and of those only what it lacks is added.
-
-    `alike`: likeness in writing, 0–1, from which two texts and then two sentences say the same, whatever differs in
-    them; without it they must be nearly the same word for word.
-    """
-    kept: list[tuple[int, list[Part], str]] = []
-    for place, text in _fullest_first(texts, alike):
-        if not normalise(text).strip() or any(normalise(text) in normalise(known) for *_, known in kept):
-            continue
-        known = [part for _, parts, _ in kept for part in parts]
-        parts = parts_of(text)
-        new = _lacking(known, parts, alike if _are_alike(text, [each for *_, each in kept], alike) else None)
-        if len(new) == len(parts):
-            kept.append((place, parts, text))
-        elif new:
-            kept.append((place, new, _written(new)))
-    return Joined("\n\n".join(text for *_, text in kept), tuple(place for place, *_ in kept))
-
-
-def _fullest_first(texts: Sequence[str], alike: float | None) -> list[tuple[int, str]]:
-    """Return texts with their positions; the first gives way to a longer one that says most of it."""
-    numbered = list(enumerate(texts))
-    filled = [one for one in numbered if one[1].strip()]
-    if not filled:
-        return numbered
-    first = filled[0]
-    for one in filled[1:]:
-        longer = len(Wording(one[1]).words) > len(Wording(first[1]).words)
-        if longer and (_says_most(one[1], first[1]) or _are_alike(one[1], [first[1]], alike)):
-            first = one
-    return [first, *(one for one in numbered if one != first)]
-
-
-def _says_most(text: str, other: str) -> bool:
-    known, parts = parts_of(text), parts_of(other)
-    said = sum(len(part.wording.words) for part in parts if _is_said(known, part, None))
-    return said >= MOSTLY * sum(len(part.wording.words) for part in parts)
-
-
-def _are_alike(text: str, others: Sequence[str], alike: float | None) -> bool:
-    from rapidfuzz import fuzz
-
-    if alike is None:
-        return False
-    return any(fuzz.ratio(_shown(text), _shown(other)) >= 100 * alike for other in others)
-
-
-def _shown(text: str) -> str:
-    return normalise(text)[:READ_CHARACTERS]
-
-
-def _lacking(known: Sequence[Part], parts: Sequence[Part], alike: float | None) -> list[Part]:
-    """Return the parts that say something new; an introduction goes with what it introduces."""
-    is_new = [not _is_said(known, part, alike) for part in parts] if known else [True] * len(parts)
-    for at in reversed(range(len(parts))):
-        if is_new[at] and parts[at].text.rstrip(" *_").endswith((":", "：")):
-            is_new[at] = at + 1 < len(parts) and is_new[at + 1]
-    return [part for part, new in zip(parts, is_new, strict=True) if new]
-
-
-def _is_said(known: Sequence[Part], part: Part, alike: float | None) -> bool:
-    from rapidfuzz import fuzz
-
-    if len(part.text) > READ_CHARACTERS:
-        return False
-    words = f" {' '.join(part.wording.words)} "
-    if not words.strip() or any(words in f" {' '.join(one.wording.words)} " for one in known):
-        return True
-    if alike is not None and any(fuzz.ratio(part.text, _shown(one.text)) >= 100 * alike for one in known):
-        return True
-    return bool(part.runs) and _holds(known, part)
-
-
-def _written(parts: Sequence[Part]) -> str:
-    return "".join(f"{part.gap if at else ''}{part.text}" for at, part in enumerate(parts))

@@ -36,11 +36,11 @@ def _merge_arguments(parser: Parser) -> None:
 
 
 def _merge(arguments: argparse.Namespace, session: Session) -> None:
-    """Merge two to eight memories: tags, files and sources are united, and texts joined without saying anything twice.
+    """Merge two to eight memories: tags, files and sources are united, and texts put one below the other.
 
-    The fuller of two that say the same stays, with what the other adds. Where one holds for all files, or for good,
-    the merged memory does.
-    The other memories become `merged`.
+    A sentence, list item or row that stands in several in the same words is said once; what says it in other words
+    is kept. A text that says most of the first, and more, comes before it. Where one holds for all files, or for
+    good, the merged memory does. The other memories become `merged`.
     """
     from memtui.curate.merge import merge
 

@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from memtui.analysis.duplicates import text_differences
-from memtui.analysis.repeated_text import Joined, join
+from memtui.analysis.joined_text import Joined, join
 from memtui.analysis.text_features import wording_of
 from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved
@@ -129,9 +129,14 @@ def _united_tags(memories: Sequence[Memory]) -> tuple[str, ...]:
     )
 
 
-def _joined(memories: Iterable[Memory], name: str, *, one_text: bool) -> str:
+def _joined(memories: Sequence[Memory], name: str, *, one_text: bool) -> str:
     texts = [getattr(memory, name) for memory in memories]
-    return next(filter(str.strip, texts), "") if one_text else join(texts).text
+    return next(filter(str.strip, texts), "") if one_text else join(texts, places=_headings(memories)).text
+
+
+def _headings(memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return the headings that each memory stood under in its sources."""
+    return tuple("\n".join(source.native_id or "" for source in memory.sources) for memory in memories)
 
 
 def _earliest(memories: Iterable[Memory], name: str) -> datetime | None:
@@ -359,22 +364,24 @@ class MergeField:
     proposed: tuple[int, ...]  # positions of the texts that are taken unless the person chooses otherwise
     can_join: bool  # whether the texts can stand one after the other
     suggestion: str = ""  # the text that is proposed
+    headings: tuple[str, ...] = ()  # those that each text stood under
 
     def text(self, places: Sequence[int]) -> str:
         """Return the text of these positions, without what they say twice."""
         if tuple(places) == self.proposed:
             return self.suggestion
-        return join([self.texts[place] for place in places]).text
+        headings = [self.headings[place] for place in places] if self.headings else []
+        return join([self.texts[place] for place in places], places=headings).text
 
 
 def fields_of(memories: Sequence[Memory]) -> list[MergeField]:
-    found = []
+    found, headings = [], _headings(memories)
     for name in CHOOSABLE:
         texts = tuple(str(getattr(memory, name)) for memory in memories)
         if len(set(texts)) > 1:
             can_join = name not in _ONE_OF
-            suggested = join(texts, alike=SAME_SAYING) if can_join else Joined(texts[0], (0,))
-            found.append(MergeField(name, texts, suggested.places or (0,), can_join, suggested.text))
+            suggested = join(texts, places=headings, alike=SAME_SAYING) if can_join else Joined(texts[0], (0,))
+            found.append(MergeField(name, texts, suggested.places or (0,), can_join, suggested.text, headings))
     return found
 
 
