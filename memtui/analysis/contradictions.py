@@ -13,6 +13,7 @@ from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause
 from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness
+from memtui.analysis.places import is_of_file
 from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
     CROWD,
@@ -23,7 +24,6 @@ from memtui.analysis.snapshot import (
     TextCache,
     by_project,
     candidate_pairs,
-    is_of_file,
     nearness,
     nearness_of,
     pair_of,

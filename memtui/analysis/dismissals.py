@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import Literal
 
 from memtui.analysis.contradictions import sort_of
-from memtui.analysis.duplicates import differences, likeness
+from memtui.analysis.duplicates import likeness
+from memtui.analysis.pair_differences import differences
 from memtui.analysis.snapshot import (
     ALONE,
     NOT_CONTRADICTION,

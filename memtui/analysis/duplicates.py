@@ -1,22 +1,39 @@
-"""Memories that say the same, and what a new memory resembles."""
+"""Memories that say the same."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations, starmap
+from itertools import combinations, product, starmap
 from typing import Literal
 
-from memtui.analysis.claims import difference_in_denials
-from memtui.analysis.contradictions import contradiction_between
-from memtui.analysis.imperative import is_imperative
-from memtui.analysis.ordered_acts import order_of_other_acts
+from memtui.analysis.pair_differences import Difference, differences, kept_apart
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.repeated_text import held_pairs, names_all, same_words
+from memtui.analysis.places import (
+    are_elsewhere,
+    are_in_one_list,
+    are_in_one_section,
+    are_in_row,
+    are_parallel,
+    hold_elsewhere,
+    is_of_file,
+    is_record,
+    unheaded,
+)
+from memtui.analysis.repeated_text import (
+    READ_CHARACTERS,
+    held_pairs,
+    is_one_code,
+    is_step_of,
+    is_version_of,
+    lacks_code_of,
+    names_all,
+    opening_of,
+    same_words,
+)
 from memtui.analysis.snapshot import (
     CROWD,
     NOT_CONTRADICTION,
@@ -26,102 +43,17 @@ from memtui.analysis.snapshot import (
     Places,
     Snapshot,
     TextCache,
-    are_elsewhere,
-    are_in_row,
-    are_parallel,
     candidate_pairs,
     cliques,
     in_one_view,
-    is_of_file,
     nearness_of,
     others_in_view,
     pair_of,
-    unheaded,
     views,
 )
-from memtui.analysis.text_features import Wording, wording_of
-from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, LinkType, Memory, content_hash
+from memtui.analysis.text_features import Wording
+from memtui.domain.memory import MOST_MERGED, Memory, content_hash
 from memtui.progress import ProgressCallback
-from memtui.text.inline import plain_text
-
-_VERSION = re.compile(r"\d+\.\d+")
-_BEFORE_NUMBER = re.compile(
-    r"\b(?:version|v|python|node|postgres|redis|java|go|ruby|php|django|react|vue|rust|kafka) ?$"
-)
-_ORDERS = re.compile(r"(?:always|never|only)\b|[^.:;!?\n]{1,80}\b(?:must|should always)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Something that matters in which two memories differ."""
-
-    label: str  # what differs, such as `numbers differ`
-    # what only the first and only the second has, empty where the label says it all
-    sides: tuple[str, str] | None = None
-
-    @property
-    def text(self) -> str:
-        """It in words: `numbers differ: 8080 / 8081`, `numbers only in one: 8080`."""
-        if not self.sides:
-            return self.label
-        if all(self.sides):
-            return f"{self.label}: {' / '.join(self.sides)}"
-        return f"{self.label.rpartition(' differ')[0]} only in one: {''.join(self.sides)}"
-
-
-def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
-    denials = difference_in_denials(one, other)
-    apart = order_of_other_acts(one.plain, other.plain)
-    found = [
-        _numbers(one, other),
-        _names(one, other),
-        Difference(denials) if denials else None,
-        _sides("environments differ", one.environments, other.environments),
-        _sides("order or direction differs", one.directions - apart, other.directions - apart),
-        Difference("one is a plan, the other is done") if _is_plan_of_other(one, other) else None,
-        Difference("the same words in another order") if _is_reordered(one, other) else None,
-    ]
-    return tuple(difference for difference in found if difference is not None)
-
-
-def _numbers(one: Wording, other: Wording) -> Difference | None:
-    differing = one.told_numbers ^ other.told_numbers
-    is_version = any(_VERSION.search(number) for number in differing) or any(
-        _BEFORE_NUMBER.search(wording.normal.split(number)[0]) for wording in (one, other) for number in differing
-    )
-    return _sides("versions differ" if is_version else "numbers differ", one.told_numbers, other.told_numbers)
-
-
-def _names(one: Wording, other: Wording) -> Difference | None:
-    """Compare names of code that only one text holds; one that is in the other's prose counts as the same."""
-    left = {name for name in one.told_names - other.told_names if not other.says(name)}
-    right = {name for name in other.told_names - one.told_names if not one.says(name)}
-    paths = any("/" in name for name in left) and any("/" in name for name in right)
-    return _sides("paths differ" if paths else "names differ", left, right)
-
-
-def _is_plan_of_other(one: Wording, other: Wording) -> bool:
-    """Return whether one plans what the other tells as done; an order is neither, whatever it says will come of it."""
-    return one.is_plan != other.is_plan and not _is_order(one) and not _is_order(other)
-
-
-def _is_order(wording: Wording) -> bool:
-    said = plain_text(wording.text.removeprefix(wording.title)).strip()
-    return any(is_imperative(part) or _ORDERS.match(part) for part in (said, said.partition(": ")[2]))
-
-
-def _is_reordered(one: Wording, other: Wording) -> bool:
-    """Return whether two or more of the same words are out of order, which may reverse the meaning."""
-    return sorted(one.stems) == sorted(other.stems) and one.stems != other.stems
-
-
-def _sides(label: str, left: Collection[str], right: Collection[str]) -> Difference | None:
-    mine, theirs = set(left) - set(right), set(right) - set(left)
-    if not mine and not theirs:
-        return None
-    shown = [", ".join(sorted(side)[:3]) for side in (mine, theirs)]
-    return Difference(label, (shown[0], shown[1]))
-
 
 Pile = Literal["easy", "look"]
 
@@ -129,9 +61,14 @@ CANDIDATE_SHARE = 0.4  # Part of the weight of rare terms that candidates share 
 
 SAME = 1.0  # Score of two that say the same word for word
 WITHIN = 0.95  # Of two of which the one says all that the other does
+SAME_TEXT = "the same text"
+MOST_TWINS = 40  # Memories with one text that are compared with each other
+FEWEST_SAME = 4  # Words of a text; a shorter one stands under two headings by chance
 MAIN = 0.6  # Share of a text that another one makes up which says the main thing of it
 ALIKE_IN_WORDS = 0.5  # Dice share of the words below which words alone never make a duplicate of two in a crowd
 ALIKE_IN_ONE_FILE = 0.3  # The same of two in one file, whose author would have seen that it says something twice
+ALIKE_IN_ONE_LIST = 0.8  # The same of two under one heading, that one aside: neighbours that say nearly the same
+RESEMBLES_FROM = 0.65  # Dice share of the words from which a near miss is reported at a save
 _HOPELESS = 0.4
 
 
@@ -198,23 +135,6 @@ def _why(one: Facts, other: Facts, near: Nearness) -> str:
     return ", ".join([*said, *([f"both name {', '.join(shared)}"] if shared else [])])
 
 
-def differences(one: Memory, other: Memory, texts: TextCache) -> tuple[Difference, ...]:
-    wordings = (texts.wordings[memory.title, memory.insight] for memory in (one, other))
-    return (*text_differences(*wordings), *_kept_apart(one, other))
-
-
-def _kept_apart(one: Memory, other: Memory) -> Iterator[Difference]:
-    """Yield what tells two memories apart besides their texts."""
-    if one.project != other.project:
-        named = one.project if other.project == GLOBAL_PROJECT else other.project
-        yield Difference(f"one holds everywhere, the other in {named}")
-    mine, theirs = ({anchor.path for anchor in memory.anchors} for memory in (one, other))
-    if mine and theirs and not mine & theirs:
-        yield Difference("tied to different files")
-    if (one.valid_from, one.valid_until) != (other.valid_from, other.valid_until):
-        yield Difference("true at different times")
-
-
 def find_duplicates(
     snapshot: Snapshot,
     *,
@@ -251,6 +171,7 @@ class _Finder:
         for first, *twins in copies:
             for twin in twins:
                 self._note_copy(self._memories[first], self._memories[twin])
+        self._note_same([self._memories[first] for first, *_ in copies])
         self._note_held([self._memories[first] for first, *_ in copies])
         for near in alike:
             if near.one in self._memories and near.other in self._memories:
@@ -305,14 +226,14 @@ class _Finder:
 
     def _note_copy(self, one: Memory, other: Memory) -> None:
         if self._is_open(one, other):
-            apart = any(_kept_apart(one, other))
+            apart = any(kept_apart(one, other))
             self._edges[pair_of(one.id, other.id)] = Likeness(1.0, "look" if apart else "easy", copies=not apart)
 
     def _note(self, one: Memory, other: Memory, alike: Alike | None = None) -> None:
         if not self._is_open(one, other):
             return
         near = nearness_of(one, other, alike, self._others[one.project])
-        is_apart = self._only_shares_a_subject(one, other, near) or are_in_row(one, other)
+        is_apart = self._only_shares_a_subject(one, other, near) or self._are_of_other_sorts(one, other)
         found = None if is_apart else compare(one, other, self._texts, near)
         if found:
             self._edges[pair_of(one.id, other.id)] = found
@@ -348,22 +269,71 @@ class _Finder:
             self._siblings |= {pair_of(*pair) for pair in combinations(outers[: MOST_MERGED - 1], 2)}
         self._siblings -= {*self._edges, *self._excluded}
 
+    def _note_same(self, memories: Sequence[Memory]) -> None:
+        """Note what is the same word for word below its headings, and what is the opening statement of another."""
+        for part in views(memories):
+            same: dict[tuple[str, ...], list[Memory]] = {}
+            opened: dict[tuple[str, ...], list[Memory]] = {}
+            for memory in part:
+                said = unheaded(memory)
+                words = self._texts.said[said].wording.words
+                opening = self._texts.said[opening_of(said)].wording.words
+                if len(said) <= READ_CHARACTERS and len(words) >= FEWEST_SAME:
+                    same.setdefault(words, []).append(memory)
+                if len(words) > len(opening) >= FEWEST_SAME:
+                    opened.setdefault(opening, []).append(memory)
+            for words, twins in same.items():
+                for one, other in combinations(twins[:MOST_TWINS], 2):
+                    self._note_twins(one, other)
+                for inner, outer in product(twins[:MOST_TWINS], opened.get(words, ())[:MOST_TWINS]):
+                    if self._is_open(inner, outer) and not self._is_about_another(inner, outer):
+                        self._hold(inner, outer)
+
+    def _note_twins(self, one: Memory, other: Memory) -> None:
+        if not self._is_open(one, other) or self._is_about_another(one, other) or self._is_about_another(other, one):
+            return
+        more = ((one.rationale, other.rationale), (one.snippet, other.snippet))
+        easy = not any(kept_apart(one, other)) and all(starmap(same_words, more))
+        self._edges[pair_of(one.id, other.id)] = Likeness(SAME, "easy" if easy else "look", why=SAME_TEXT)
+
+    def _is_about_another(self, inner: Memory, outer: Memory) -> bool:
+        """Return whether headings say that what two memories say alike is about different things."""
+        if are_parallel(inner, outer) or hold_elsewhere(inner, outer):
+            return True
+        subject = inner.title.partition(": ")[0] if ": " in inner.title else ""
+        return not names_all(f"{outer.title}\n{outer.insight}", subject)
+
     def _note_within(self, inner: Memory, outer: Memory) -> None:
         said, text = unheaded(inner), unheaded(outer)
-        if not self._is_open(inner, outer) or are_parallel(inner, outer) or not self._texts.held[said, text]:
+        if not self._is_open(inner, outer) or self._is_about_another(inner, outer):
             return
-        subject = inner.title.partition(": ")[0] if ": " in inner.title else ""
-        if not names_all(f"{outer.title}\n{outer.insight}", subject):
+        if is_version_of(said, text):
+            self._hold(inner, outer, "code or a table with much the same lines")
+        if not self._is_open(inner, outer) or not self._texts.held[said, text]:
             return
-        same = same_words(said, text)
-        easy = same and not differences(inner, outer, self._texts)
-        why = "the same text" if same else "what the one says stands in the other"
-        self._edges[pair_of(inner.id, outer.id)] = Likeness(
-            SAME if same else WITHIN, "easy" if easy else "look", why=why
-        )
-        self._held.setdefault(outer.id, []).append(inner.id)
-        if len(said) >= MAIN * len(text):
+        mostly = len(said) >= MAIN * len(text)
+        if not mostly and (is_step_of(said, text) or lacks_code_of(text, said)):
+            return
+        self._hold(inner, outer)
+        if mostly:
             self._holders.setdefault(inner.id, []).append(outer.id)
+
+    def _hold(self, inner: Memory, outer: Memory, why: str = "what the one says stands in the other") -> None:
+        self._edges[pair_of(inner.id, outer.id)] = Likeness(WITHIN, "look", why=why)
+        self._held.setdefault(outer.id, []).append(inner.id)
+
+    def _are_of_other_sorts(self, one: Memory, other: Memory) -> bool:
+        """Return whether each of two says something of its own: in a section, in a row of files, or as what it is."""
+        if are_in_row(one, other):
+            return True
+        if not (is_of_file(one) and is_of_file(other)):
+            return False
+        texts = unheaded(one), unheaded(other)
+        if are_in_one_section(one, other):
+            mine, theirs = (self._texts.said[text].wording.parts for text in texts)
+            least = ALIKE_IN_ONE_LIST if are_in_one_list(one, other) else ALIKE_IN_WORDS
+            return dice(mine, theirs) < least
+        return is_record(one) != is_record(other) or is_one_code(*texts)
 
     def _only_shares_a_subject(self, one: Memory, other: Memory, near: Nearness) -> bool:
         """Return whether two that came by themselves, or stand in one file, have few words in common."""
@@ -378,21 +348,33 @@ class _Finder:
             same = [twin for twin in twins if (edge := self._edges.get(pair_of(first, twin))) and edge.copies]
             if same:
                 ids = (first, *same)
-                yield DuplicateGroup(ids, 1.0, "easy", (), copies=True, why="the same text", texts=self._hashes(ids))
+                yield DuplicateGroup(ids, 1.0, "easy", (), copies=True, why=SAME_TEXT, texts=self._hashes(ids))
 
     def _groups_alike(self, copies: AbstractSet[str]) -> Iterator[DuplicateGroup]:
         """Yield groups that one merge can take, in which every pair is an edge, the most alike joined first.
 
-        `copies` stand in a group of their own, with the one that is left of them: that one speaks for them here.
+        `copies` stand in a group of their own, with the one that is left of them: that one speaks for them here. So
+        does the first of those that differ in nothing.
         """
+        edges = {pair: edge for pair, edge in self._edges.items() if not edge.copies and copies.isdisjoint(pair)}
+        easy = {pair for pair, edge in edges.items() if edge.pile == "easy"}
+        spoken: set[str] = set()
+        for group in self._joined(easy, easy):
+            spoken.update(group.ids[1:])
+            yield group
+        yield from self._joined(
+            {pair for pair in edges if spoken.isdisjoint(pair)}, self._edges.keys() | self._siblings
+        )
+
+    def _joined(self, pairs: Iterable[Pair], known: AbstractSet[Pair]) -> Iterator[DuplicateGroup]:
+        """Yield groups along pairs, of which every two are known to be alike."""
         edges = self._edges
-        rest = [pair for pair, edge in edges.items() if not edge.copies and copies.isdisjoint(pair)]
-        rest.sort(key=lambda pair: (edges[pair].pile != "easy", -edges[pair].score, pair))
-        for cluster in cliques(rest, edges.keys() | self._siblings, MOST_MERGED):
+        rest = sorted(pairs, key=lambda pair: (edges[pair].pile != "easy", -edges[pair].score, pair))
+        for cluster in cliques(rest, known, MOST_MERGED):
             ids = tuple(sorted(cluster, key=lambda name: self._first_in(cluster, name)))
             inner = [edges[pair] for pair in starmap(pair_of, combinations(ids, 2)) if pair in edges]
             kept, *others = (self._memories[name] for name in ids)
-            differ = [each for other in others for each in differences(kept, other, self._texts)]
+            differ = [each for other in others for each in self._differences(kept, other)]
             # Of several memories only what differs is shown, not how each does.
             found = dict.fromkeys(each.label if len(others) > 1 else each.text for each in differ)
             pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
@@ -400,6 +382,11 @@ class _Finder:
             yield DuplicateGroup(
                 ids, least.score, pile, tuple(found), copies=False, why=least.why, texts=self._hashes(ids)
             )
+
+    def _differences(self, one: Memory, other: Memory) -> Iterable[Difference]:
+        """Return in what two differ; the headings above the same text are no difference."""
+        edge = self._edges.get(pair_of(one.id, other.id))
+        return kept_apart(one, other) if edge and edge.why == SAME_TEXT else differences(one, other, self._texts)
 
     def _first_in(self, cluster: AbstractSet[str], name: str) -> tuple[object, ...]:
         """Return a sort key that puts first what is pinned or vouched for, then what holds the others."""
@@ -422,66 +409,3 @@ def _linked_apart(snapshot: Snapshot) -> Iterator[Pair]:
 def _worth_keeping(memory: Memory) -> tuple[object, ...]:
     """Return a sort key that puts first the memory into which the others would be merged."""
     return (not memory.pinned, memory.verified_at is None, memory.confirmed_at is None, memory.created_at, memory.id)
-
-
-CHANGED_BELOW = 0.7  # Likeness of a text with its former self below which an edit made another statement of it
-
-CONTRADICTS_FROM = 0.5
-"""Likeness from which a contradiction is reported at a save: of the labelled contradictions two in 100 share less, and
-among 490 memories of one project most that share less only use the same words."""
-
-RESEMBLES_FROM = 0.65  # Dice share of the words from which a near miss is reported at a save
-
-LIKELY_FROM = 0.9
-"""How sure it must be that two texts with differences say the same before a save asks about them. Of 125 rules of one
-repository that were accepted one by one, 4 are asked about, 3 of them repetitions; from 0.5 on it would be 39."""
-
-Sort = Literal["same", "differs", "clashes", "replaces"]  # `replaces` is proposed, not found by comparing
-
-
-@dataclass(frozen=True, slots=True)
-class Resemblance:
-    """A memory that a new one resembles."""
-
-    id: str  # the existing memory
-    title: str
-    sort: Sort  # it says the same, much the same with a difference that matters, the contrary, or is to be replaced
-    score: float  # likeness, 0–1
-    why: str  # the difference in words; may hold words of others
-    is_likely: bool = True  # whether a person would merge or settle the pair, so that asking is worth it
-
-    @property
-    def link(self) -> LinkType:
-        """The link that is offered first."""
-        return "relates" if self.sort == "differs" else "supersedes"
-
-
-def compared(memory: Memory, other: Memory, cosine: float | None = None) -> Resemblance | None:
-    """Return how a memory resembles another that was found for it, None if it does not."""
-    texts, near = TextCache(), Nearness(cosine, is_crowded=True)
-    wordings = [texts.wordings[each.title, each.insight] for each in (other, memory)]
-    score = likeness(*wordings)
-    found = contradiction_between(other, memory, texts, near) if score >= CONTRADICTS_FROM else None
-    if found is not None:
-        return Resemblance(other.id, other.title, "clashes", score, found.why)
-    alike = compare(other, memory, texts, near)
-    if alike is None and dice(wordings[0].parts, wordings[1].parts) < RESEMBLES_FROM:
-        return None
-    differ = differences(other, memory, texts)
-    score = alike.score if alike else score
-    if not differ:
-        return Resemblance(other.id, other.title, "same", score, "says the same", alike is not None)
-    why = "; ".join(difference.text for difference in differ)
-    return Resemblance(other.id, other.title, "differs", score, why, alike is not None and score >= LIKELY_FROM)
-
-
-def changed_much(before: Memory, after: Memory) -> bool:
-    """Return whether an edit made another statement of a memory, so that it may resemble others now."""
-    if (before.title, before.insight) == (after.title, after.insight):
-        return False
-    return likeness(wording_of(before.title, before.insight), wording_of(after.title, after.insight)) < CHANGED_BELOW
-
-
-def resemblance_record(found: Resemblance) -> dict[str, object]:
-    """Return the `--json` form."""
-    return {"id": found.id, "title": found.title, "sort": found.sort, "score": round(found.score, 4), "why": found.why}

@@ -30,6 +30,14 @@ MOST_HOLDERS = 12  # Texts that hold a run; one that more of them hold leads to 
 
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})")
 _CODE = re.compile(r"`([^`\n]+)`")
+_BLOCK = re.compile(r"^[ \t]*`{3,}.*?^[ \t]*`{3,}[ \t]*$", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r"\S*\w[/.]\w\S*")
+_STEP = re.compile(r"^[ \t>]*(?:[-*+] \[[ xX]\]|\d{1,2}[.)])\s", re.MULTILINE)
+_RULE = re.compile(r"^\|[\s:|-]+$")
+FEWEST_ROWS = 2  # Rows of a table besides its header that two versions of it have in common
+MUCH_CODE = 0.7  # Share of their runs of words from which two blocks of code are versions of one
+FEWEST_STEPS = 3  # Items of a list that is a procedure or a checklist
+FEWEST_TOLD = 4  # Words beside code and names by which a text says what they are for
 _EDGES = ".,;:!?()[]{}\"'*_<>|/“”‘’…—–`"
 _JOINED = re.compile(r"\w[-/._:@#]\w")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -123,6 +131,60 @@ def _says_name(text: str, name: str) -> bool:
     apart = rf"\b{'[^a-z0-9]+'.join(map(re.escape, _WORDS.findall(name)))}\b"
     low = text.lower()
     return bool(re.search(at, low)) or ("/" not in name and "_" not in name and bool(re.search(apart, low)))
+
+
+def opening_of(text: str) -> str:
+    """Return the first sentence of a text."""
+    return next((part.text for part in parts_of(text.partition("\n")[0])), "")
+
+
+def is_step_of(inner: str, outer: str) -> bool:
+    """Return whether a text can only be one of the steps or boxes to tick of another."""
+    return len(_STEP.findall(outer)) >= FEWEST_STEPS and not _STEP.search(inner)
+
+
+def lacks_code_of(outer: str, inner: str) -> bool:
+    """Return whether a text without a word on its code or names has code that another lacks, or nothing but names."""
+    if not _is_bare(inner):
+        return False
+    lines = {line.strip() for block in _BLOCK.findall(inner) for line in block.splitlines()[1:-1] if line.strip()}
+    return not lines or not lines <= {line.strip() for line in outer.splitlines()}
+
+
+def is_one_code(one: str, other: str) -> bool:
+    """Return whether one of two texts is a block of code without a word on it, and the other has no such block."""
+    return any(_is_block(text) and not _BLOCK.search(told) for text, told in ((one, other), (other, one)))
+
+
+def _is_bare(text: str) -> bool:
+    prose = _NAME.sub(" ", _CODE.sub(" ", _BLOCK.sub(" ", text)))
+    return len(_WORDS.findall(prose)) < FEWEST_TOLD
+
+
+def is_version_of(one: str, other: str) -> bool:
+    """Return whether two texts are the same code but for a few lines, or the same rows of one table."""
+    rows, others = _rows(one), _rows(other)
+    if rows and others:
+        keys, their_keys = ([row[0] for row in each[1:]] for each in (rows, others))
+        return rows[0] == others[0] and len(keys) >= FEWEST_ROWS and sorted(keys) == sorted(their_keys)
+    if not (_is_block(one) and _is_block(other)):
+        return False
+    mine, theirs = (_runs(Wording(text).words) for text in (one, other))
+    return 2 * len(mine & theirs) >= MUCH_CODE * (len(mine) + len(theirs))
+
+
+def _is_block(text: str) -> bool:
+    return text.lstrip().startswith("```") and _is_bare(text)
+
+
+def _rows(text: str) -> list[list[str]]:
+    """Return the cells of a text that is a table, without the rule below its header; nothing of another text."""
+    lines = [line.strip() for line in text.strip().split("\n")]
+    if not all(line.startswith("|") for line in lines):
+        return []
+    return [
+        [cell.strip(" *`").lower() for cell in line.strip("|").split("|")] for line in lines if not _RULE.match(line)
+    ]
 
 
 def same_words(one: str, other: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
@@ -10,13 +9,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain, combinations
-from operator import ne
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from memtui.analysis.claims import Claim, Clause, claim_of, claims_of, clauses_of
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import UNKNOWN_CROWD, Judgement, Nearness, judge
+from memtui.analysis.places import are_elsewhere, is_of_file
 from memtui.analysis.repeated_text import Said, stands_in
 from memtui.analysis.sentence_clash import SentenceClash, sentence_clash
 from memtui.analysis.text_features import Wording, wording_of
@@ -136,18 +134,6 @@ def by_project(memories: Iterable[Memory]) -> dict[str | None, list[Memory]]:
     for memory in memories:
         found.setdefault(memory.project, []).append(memory)
     return found
-
-
-def is_of_file(memory: Memory) -> bool:
-    """Return whether a memory was imported from a file, in which it stands among others."""
-    return memory.source is not None and memory.source.path is not None
-
-
-def are_elsewhere(one: Memory, other: Memory) -> bool | None:
-    """Return whether two memories of files stand in different ones, None where one is of no file."""
-    if not (is_of_file(one) and is_of_file(other)) or one.source is None or other.source is None:
-        return None
-    return one.source.path != other.source.path
 
 
 def in_one_view(one: Memory, other: Memory) -> bool:
@@ -425,47 +411,3 @@ def _keys_of(texts: Sequence[AbstractSet[str]]) -> tuple[Numbers, Numbers, Numbe
     frequency = np.array([number for number, _ in known] + [MOST_COMMON] * len(pairs), dtype=np.float64)
     weights = np.rint(_UNIT * np.log1p(len(texts) / frequency)).astype(np.int64)
     return np.array(keys, dtype=np.int64), np.array(counts, dtype=np.int64), weights
-
-
-_SKILL = "SKILL.md"  # the file of a skill, which is called as its folder is
-_WORD = re.compile(r"[^\W_]+")
-_POLAR = re.compile(
-    r"\b(?:wrong|bad|incorrect|anti-?patterns?|don'?ts?|do not|avoid|never|not|no)\b|[❌✗✘]", re.IGNORECASE
-)
-
-
-def unheaded(memory: Memory) -> str:
-    """Return what a memory says without the headings that it stood under, unless they turn its meaning."""
-    headings = _headings(memory)
-    for start in range(len(headings)):
-        prefix = f"{' > '.join(headings[start:])}:"
-        if memory.insight.startswith(prefix) and not _POLAR.search(prefix):
-            return memory.insight[len(prefix) :].strip()
-    return memory.insight
-
-
-def _headings(memory: Memory) -> list[str]:
-    native = (memory.source.native_id if memory.source else None) or ""
-    return [heading for heading in native.rpartition("#")[0].split(" > ") if heading]
-
-
-def are_parallel(one: Memory, other: Memory) -> bool:
-    """Return whether two stand under headings of one list, such as names of two models, or in files of one row.
-
-    What tells the headings or files apart is what each is about.
-    """
-    if one.source is None or other.source is None or one.source.path != other.source.path:
-        return are_in_row(one, other)
-    mine, theirs = _headings(one), _headings(other)
-    return len(mine) == len(theirs) > 1 and sum(map(ne, mine, theirs)) == 1
-
-
-def are_in_row(one: Memory, other: Memory) -> bool:
-    """Return whether two are of two skills, or of files of which one word differs: `web-guide.md`, `cli-guide.md`."""
-    if not are_elsewhere(one, other):
-        return False
-    here, there = (PurePosixPath(each.source.path) for each in (one, other) if each.source and each.source.path)
-    if here.name == there.name:
-        return here.name == _SKILL and here.parent.name != there.parent.name
-    mine, theirs = (_WORD.findall(path.name.partition(".")[0].lower()) for path in (here, there))
-    return here.parent == there.parent and len(mine) == len(theirs) > 1 and sum(map(ne, mine, theirs)) == 1

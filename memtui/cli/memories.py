@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from memtui.analysis.duplicates import Resemblance, resemblance_record
+from memtui.analysis.resemblance import Resemblance, resemblance_record
 from memtui.cli import parsing
 from memtui.cli.output import read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
@@ -153,7 +153,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
     if is_left_behind(memory, saved):
         say(f'The title was kept but no longer fits the text: memtui edit {saved.id} --title "…"')
     if (saved.title, saved.insight) != (memory.title, memory.insight):
-        from memtui.analysis.duplicates import changed_much
+        from memtui.analysis.resemblance import changed_much
         from memtui.curate.links import resembling_each
 
         for each, found in resembling_each(session.vault, [saved] if changed_much(memory, saved) else []):

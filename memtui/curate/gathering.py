@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.analysis.pair_features import UNKNOWN_CROWD
-from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Alike, Snapshot, is_of_file, views
+from memtui.analysis.places import is_of_file
+from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Alike, Snapshot, views
 from memtui.progress import ProgressCallback
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault

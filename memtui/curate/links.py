@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memtui.analysis.dismissals import Lessons
-from memtui.analysis.duplicates import Resemblance, changed_much, compared
+from memtui.analysis.resemblance import Resemblance, changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank

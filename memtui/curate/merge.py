@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import chain, combinations
 from typing import Any
 
-from memtui.analysis.duplicates import text_differences
 from memtui.analysis.joined_text import Joined, join
+from memtui.analysis.pair_differences import text_differences
 from memtui.analysis.text_features import wording_of
 from memtui.curate.fields import LONGEST_TITLE, check_kind
 from memtui.curate.outcomes import require_texts, require_versions, resolved

@@ -14,7 +14,7 @@ from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
 
 if TYPE_CHECKING:
-    from memtui.analysis.duplicates import Resemblance
+    from memtui.analysis.resemblance import Resemblance
     from memtui.curate.inbox_care import Stale
     from memtui.curate.links import Reflected
     from memtui.curate.merge import Merged

@@ -23,7 +23,7 @@ from snapshots.pictures import (
 )
 from textual.pilot import Pilot
 
-from memtui.analysis.duplicates import Resemblance
+from memtui.analysis.resemblance import Resemblance
 from memtui.capture.source_conflicts import SourceConflict
 from memtui.curate.form import check_form
 from memtui.tui.app import MemtuiApp

@@ -10,8 +10,8 @@ from enum import StrEnum
 from math import log
 
 from memtui.analysis.contradictions import contradiction_between
-from memtui.analysis.duplicates import compared
 from memtui.analysis.pair_features import Nearness
+from memtui.analysis.resemblance import compared
 from memtui.analysis.snapshot import TextCache
 from memtui.capture.lessons.exchange import stems
 from memtui.capture.lessons.polarity import agreed, opposed

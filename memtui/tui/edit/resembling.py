@@ -25,7 +25,7 @@ from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:
-    from memtui.analysis.duplicates import Resemblance
+    from memtui.analysis.resemblance import Resemblance
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from support import make_memory
 
 from memtui.analysis.claims import DENIES, EXCLUDES, difference_in_denials
-from memtui.analysis.duplicates import Difference, DuplicateGroup, find_duplicates, likeness, text_differences
+from memtui.analysis.duplicates import DuplicateGroup, find_duplicates, likeness
+from memtui.analysis.pair_differences import Difference, text_differences
 from memtui.analysis.pair_facts import MANNERS, Facts
 from memtui.analysis.pair_features import Nearness, features
 from memtui.analysis.snapshot import NOT_DUPLICATE, Alike, Snapshot, candidate_pairs

@@ -11,7 +11,9 @@ import pytest
 from curating import AGENT, PERSON, add, new_vault, try_import
 from support import NOON, make_memory
 
-from memtui.analysis.duplicates import changed_much, compared, find_duplicates, text_differences
+from memtui.analysis.duplicates import find_duplicates
+from memtui.analysis.pair_differences import text_differences
+from memtui.analysis.resemblance import changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, Snapshot
 from memtui.analysis.text_features import Wording
 from memtui.analysis.titles import title_for

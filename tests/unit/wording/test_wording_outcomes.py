@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from support import NOON, make_memory
 
-from memtui.analysis.duplicates import DuplicateGroup, Resemblance, Sort
+from memtui.analysis.duplicates import DuplicateGroup
+from memtui.analysis.resemblance import Resemblance, Sort
 from memtui.curate.health import HealthOptions, health
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.curate.packs import Effect
