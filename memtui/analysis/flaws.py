@@ -360,9 +360,12 @@ def mend_of(memory: Memory, reason: FlawReason, neighbours: Neighbours, parts: i
 
 
 def heading_above(memory: Memory) -> str:
-    """Return the nearest heading of a memory that names a subject it does not say itself; empty if there is none."""
+    """Return the nearest heading of a memory that names a subject it does not begin with; empty if there is none.
+
+    Words further below are about something else: of "Scoped", that a service has others that are scoped.
+    """
     native = (memory.source.native_id if memory.source else None) or ""
-    said = frozenset(stems_of(plain_form(memory.insight)))
+    said = frozenset(stems_of(plain_form(memory.insight.strip().split("\n", 1)[0])))
     for heading in reversed(native.rpartition("#")[0].split(" > ")):
         words = heading.strip()
         if words and not is_vague(words) and not frozenset(stems_of(plain_form(words))) <= said:

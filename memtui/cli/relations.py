@@ -16,8 +16,9 @@ from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import LINK_TYPES
 from memtui.errors import UsageError
 from memtui.text.words import counted
-from memtui.vault.filters import EVERYTHING
+from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.wording import outcomes, tidying
+from memtui.wording.reasons import partial_words
 
 _MERGED_FIELDS = {
     "title": "--title",
@@ -196,12 +197,15 @@ def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
-    from memtui.curate.links import link_proposals, proposals_about
+    from memtui.curate.gathering import without_vector
+    from memtui.curate.links import link_proposals
 
-    if arguments.id is not None:
-        return proposals_about(session.vault, *session.resolve([arguments.id]))
-    scope = EVERYTHING if arguments.all_projects else session.view.listing_scope
-    return link_proposals(session.vault, scope, model=session.stored_model)
+    named = session.resolve([arguments.id] if arguments.id is not None else [])
+    scope = EVERYTHING if arguments.all_projects or named else session.view.listing_scope
+    if lacking := without_vector(session.vault, MemoryFilter(scope=scope), session.stored_model):
+        say(partial_words(lacking))
+    found = link_proposals(session.vault, scope, model=session.stored_model)
+    return [one for one in found if set(named) <= set(one.ids)]
 
 
 def _settle_arguments(parser: Parser) -> None:

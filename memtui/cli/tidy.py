@@ -19,6 +19,7 @@ from memtui.text.sanitize import reveal
 from memtui.text.words import counted
 from memtui.vault.filters import EVERYTHING
 from memtui.wording import tidying
+from memtui.wording.reasons import partial_words
 
 FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` has all
 
@@ -60,6 +61,8 @@ def _tidy(arguments: argparse.Namespace, session: Session) -> int:
         return _print_lessons(report, session)
     if report.unchecked:
         say(unchecked_words(report.unchecked))
+    if report.without_vector:
+        say(partial_words(report.without_vector))
     if session.json:
         write_json(report_record(report))
     else:

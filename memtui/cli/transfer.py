@@ -105,6 +105,7 @@ def _written(session: Session) -> ProgressCallback:
 
 
 MOST_EMBEDDED = 300  # Vectors that an import makes before it ends, in three seconds: then its first answer is as good
+MOST_LEFT_OVER = 0.5  # Share of these up to which it makes the rest as well, so that few imports leave any
 
 
 def _make_vectors(session: Session) -> None:
@@ -117,10 +118,11 @@ def _make_vectors(session: Session) -> None:
     state = semantic_state(session.vault, model)
     if not state.model.usable or not state.missing:
         return
+    limit = None if state.missing <= (1 + MOST_LEFT_OVER) * MOST_EMBEDDED else MOST_EMBEDDED
     with suppress(KeyboardInterrupt, MemtuiError):
         engine = open_engine(model)
         if engine is not None:
-            embed_missing(session.vault, engine, limit=MOST_EMBEDDED, progress=progress("embedding"))
+            embed_missing(session.vault, engine, limit=limit, progress=progress("embedding"))
     left = semantic_state(session.vault, model).missing
     if left:
         say(

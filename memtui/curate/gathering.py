@@ -82,6 +82,17 @@ def pairs_by_meaning(
     return list(found.values())
 
 
+def without_vector(vault: Vault, wanted: MemoryFilter, model: str | None) -> int:
+    """Return how many memories could not be compared by meaning because they have no vector yet."""
+    if model is None:
+        return 0
+    from memtui.vault.search.vectors import lacking_keys
+
+    with vault.read() as reader:
+        lacking = lacking_keys(reader, model)
+        return len(reader.keys_within(wanted, lacking)) if lacking else 0
+
+
 NEAREST = 3  # Neighbours of each memory that are looked at where they are nearer than `FAINT`
 FAINT = 0.42  # Cosine below which two memories have hardly a subject in common; of 81 strangers' duplicates 5 are below
 NEAREST_IN_FILES, FAINT_IN_FILES = 8, 0.2

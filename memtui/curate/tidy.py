@@ -25,7 +25,7 @@ from memtui.analysis.snapshot import (
 )
 from memtui.analysis.suggestions import ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot
+from memtui.curate.gathering import pairs_by_meaning, read_snapshot, without_vector
 from memtui.curate.projects import known_trees, unchecked_projects
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.value import idle_ids
@@ -70,6 +70,7 @@ class TidyCache(CacheGroup):
         self.secret: PassCache[Texts, bool] = PassCache(lambda texts: _hold_secret(texts, secret_patterns))
         self._meant: list[Alike] = []
         self._compared: dict[str, tuple[str | None, str, str]] | None = None
+        self._lacking = 0
         self._checked: dict[str, tuple[int, list[CheckedAnchor]]] = {}
         self._hashes: dict[str, dict[str, str | None]] = {}
         super().__init__((self.texts, self.tokens, self.flaws, self.secret))
@@ -82,14 +83,21 @@ class TidyCache(CacheGroup):
             self._checked, self._hashes = {}, {}
 
     def meant(
-        self, vault: Vault, snapshot: Snapshot, model: str | None, progress: ProgressCallback | None
+        self, vault: Vault, snapshot: Snapshot, model: str | None, lacking: int, progress: ProgressCallback | None
     ) -> list[Alike]:
-        """Return the pairs that are near in meaning; they are compared again only where there is a new text."""
+        """Return the pairs that are near in meaning; they are compared again only where a text or a vector is new.
+
+        `lacking`: how many memories have no vector.
+        """
         texts = {memory.id: (memory.project, memory.title, memory.insight) for memory in snapshot.memories}
         known = self._compared
-        if known is None or any(known.get(identifier) != text for identifier, text in texts.items()):
+        if (
+            known is None
+            or lacking != self._lacking
+            or any(known.get(identifier) != text for identifier, text in texts.items())
+        ):
             self._meant = pairs_by_meaning(vault, snapshot, model, progress=progress)
-            self._compared = texts
+            self._compared, self._lacking = texts, lacking
         return self._meant
 
     def checked(
@@ -164,7 +172,8 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     active = replace(everything, memories=[memory for memory in memories if memory.status == "active"])
     tokens = _weigh(memories, known, stage("texts"))
     flaws = _flaws(active.memories, tokens, known)
-    alike = known.meant(vault, active, options.model, stage("meaning"))
+    lacking = without_vector(vault, replace(wanted, statuses=("active",)), options.model)
+    alike = known.meant(vault, active, options.model, lacking, stage("meaning"))
     lessons = Lessons(active, known.texts, {flaw.id: (flaw.finding, flaw.reason) for flaw in flaws})
     related = proposals(active, vault.kinds, alike, lessons=lessons, cache=known.texts, stage=stage)
     flawed = _not_dismissed(flaws, active, lessons)
@@ -200,6 +209,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         titles={memory.id: memory.title for memory in memories},
         files={memory.id: memory.source.path for memory in memories if memory.source and memory.source.path},
         unchecked=unchecked,
+        without_vector=lacking,
     )
 
 

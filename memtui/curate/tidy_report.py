@@ -67,6 +67,7 @@ class TidyReport:
     titles: Mapping[str, str] = field(default_factory=dict)  # title of each examined memory
     files: Mapping[str, str] = field(default_factory=dict)  # file that each examined memory came from, if any
     unchecked: tuple[str, ...] = ()  # projects whose files could not be checked
+    without_vector: int = 0  # memories in use that could not be compared by meaning because they have no vector yet
 
     @property
     def total(self) -> int:
@@ -206,7 +207,7 @@ def report_record(report: TidyReport) -> dict[str, Any]:
         "mends": [flaw_record(flaw) for flaw in report.flaws.values()],
         "hidden": len(report.hidden),
         "unchecked_projects": list(report.unchecked),
-    }
+    } | ({"partial_vectors": report.without_vector} if report.without_vector else {})
 
 
 def flaw_record(flaw: Flaw) -> dict[str, Any]:

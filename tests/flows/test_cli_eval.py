@@ -210,19 +210,41 @@ def test_get_fetches_nothing_but_models_of_the_hub_and_status_never_asks_the_net
 
 def test_an_import_makes_the_first_vectors_and_what_has_none_is_told_with_every_answer(cli: Cli) -> None:
     use_the_model(cli)
-    cli.patch.setattr("memtui.cli.transfer.MOST_EMBEDDED", 2)
+    cli.patch.setattr("memtui.cli.transfer.MOST_EMBEDDED", 1)
     cli.patch.setattr("memtui.recall.semantic.MOST_CAUGHT_UP", 0)
     cli.write("memories.jsonl", CORPUS)
-    assert "1 memory without a vector yet" in cli("import", "memories.jsonl", "--active").err
+    assert "2 memories without a vector yet" in cli("import", "memories.jsonl", "--active").err
     run = cli("search", "where is the cart kept", "--project", "p", "--json")
-    assert "1 memory without a vector" in run.err
-    assert {(row["sure"], row["partial_vectors"]) for row in run.json} == {("sure", 1)}
+    assert "2 memories without a vector" in run.err
+    assert {(row["sure"], row["partial_vectors"]) for row in run.json} == {("sure", 2)}
     run = cli("context", "where is the cart kept", "--project", "p", "--json")
-    assert (run.json["sure"], run.json["partial_vectors"]) == ("sure", 1)
+    assert (run.json["sure"], run.json["partial_vectors"]) == ("sure", 2)
+    run = cli("tidy", "--project", "p", "--json", code=(0, 7))
+    assert (run.json["partial_vectors"], "2 memories without a vector" in run.err) == (2, True)
+    assert "2 memories without a vector" in cli("link", "--proposals", "--project", "p").err
     cli("reindex")
+    run = cli("tidy", "--project", "p", "--json", code=(0, 7))
+    assert ("partial_vectors" in run.json, "without a vector" in run.err) == (False, False)
     run = cli("context", "where is the cart kept", "--project", "p", "--json")
     assert "partial_vectors" not in run.json
     assert "without a vector" not in run.err
+
+
+def test_a_link_is_suggested_for_the_same_reason_in_the_list_and_of_one_memory(cli: Cli) -> None:
+    use_the_model(cli)
+    texts = ("Database backups run every night.", "Each night the database is backed up.")
+    ids = [cli("add", text, "--project", "p", "--json").json["id"] for text in texts]
+    cli("reindex")
+    listed = cli("link", "--proposals", "--project", "p", "--json").json
+    assert [one["why"] for one in listed if "meaning" in one["why"]]
+    assert cli("link", "--proposals", ids[0], "--json").json == listed
+
+
+def test_an_import_makes_the_few_vectors_that_would_be_left_as_well(cli: Cli) -> None:
+    use_the_model(cli)
+    cli.patch.setattr("memtui.cli.transfer.MOST_EMBEDDED", 2)
+    cli.write("memories.jsonl", CORPUS)
+    assert "without a vector" not in cli("import", "memories.jsonl", "--active").err
 
 
 def test_what_nothing_answers_for_sure_is_said(cli: Cli) -> None:

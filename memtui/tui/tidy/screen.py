@@ -173,7 +173,10 @@ class TidyScreen(ListDetail):
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
         in_use = counts["memories"] - len(report.waiting)
-        self._title.note = f"{counted(findings, 'finding')} in {counted(in_use, 'memory', 'memories')}{easy}{waiting}"
+        partial = f" · {report.without_vector:,} compared by words alone" if report.without_vector else ""
+        self._title.note = (
+            f"{counted(findings, 'finding')} in {counted(in_use, 'memory', 'memories')}{easy}{waiting}{partial}"
+        )
         self._found.set_title("Findings", f"{findings:,}" if findings else "")
 
     def _list_findings(self, report: TidyReport) -> None:

@@ -159,6 +159,12 @@ def count_missing(reader: VaultReader, model: str) -> int:
     return reader.scalar(f"SELECT count(*) FROM memories m WHERE {_LACKING}", [model])
 
 
+def lacking_keys(reader: VaultReader, model: str) -> set[int]:
+    """Return the internal keys of memories, of any status, that have none."""
+    found = reader.connection.execute(f"SELECT m.key FROM memories m WHERE {_LACKING}", [model]).fetchall()
+    return {int(key) for (key,) in found}
+
+
 def missing(reader: VaultReader, model: str, *, limit: int) -> list[Unembedded]:
     """Return memories without a current vector of a model: active ones first, and of these the newest."""
     found = reader.connection.execute(

@@ -143,6 +143,11 @@ def test_what_means_several_is_joined_with_all_of_them_or_left_to_a_person(text:
 def test_without_neighbour_the_heading_is_taken_in_or_a_person_edits_it() -> None:
     alone = piece("a", 3, 4, insight="Settings for the tide gauge.")
     assert heading_above(alone) == "Mooring"
+    below = "Use it for crews that:\n- sail at night\n- relieve another night crew\n- sign a log per watch"
+    assert (
+        heading_above(piece("c", 3, 6, "Crew rota > Night (one log per watch)", insight=below))
+        == "Night (one log per watch)"
+    )
     assert mend_of(alone, FlawReason.NAMELESS, Neighbours([alone]), 1) == (Mend.HEADING, "")
     generic = piece("b", 3, 4, heading="Notes", insight="Settings for the tide gauge.")
     assert heading_above(generic) == ""
