@@ -47,6 +47,7 @@ _FOLDERS = re.compile(
     r"(?:lessons?(?:[-_]learn(?:ed|t))?|learnings|post[-_]?mortems?|incidents?|retro(?:spective)?s)$",
     re.IGNORECASE,
 )
+_OF_A_PAGE = frozenset({"layout", "permalink"})  # Settings by which Jekyll and its like make a page of a file
 _RULE_BELOW = re.compile(r"\s*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
 _INCIDENTS = re.compile(r"post[-_]?mortem|incident|\brca\b", re.IGNORECASE)
 _REPORTS = re.compile(r"(?:.*[-_ /])?retro(?:s|spectives?)?(?![a-z])", re.IGNORECASE)
@@ -93,6 +94,9 @@ class LessonsReader:
     def read(self, file: SourceFile) -> ReadResult:
         """Return one memory per lesson or incident, and what stands beside them."""
         settings = split_frontmatter(file.text, documented=False)
+        if self.explains_itself and not _OF_A_PAGE.isdisjoint(settings.values):
+            whole = (1, file.text.rstrip("\n").count("\n") + 1)
+            return ReadResult(skipped=[Skipped(file.name, whole, "a page of a website")])
         result = ReadResult(skipped=skipped_frontmatter(file, settings))
         date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(

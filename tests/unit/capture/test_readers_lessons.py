@@ -388,6 +388,17 @@ def test_lessons_below_bold_lines_are_lessons_of_their_own_and_labels_are_not(tm
     _assert_nothing_lost(file, result)
 
 
+def test_lessons_that_are_a_page_of_a_website_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "docs" / "lessons.md"
+    path.parent.mkdir()
+    path.write_text(
+        "---\ntitle: Lessons\nlayout: default\n---\n\n# Lessons\n\n## At the quay\n\nI learned to tie knots.\n"
+    )
+    result = LessonsReader().read(SourceFile(path, tmp_path, tmp_path / "home"))
+    assert not result.drafts
+    assert [one.reason for one in result.skipped] == ["a page of a website"]
+
+
 def test_bold_lines_stay_in_a_lesson_that_was_imported_whole(tmp_path: Path) -> None:
     section = "**Ropes tear in winter**\nWarm them.\n\n**Hooks rust in spring**\nOil them."
     file = _file(tmp_path, "LESSONS.md", f"# Pier\n\n## Things\n\n{section}\n")
