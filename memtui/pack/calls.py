@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
-from memtui.pack.relevance_features import words_of_path
+from memtui.pack.topics import words_of_path
 from memtui.recall.anchors import plain_path, strength
 
 _MAKES = r"^\W*(?:prepare|create|open|draft|write|make|submit|raise|send|file|cut|publish|tag|update)\s+(?:[\w'-]+\s+)"
@@ -25,8 +25,8 @@ ACTS = tuple(
 
 
 _DUE = re.compile(
-    r"\b(?:when(?:ever)?|if|after|before|for|any|every|all|on)\b[^.;\n]{0,80}?"
-    r"\b(?:chang|edit|touch|modif|work|updat|add|alter|writ|creat)\w*",
+    r"\b(?:when(?:ever)?|if|after|before|for (?:any|every|all)|on (?:any|every))\b[^.;\n]{0,60}?"
+    r"\b(?:chang|edit|touch|modif|alter)\w*[^.;]{0,160}$",
     re.IGNORECASE,
 )
 """What says that a rule holds when something is changed; the place follows."""

@@ -16,33 +16,33 @@ from memtui.pack.relevance_features import (
     features_of,
     model,
     without_files,
-    words_of_path,
 )
+from memtui.pack.topics import words_of_path
 from memtui.recall.anchors import plain_path
 from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Task, Withheld, order_key
 from memtui.text.tokens import query_terms
 
-LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.3, 0.12
+LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.2, 0.12
 """Chance of mattering without which a memory goes into no payload: for work in files, and without files, where a
-question may have but one answer. See RESULTS.md."""
+question may have but one answer. What lies below the floor of a search needs the first in both. See RESULTS.md."""
 
-FIRST, FIRST_ALONE = 10, 3
-"""The likeliest memories, which need no more than that; without files fewer where none is sure to matter."""
+FIRST = 6  # The likeliest memories, which need no more than that
 
-LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.45, 0.5
-"""Chance that a memory behind the likeliest needs for work in files. Without files no higher chance is asked for where
-the task is well covered: of what the questions of public sets ask for a tenth would be missing."""
+LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.4, 0.3
+"""Chance that a memory behind the likeliest needs."""
 
-LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.4, 0.15
+LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.35, 0.2
 """Chance of the likeliest memory without which the vault is silent about a task: nothing goes in but what is pinned or
-put in. Of 28 tasks in fourteen repositories to which no memory speaks 24 have an empty payload so, and of 81 others
-none loses its essential memory."""
+put in."""
 
 SURE_ANYWHERE = 0.65
 """Chance by the words of a task alone from which a memory speaks to it, although nothing says so of the files in hand:
 of three judged tasks with such a memory two have their essential one so, and one has a memory that does not matter."""
+
+KEPT_BESIDE_FILES = 0.8
+"""Share of its chance without files that a memory keeps where some are named, if it belongs to no others."""
 
 WELL_COVERED = 0.5
 """Chance of the likeliest memory from which the vault covers a task."""
@@ -109,9 +109,9 @@ def _judged(found: Recall, known: Mapping[str, Chance]) -> Mapping[str, float]:
 class Chance:
     """The chance that a memory matters for a task.
 
-    A named file adds what holds for it, and seldom makes anything else matter less, so that `value` is never lower than
-    without files, unless the memory belongs to other files. Whether a vault speaks to some work in files at all is told
-    by `here`.
+    A named file adds what holds for it, and seldom makes anything else matter much less, so that `value` is never lower
+    than most of the one without files, unless the memory belongs to others. Whether a vault speaks to some work in
+    files at all is told by `here`.
     """
 
     value: float
@@ -175,7 +175,7 @@ def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = 
     here = judge.chance(found)
     if found["alone"] or (belongs_elsewhere(found) and not is_asked_for):
         return Chance(here, here)
-    return Chance(max(here, judge.chance(without_files(found))), here)
+    return Chance(max(here, round(KEPT_BESIDE_FILES * judge.chance(without_files(found)), 6)), here)
 
 
 def _by_beginning(memory: Memory, signs: Signs, task: Task, words: frozenset[str]) -> tuple[bool, float]:
@@ -205,14 +205,14 @@ def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:
 
 def _too_far(hit: Hit, task: Task, chance: float, least: float) -> Reason:
     """Return why a memory does not go in: the chance that it would need, and what ties it to the task all the same."""
-    first, lowest, _ = _steps(task, "hardly")
+    lowest, _ = _steps(task)
     is_behind = lowest <= chance and least > lowest
     return Reason(
         ReasonCode.TOO_FAR,
         path=_place_elsewhere(hit, task),
         score=chance,
         bar=least if is_behind else min(least, lowest),
-        number=first if is_behind else 0,
+        number=FIRST if is_behind else 0,
         because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in task.files),
     )
 
@@ -235,12 +235,13 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         return found
     found = replace(found, features=_features(found, task))
     known = _linked(found, task)
-    best = _best_chance(found, known)
+    best = _best_chance(found, known, has_files=bool(task.files))
     covered = _covered(best, task) if known else None
     if covered == "not":  # What would matter without the files says nothing here.
         known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
     judged = _judged(found, known)
-    bars = dict(_bars([*found.hits, *found.near], judged, task, covered))
+    speaks = bool(task.files) or covered != "not"  # Below the floor of a search nothing answers a question by itself.
+    bars = dict(_bars([*found.hits, *(found.near if speaks else ())], judged, task, covered))
     far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
@@ -254,12 +255,14 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     )
 
 
-def _best_chance(found: Recall, known: Mapping[str, Chance]) -> float:
+def _best_chance(found: Recall, known: Mapping[str, Chance], *, has_files: bool) -> float:
     """Return the best chance to matter of any memory that was found; 0 where none is known.
 
-    What very likely matters by the words of the task alone counts as much, wherever its files lie.
+    What very likely matters by the words of the task alone counts as much, wherever its files lie. Without files what
+    lies below the floor of a search does not count: nothing else ties it to the task.
     """
-    mine = (known[one.memory.id] for one in (*found.pins, *found.hits, *found.near) if one.memory.id in known)
+    hits = (*found.pins, *found.hits, *(found.near if has_files else ()))
+    mine = (known[one.memory.id] for one in hits if one.memory.id in known)
     return max((one.value if one.value >= SURE_ANYWHERE else one.here for one in mine), default=0.0)
 
 
@@ -314,13 +317,14 @@ def _bars(
     ranked = sorted(
         (hit for hit in hits if hit.memory.id in judged), key=lambda hit: (-judged[hit.memory.id], order_key(hit))
     )
-    first, least, more = _steps(task, covered)
+    first, more = _steps(task)
     for place, hit in enumerate(ranked):
-        yield hit.memory.id, least_of_best(task) if covered == "not" else least if place < first else more
+        least = max(first, LEAST_CHANCE) if hit.signs and hit.signs.is_below else first
+        yield hit.memory.id, least_of_best(task) if covered == "not" else least if place < FIRST else more
 
 
-def _steps(task: Task, covered: Covered | None) -> tuple[int, float, float]:
-    """Return how many memories go in from a chance, that chance, and the one that others need."""
+def _steps(task: Task) -> tuple[float, float]:
+    """Return the chance that the likeliest memories need, and the one that others do."""
     if task.files:
-        return FIRST, LEAST_CHANCE, LEAST_CHANCE_OF_MORE
-    return FIRST_ALONE, LEAST_CHANCE_ALONE, LEAST_CHANCE_ALONE if covered == "well" else LEAST_CHANCE_OF_MORE_ALONE
+        return LEAST_CHANCE, LEAST_CHANCE_OF_MORE
+    return LEAST_CHANCE_ALONE, LEAST_CHANCE_OF_MORE_ALONE

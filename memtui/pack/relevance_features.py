@@ -16,27 +16,33 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import Memory
+from memtui.pack.topics import (
+    BY_PLACE,
+    SURE,
+    Subject,
+    asked_of,
+    languages_of_files,
+    topics,
+    topics_of_path,
+    words_of_path,
+)
 from memtui.pack.work import Work, holds_for_what_is_new
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import Hit, Signs, Task
-from memtui.text.stemming import stem
-from memtui.text.tables import read_table, read_words
+from memtui.text.tables import read_words
 from memtui.text.tokens import query_terms
 
 NAMES_WHAT_IS_IN_HAND = 0.2
 """Share of the words of the paths in hand from which a title is about them, whatever files its memory is tied to."""
 
 READ = 800  # Characters of a memory that are looked at: what it is about stands at its beginning
-TITLE_COUNTS = 2  # A word of the title says so many times as much of the topic as one of the text
 KINDS = ("constraint", "convention", "architecture", "decision", "tooling")
-TELLING_TOPICS = (
-    "test",
-    "docs",
-    "git",
-    "ui",
-)  # What a task is either about or not, so that a rule of it is out of place
+LEAST_TELLING, TELLING = 0.15, 0.5
+"""What a topic counts that every memory of a vault is about, and how much more for each power that fewer are."""
+
 BEST_OF_SOURCE = 3  # Other memories of a source, the best, by which its file or section is judged
 RAREST = 3.0  # A name counts no more than that, however rare it is
+FEW = 12  # Memories below which a topic does not tell them apart any better
 FEWEST = 20  # Memories below which a word is not taken to be rarer: among five everything is
 
 _ORDERS = re.compile(r"\b(?:must|never|always|do not|don't|avoid|should|use|prefer|ensure|only)\b", re.IGNORECASE)
@@ -47,14 +53,14 @@ _OF_ITSELF = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"`([^`\n]{2,60})`|\b([A-Za-z]+[a-z][A-Z]\w+|\w+_\w+)\b")
-_SIGNS_OF_A_PATH = re.compile(r"[/._*{},-]")
 
 ALONE = ("sentence", "tokens", "share", "log_rank", "coverage", "title_coverage")
 """What counts by a weight of its own where no file is given: a question has one answer, work in a file many rules."""
 
 _OF_FILES = (
     *("holds", "holds_narrowly", "names", "names_narrowly", "holds_elsewhere", "names_elsewhere", "exact", "tie"),
-    *("reached", "in_files", "names_in_files", "in_path", "in_path_by_title", "topic_of_path"),
+    *("reached", "in_files", "names_in_files", "in_path", "in_path_by_title", "topic_of_path", "same_language"),
+    "other_language",
     *("plain_files", "docs_files", "rule_for_plain", "rule_for_code", "tests_of_new"),
     *("general_title", "general", "number_of_names"),
 )
@@ -63,41 +69,6 @@ _OF_FILES = (
 _MEANING = ("cosine", "cosine_gap", "sentence", "sentence_gap", "tokens", "tokens_gap")
 OF_MEANING = frozenset((*_MEANING, "alone_sentence", "alone_tokens"))
 """What only a model of meaning tells."""
-
-
-def words_of_path(path: str) -> frozenset[str]:
-    return frozenset(query_terms(_SIGNS_OF_A_PATH.sub(" ", path)))
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """Stems that speak of a sort of work."""
-
-    words: frozenset[str]
-    beside: frozenset[str]  # have other senses too, and count only beside one of the words or as a whole pair
-    pairs: tuple[frozenset[str], ...]
-
-    def of(self, words: frozenset[str]) -> frozenset[str]:
-        """Return those of some words that speak of it."""
-        sure = (words & self.words).union(*(pair for pair in self.pairs if pair <= words))
-        return sure | (words & self.beside) if sure else sure
-
-
-@cache
-def topics() -> Mapping[str, Topic]:
-    """Return each topic of work by its name."""
-    return {
-        name: Topic(
-            _stems(table["words"].split()),
-            _stems(table.get("beside", "").split()),
-            tuple(_stems(pair.split("-")) for pair in table.get("pairs", "").split()),
-        )
-        for name, table in read_table(__file__, "topics.toml").items()
-    }
-
-
-def _stems(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(map(stem, words))
 
 
 @cache
@@ -113,7 +84,6 @@ class Text:
     title: frozenset[str]
     whole: frozenset[str]  # of the title and the beginning of its text
     names: tuple[str, ...]  # identifiers and what stands in backticks, as terms
-    about: Mapping[str, float]  # share of its words of topics that is of each
 
     @classmethod
     @lru_cache(maxsize=1_000)
@@ -122,11 +92,7 @@ class Text:
         title, rest = frozenset(query_terms(heading)), frozenset(query_terms(body))
         names = {one or other for one, other in _NAME.findall(f"{heading}\n{body}")}
         firsts = {term for name in sorted(names) if len(name) > 3 for term in query_terms(name)[:1]}  # noqa: PLR2004
-        spoken = {name: topic.of(title | rest) for name, topic in topics().items()}
-        counts = {name: TITLE_COUNTS * len(said & title) + len(said & rest) for name, said in spoken.items()}
-        whole = sum(counts.values())
-        about = {topic: count / whole for topic, count in counts.items() if count}
-        return cls(title, title | rest, tuple(sorted(firsts)), about)
+        return cls(title, title | rest, tuple(sorted(firsts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +103,12 @@ class Setting:
     path: frozenset[str]  # words of the paths of its files
     in_hand: frozenset[str]  # words of what stands in them
     has_files: bool
-    asked: frozenset[str]  # topics of its words
-    beside: frozenset[str]  # topics of its paths alone
+    asked: Mapping[str, float]  # how surely its words are about each topic
+    placed: frozenset[str]  # topics of the places of its files
+    here: Mapping[str, float]  # how surely it is about each topic at all
+    brought: frozenset[str]  # topics whose rules it meets as well
+    languages: frozenset[str]  # languages of code of its files
+    telling: Mapping[str, float]  # how well each topic tells the memories of the vault apart
     rarity: Mapping[str, float]  # of the words of its hits
     unknown: float  # rarity of a word that no hit has
     best: Signs  # the best of each sign
@@ -152,34 +122,56 @@ def features_of(hits: Sequence[Hit], task: Task, in_hand: frozenset[str]) -> dic
     """Return what tells of each hit with signs whether it matters, by id."""
     signed = [(hit, signs) for hit in hits if (signs := hit.signs) is not None]
     texts = {hit.memory.id: Text.of(hit.memory.title, hit.memory.insight[:READ]) for hit, _ in signed}
-    setting = _setting(task, in_hand, texts.values(), [signs for _, signs in signed])
+    subjects = {hit.memory.id: subject_of(hit.memory) for hit, _ in signed}
+    setting = _setting(task, in_hand, texts.values(), subjects.values(), [signs for _, signs in signed])
     sources = _shares(signed)
     return {
         hit.memory.id: {
             **_by_words_and_meaning(signs, setting),
             **_by_files(signs, setting),
             **_by_text(hit.memory, texts[hit.memory.id], setting),
-            **_by_work(hit.memory, texts[hit.memory.id], setting),
+            **_by_topics(subjects[hit.memory.id], setting),
+            **_by_work(hit.memory, subjects[hit.memory.id], setting),
             **sources[hit.memory.id],
         }
         for hit, signs in signed
     }
 
 
-def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs: Sequence[Signs]) -> Setting:
+def subject_of(memory: Memory) -> Subject:
+    """Return what a memory is about."""
+    source = memory.source
+    section = (source.native_id or "").partition("#")[2] if source else ""
+    folder_and_file = "/".join(PurePosixPath((source.path if source else None) or "").parts[-2:])
+    places = tuple(anchor.path for anchor in memory.anchors)
+    return Subject.of(memory.title, memory.insight[:READ], f"{folder_and_file} {section}", places)
+
+
+def _setting(
+    task: Task,
+    in_hand: frozenset[str],
+    texts: Collection[Text],
+    subjects: Collection[Subject],
+    signs: Sequence[Signs],
+) -> Setting:
     words = frozenset(query_terms(task.text[:LONGEST_QUERY]))
     path = words_of_path(" ".join(task.files))
     held, count = Counter(term for text in texts for term in text.whole), max(FEWEST, len(texts))
     rarity = {term: math.log(1 + (count - number + 0.5) / (number + 0.5)) for term, number in held.items()}
-    asked = frozenset(name for name, topic in topics().items() if topic.of(words))
-    beside = frozenset(name for name, topic in topics().items() if topic.of(path)) - asked
+    asked = asked_of(words, task.text[:LONGEST_QUERY])
+    placed = frozenset(name for file in task.files for name in topics_of_path(file))
+    here = {name: max(asked.get(name, 0.0), BY_PLACE * (name in placed)) for name in sorted({*asked, *placed})}
     return Setting(
         words=words,
         path=path,
         in_hand=in_hand,
         has_files=bool(task.files),
         asked=asked,
-        beside=beside,
+        placed=placed,
+        here=here,
+        brought=frozenset(one for name in here for one in topics()[name].brings) - here.keys(),
+        languages=languages_of_files(task.files),
+        telling=_telling(subjects),
         rarity=rarity,
         unknown=math.log(1 + (count + 0.5) / 0.5),
         best=Signs(
@@ -189,6 +181,15 @@ def _setting(task: Task, in_hand: frozenset[str], texts: Collection[Text], signs
         ),
         work=Work.of(task.text, task.files),
     )
+
+
+def _telling(subjects: Collection[Subject]) -> dict[str, float]:
+    """Return how well each topic tells memories apart: the fewer are about it, the better."""
+    spoken = Counter(name for subject in subjects for name in subject.about)
+    count = max(FEW, len(subjects))
+    return {
+        name: LEAST_TELLING + TELLING * math.log((count + 1) / (number + 1)) for name, number in sorted(spoken.items())
+    }
 
 
 def _by_words_and_meaning(signs: Signs, setting: Setting) -> dict[str, float]:
@@ -234,8 +235,6 @@ def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
     asked = math.fsum(
         min(RAREST, setting.rarity.get(name, setting.unknown)) for name in text.names if name in setting.words
     )
-    about = text.about
-    here = setting.asked | setting.beside
     return {
         "in_files": setting.weight(text.whole & setting.in_hand) / whole,
         "names_in_files": math.log1p(known),
@@ -251,11 +250,6 @@ def _by_text(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
         "general_title": setting.has_files * _share_of_general(text.title),
         "general": setting.has_files * _share_of_general(text.whole),
         "number_of_names": setting.has_files * math.log1p(len(text.names)),
-        "topic": math.fsum(about.get(topic, 0.0) for topic in setting.asked),
-        "topic_of_path": math.fsum(about.get(topic, 0.0) for topic in setting.beside),
-        "no_topic": float(bool(setting.asked) and not any(topic in about for topic in setting.asked)),
-        **{f"{topic}_too": about.get(topic, 0.0) * (topic in here) for topic in TELLING_TOPICS},
-        **{f"{topic}_instead": about.get(topic, 0.0) * (topic not in here) for topic in TELLING_TOPICS},
     }
 
 
@@ -263,9 +257,36 @@ def _share_of_general(words: frozenset[str]) -> float:
     return len(words & general_words()) / max(1, len(words))
 
 
-def _by_work(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
+def _by_topics(subject: Subject, setting: Setting) -> dict[str, float]:
+    about = {name: share * setting.telling[name] for name, share in subject.about.items()}
+    main = max(about, key=lambda name: (about[name], name), default="")
+    asked, here = setting.asked, setting.here
+
+    def share(names: Mapping[str, float]) -> float:
+        return math.fsum(names[name] * value for name, value in about.items() if name in names)
+
+    topic, other = share(asked), about.keys() - here.keys() - setting.brought
+    return {
+        "topic": topic,
+        "alone_topic": topic * (not setting.has_files),
+        "topic_said": share({name: 1.0 for name, value in asked.items() if value >= SURE}),
+        "topic_of_path": share(dict.fromkeys(setting.placed, 1.0)),
+        "topic_brought": share(dict.fromkeys(setting.brought, 1.0)),
+        "topic_instead": share(dict.fromkeys(other, 1.0)),
+        "topic_of_title": float(any(asked.get(name, 0.0) >= SURE for name in subject.named)),
+        "main_topic": here.get(main, 0.0),
+        "main_topic_brought": float(main in setting.brought),
+        "topic_of_place": float(not subject.placed.isdisjoint(here)),
+        "same_language": float(not subject.languages.isdisjoint(setting.languages)),
+        "other_language": float(
+            bool(subject.languages and setting.languages) and subject.languages.isdisjoint(setting.languages)
+        ),
+    }
+
+
+def _by_work(memory: Memory, subject: Subject, setting: Setting) -> dict[str, float]:
     work, is_rule = setting.work, memory.kind in {"constraint", "convention"}
-    is_testing = "test" in setting.asked or "test" in setting.beside
+    is_testing = "test" in setting.here
     is_new = work.writes and not is_testing and holds_for_what_is_new(memory.title, memory.insight)
     return {
         "plain_files": float(work.is_plain),
@@ -273,8 +294,8 @@ def _by_work(memory: Memory, text: Text, setting: Setting) -> dict[str, float]:
         "rule_for_plain": float(work.is_plain and is_rule),
         "rule_for_code": float(work.writes and is_rule),
         "asks_only": float(work.asks),
-        "mends_errors": text.about.get("errors", 0.0) * work.mends,
-        "tests_of_new": text.about.get("test", 0.0) * is_new,
+        "mends_errors": (subject.about.get("errors", 0.0) + subject.about.get("bug", 0.0)) * work.mends,
+        "tests_of_new": subject.about.get("test", 0.0) * is_new,
     }
 
 
@@ -328,7 +349,7 @@ def model(*, with_meaning: bool) -> Model:
 
 def without_files(found: Mapping[str, float]) -> dict[str, float]:
     """Return what would tell of a memory if the task had no files."""
-    alone = {f"alone_{name}": found[name] for name in ALONE}
+    alone = {f"alone_{name}": found[name] for name in (*ALONE, "topic")}
     return {**found, **dict.fromkeys(_OF_FILES, 0.0), "alone": 1.0, **alone}
 
 

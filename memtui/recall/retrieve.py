@@ -42,6 +42,7 @@ MOST_BY_MEANING = 60
 MOST_STANDING = 120
 MOST_PINS = 200
 MOST_NEIGHBOURS = 60
+MOST_ALL = 150  # Memories of a project up to which a task in words reads all: more than words may tell that one matters
 MOST_OTHERS = 50  # Bounds of what is read in full: a payload takes forty, and fifty withheld ones are named
 SEED_RELEVANCE = 0.5  # Weaker hits pass nothing on: their neighbours were measured to be noise
 
@@ -160,7 +161,9 @@ def fetch_for_task(
             )
             _count_all(reader, fetched, scope, at)
         near = _by_meaning(reader, fetched, sense, active, [*(hit.key for hit in hits), *matches])
-        by_key = reader.get_by_keys({*(hit.key for hit in (*hits, *barred)), *matches, *standing, *near})
+        taken = {*(hit.key for hit in hits), *matches, *standing, *near}
+        rest = reader.keys_if_few(active, MOST_ALL) if query and len(taken) < MOST_ALL else ()
+        by_key = reader.get_by_keys({*taken, *(hit.key for hit in barred), *rest})
         _take(fetched, by_key, [*hits, *barred], matches)
         _take_meaning(reader, fetched, sense, by_key, hits, query)
         fetched.barred = {by_key[hit.key].id for hit in barred}

@@ -214,6 +214,11 @@ class VaultReader:
         ).fetchall()
         return {int(row[0]) for row in found}
 
+    def keys_if_few(self, wanted: MemoryFilter, most: int) -> list[int]:
+        """Return the internal keys of a filter, in order; none where there are more than so many."""
+        found = [int(row[0]) for row in self.rows_of("m.key", wanted, f"LIMIT {most + 1}")]
+        return sorted(found) if len(found) <= most else []
+
     def most_useful_keys(
         self,
         wanted: MemoryFilter,

@@ -318,7 +318,7 @@ def test_a_single_letter_is_no_task_that_a_payload_answers_for_sure(cli: Cli) ->
     assert cli("context", "the axis of the chart", "--project", "ferry", "--json").json["sure"] == "sure"
 
 
-def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_short_payload_that_says_so(
+def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_payload_that_says_so(
     demo: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = ("context", "lock refunds by user id", "--project", "payments-api", "--budget", "4000", "--json")
@@ -328,7 +328,6 @@ def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_short_payload_
     monkeypatch.setattr(relevance, "WELL_COVERED", 1.01)
     run = demo(*task)
     assert run.json["covered"] == "hardly"
-    assert len(run.json["included"]) < len(known.json["included"])
     assert "The vault may hardly cover this task" in run.err
     assert "hardly cover" not in run.json["payload"]
     monkeypatch.setattr(relevance, "LEAST_OF_BEST_ALONE", 1.01)

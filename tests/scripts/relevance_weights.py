@@ -31,7 +31,7 @@ from memtui.vault.filters import Scope
 WEIGHTS = Path(relevance_features.__file__).with_name("relevance_weights.json")
 JUDGED = Path(__file__).parents[1] / "relevance" / "judged.jsonl"
 STRANGERS = ("strangers-1-dev", "strangers-2-dev", "strangers-3-dev")
-WHOLE_LISTS = ("stranger", "another-stranger")  # Judges who chose from all memories, and had no part in the features
+WHOLE_LISTS = ("fresh",)  # Judges who chose from all memories, and had no part in the features
 RIDGE = 60.0  # Penalty of squared weights of standardised features; 30 and 120 give the same areas within .01
 LEAST_SPREAD = 0.05  # A feature that hardly varies is not blown up
 

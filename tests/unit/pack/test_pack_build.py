@@ -85,7 +85,7 @@ def _why(pack: Pack) -> dict[str, tuple[str, str]]:
 
 def test_a_task_gets_its_memories_and_nothing_else(vault: Vault) -> None:
     pack = _context(vault, "make refunds idempotent")
-    assert _included(pack) == ["cardlogs", "lockpaym", "twicebug"]
+    assert _included(pack) == ["cardlogs", "lockpaym", "twicebug", "intcents"]
     assert pack.abstained is None
     assert "replica" not in pack.payload
     assert "guests" not in pack.payload
