@@ -91,7 +91,10 @@ def test_a_real_looking_agents_md_gives_sensible_memories(tmp_path: Path) -> Non
         ("convention", "提交规范: 提交信息必须使用英文，并引用任务编号"),
         ("constraint", "提交规范: 不要在同一个提交里混合重构和功能"),
         ("convention", "提交规范: 先理解全局: 修改之前先阅读相关模块的测试和文档"),
-        ("convention", "提交规范: Alarms wake people up"),
+        (
+            "convention",
+            "提交规范: Alarms wake people up; if a change can raise an alarm, say so in the pull request title",
+        ),
     ]
     assert result.skipped[0].reason == "frontmatter: read as settings"
     assert result.skipped[0].span == (1, 4)
