@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.duplicates import compare
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
+from memtui.analysis.places import are_in_one_section, headings_of, is_of_file, unheaded
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
     NOT_DUPLICATE,
@@ -44,6 +46,8 @@ ALIKE = 0.72
 
 FEWEST_WORDS = 3
 """Words of meaning that two texts share before their words count: one word of three is half of a short text."""
+
+_ADDRESS = re.compile(r"https?://\S+")
 
 EVENT_TIERS = frozenset({"episodic", "working"})  # Tiers of what happened, from which the others are concluded
 
@@ -77,11 +81,19 @@ MOSTLY_TOGETHER = 0.5
 LARGEST_PACK = 40  # Memories of a pack whose pairs are counted; of a larger one hardly any two were needed together
 
 LEAST_WORDS = 0.5
-"""Likeness in words, those of a common heading aside, from which two memories are related. At 0.36 a third of the
+"""Likeness in words, those of their headings aside, from which two memories are related. At 0.36 a third of the
 proposals in a real repository was silly: rules of one list share such words as `existing` and `application`."""
 
+LEAST_WORDS_IN_FILES = 0.6
+"""The same of two of files. At 0.5 half of the short rules of a repository that share three words like `test`, `unit`
+and `function` were about other things."""
+
+MANY_WORDS = 7  # Words of meaning that two longer texts share, of which half of their words is enough
+HALF = 0.5
+LEAST_MARGIN = 0.14  # How much nearer two are than each to its next neighbours, unless half of their words are the same
 LEAST_WORDS_OF_EVENT = 0.36  # The same of an event and what was concluded from it, which say it in other words
 LINKED_FROM = 0.75  # Cosine from which two memories are related; at 0.72 every fourth pair shared only its field
+FEWEST_WORDS_MEANT = 2  # Words of meaning that two texts share whose vectors are near: one is what all of a file share
 MOSTLY_CODE = 0.5  # Share of code in two memories from which they are alike as all code is
 
 LINK_WORDS_SHARE = 0.35  # Part of the weight of rare terms that two memories share before their words are compared
@@ -113,12 +125,13 @@ def propose_links(
     kinds: Kinds,
     *,
     alike: Iterable[Alike] = (),  # pairs with the cosine of their vectors
+    apart: Iterable[Pair] = (),  # pairs that are another finding, such as duplicates and contradictions
     about: str | None = None,  # only links of this memory, None for all
 ) -> list[LinkProposal]:
     """Return the links that are proposed among memories, the best first."""
     memories = {memory.id: memory for memory in snapshot.memories}
     linked = {pair_of(link.from_id, link.to_id) for link in snapshot.links}
-    excluded = linked | snapshot.dismissed(NOT_RELATED)
+    excluded = {*linked, *apart, *snapshot.dismissed(NOT_RELATED)}
     found: dict[Pair, LinkProposal] = {}
     for pair, number in _helped_together(signals, memories).items():
         one, other = memories[pair[0]], memories[pair[1]]
@@ -160,39 +173,57 @@ def _by_likeness(
     excluded: AbstractSet[Pair],
     about: str | None,
 ) -> Iterator[LinkProposal]:
-    """Yield the most alike that no end has enough of yet; only those are compared in full, which takes the time."""
+    """Yield the most alike that no end has enough of yet; only those are compared in full, which takes the time.
+
+    What stands in one section is joined by it already.
+    """
     known = {memory.id: memory for memory in memories}
     cosines = _cosines_of(alike, known)
     texts = TextCache()
     facts = {memory.id: texts.facts[memory.title, memory.insight] for memory in memories}
     pairs = {*cosines, *_sharing_words(memories, facts)} if about is None else set(_pairs_with(about, known))
+    terms = {memory.id: _own_terms(memory, facts[memory.id]) for memory in memories}
     is_event = {memory.id: kinds.get(memory.kind).tier in EVENT_TIERS for memory in memories}
 
     def alike_of(pair: Pair) -> tuple[float, str] | None:
         one, other = pair
-        least = LEAST_WORDS if is_event[one] == is_event[other] else LEAST_WORDS_OF_EVENT
-        return _alike(facts[one], facts[other], cosines.get(pair), least)
+        if min(facts[one].code_share, facts[other].code_share) > MOSTLY_CODE:
+            return None
+        both = known[one], known[other]
+        of_files = all(map(is_of_file, both))
+        least = LEAST_WORDS_IN_FILES if of_files else LEAST_WORDS
+        if is_event[one] != is_event[other] and not _are_at_once(*both):
+            least = LEAST_WORDS_OF_EVENT
+        return _alike(terms[one], terms[other], cosines.get(pair), least, of_files=of_files)
 
     visible = (pair for pair in pairs - excluded if in_one_view(known[pair[0]], known[pair[1]]))
-    near = [(*found, pair) for pair in visible if (found := alike_of(pair)) is not None]
+    open_ = (pair for pair in visible if not are_in_one_section(known[pair[0]], known[pair[1]]))
+    near = [(*found, pair) for pair in open_ if (found := alike_of(pair)) is not None]
     taken: Counter[str] = Counter()
     for score, why, pair in sorted(near, key=lambda each: (-each[0], each[2])):
         if max(taken[end] for end in pair) >= MOST_OF_ONE:
             continue
         older, newer = sorted((known[pair[0]], known[pair[1]]), key=_happened)
-        known_of = Nearness(cosines.get(pair), is_crowded=True)
+        known_of = Nearness(near_of.cosine if (near_of := cosines.get(pair)) else None, is_crowded=True)
         if compare(older, newer, texts, known_of) or contradiction_between(older, newer, texts, known_of):
             continue
         taken.update(pair)
         yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
 
 
-def _cosines_of(alike: Iterable[Alike], known: Mapping[str, Memory]) -> dict[Pair, float]:
-    """Return the cosines of known memories that are alike enough to be linked."""
+def _own_terms(memory: Memory, facts: Facts) -> frozenset[str]:
+    """Return the words of meaning of a memory without those that only its headings, or its addresses, say."""
+    headings = Wording(" ".join(headings_of(memory))).terms - Wording(unheaded(memory)).terms
+    addresses = Wording(" ".join(_ADDRESS.findall(memory.insight))).terms
+    return facts.wording.terms - headings - addresses
+
+
+def _cosines_of(alike: Iterable[Alike], known: Mapping[str, Memory]) -> dict[Pair, Alike]:
+    """Return how near known memories are that are alike enough to be linked."""
     return {
-        pair_of(one, other): cosine
-        for one, other, cosine, _ in alike
-        if cosine >= LINKED_FROM and {one, other} <= known.keys()
+        pair_of(near.one, near.other): near
+        for near in alike
+        if near.cosine >= LINKED_FROM and {near.one, near.other} <= known.keys()
     }
 
 
@@ -210,22 +241,31 @@ def _sharing_words(memories: Sequence[Memory], facts: Mapping[str, Facts]) -> It
 def _link_type(older: Memory, newer: Memory, kinds: Kinds) -> LinkType:
     """Return `derived-from` for a conclusion from what happened before it, else `relates`."""
     was_event, is_event = (kinds.get(memory.kind).tier in EVENT_TIERS for memory in (older, newer))
-    return "derived-from" if was_event and not is_event else "relates"
+    return "derived-from" if was_event and not is_event and not _are_at_once(older, newer) else "relates"
 
 
-def _alike(one: Facts, other: Facts, cosine: float | None, least: float) -> tuple[float, str] | None:
-    """Return how alike two texts are and why, None where they are not."""
-    if min(one.code_share, other.code_share) > MOSTLY_CODE:
-        return None
-    heading = one.label & other.label
-    mine, theirs = one.wording.terms - heading, other.wording.terms - heading
+def _are_at_once(one: Memory, other: Memory) -> bool:
+    """Return whether two came from files that were written at once, so that neither happened before the other."""
+    return is_of_file(one) and is_of_file(other) and _happened(one)[0] == _happened(other)[0]
+
+
+def _alike(
+    mine: AbstractSet[str], theirs: AbstractSet[str], near: Alike | None, least: float, *, of_files: bool
+) -> tuple[float, str] | None:
+    """Return how alike two texts are by their own words of meaning and why, None where they are not.
+
+    What files say in passages that are near in meaning to all around them shares their subject, and no more.
+    """
     both, words = len(mine & theirs), dice(mine, theirs)
-    if cosine is not None and cosine >= max(LINKED_FROM, words):
-        return round(cosine, 4), f"{cosine:.0%} alike in meaning"
-    in_words = words >= least and both >= FEWEST_WORDS
-    if in_words or (cosine is not None and cosine >= LINKED_FROM):
-        return round(words, 4), f"{words:.0%} shared words"
-    return None
+    is_near = near is not None
+    if near is not None and of_files:
+        stands_out = near.cosine - near.crowd >= LEAST_MARGIN or words >= HALF
+        is_near = stands_out and both >= FEWEST_WORDS_MEANT
+    if near is not None and is_near and near.cosine >= words:
+        return round(near.cosine, 4), f"{near.cosine:.0%} alike in meaning"
+    enough = min(least, HALF) if both >= MANY_WORDS else least
+    in_words = words >= enough and both >= FEWEST_WORDS
+    return (round(words, 4), f"{words:.0%} shared words") if in_words or is_near else None
 
 
 def proposal_records(proposals: Iterable[LinkProposal], titles: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from memtui.analysis.dismissals import Lessons
 from memtui.analysis.resemblance import Resemblance, changed_much, compared
-from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache
+from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
 from memtui.curate.lifecycle import replaced_by
@@ -146,12 +147,16 @@ def link_proposals(
     `model`: the embedding model whose stored vectors are compared; None for words alone.
     """
     from memtui.curate.gathering import pairs_by_meaning, read_snapshot
+    from memtui.curate.tidy import proposals
 
     snapshot = read_snapshot(vault, MemoryFilter(scope=scope), progress=progress)
     with vault.read() as reader:
         signals = reader.signals()
     alike = pairs_by_meaning(vault, snapshot, model, progress=progress)
-    proposed = propose_links(snapshot, signals, vault.kinds, alike=alike)
+    others = proposals(snapshot, vault.kinds, alike)
+    groups = [*(group.ids for group in others.duplicates), *(pair.ids for pair in others.contradictions)]
+    apart = [pair_of(*pair) for ids in groups for pair in combinations(ids, 2)]
+    proposed = propose_links(snapshot, signals, vault.kinds, alike=alike, apart=apart)
     shown, _ = Lessons(snapshot, TextCache(), {}).part("links", [proposal.ids for proposal in proposed])
     return [proposal for proposal in proposed if proposal.ids in shown]
 

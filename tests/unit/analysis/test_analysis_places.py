@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
+from curating import START
 from support import make_memory
 
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
 from memtui.analysis.places import are_in_one_section, hold_elsewhere, unheaded
-from memtui.analysis.snapshot import Alike, Snapshot
+from memtui.analysis.snapshot import Alike, Snapshot, pair_of
+from memtui.analysis.suggestions import propose_links
+from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, Memory, Source
 
 MOOR = "Moor with two lines."
@@ -183,3 +189,52 @@ def test_sections_and_scopes_are_read_from_the_headings() -> None:
     assert not are_in_one_section(one, at("Port > Ships > Heron#2", "b.md"))
     assert hold_elsewhere(at("Staging > Ships#1"), at("Production > Ships#1"))
     assert not hold_elsewhere(at("Staging > Ships#1"), at("Ships#1"))
+
+
+def links(one: Memory, other: Memory, near: float | None, crowd: float = 0.4, *, apart: bool = False) -> list[str]:
+    alike = [] if near is None else [Alike(one.id, other.id, near, crowd)]
+    pairs = [pair_of(one.id, other.id)] if apart else []
+    return [found.type for found in propose_links(Snapshot([one, other]), [], Kinds(), alike=alike, apart=pairs)]
+
+
+QUAY = "Quay lamps burn from dusk until the last ship is moored"
+DARK = "The harbour master puts each lamp of the quay out when no more boats are expected"
+LAMP = "Lamps of the quay go out when the last ship of the evening lies still"
+
+
+def test_no_link_is_proposed_where_the_source_joins_two_already_or_they_are_another_finding() -> None:
+    one = filed("one", QUAY, "Port > Lamps > Quay#1")
+    for native, path, found in (
+        ("Port > Lamps > Quay#2", "AGENTS.md", []),
+        ("Port > Lamps > Mole#1", "AGENTS.md", []),
+        ("Port > Ships > Mole#1", "AGENTS.md", ["relates"]),
+        ("Port > Lamps > Quay#2", "lamps.md", ["relates"]),
+    ):
+        other = filed("other", LAMP, native, path)
+        assert links(one, other, 0.8) == found
+        assert links(one, other, 0.8, apart=True) == []
+
+
+def test_what_is_near_to_all_around_it_or_shares_only_a_heading_is_no_link() -> None:
+    one = filed("one", f"Port > Lamp Rules: {QUAY}", "Port > Lamp Rules#1")
+    other = filed("other", f"Yard > Lamp Rules: {DARK}", "Yard > Lamp Rules#1", "yard.md")
+    assert links(one, other, 0.78, crowd=0.7) == []
+    assert links(one, other, 0.78) == ["relates"]
+    shared = "Safe Crane Work Order"
+    texts = ("Grease the winch", "Paint the boom")
+    pair = [filed(str(at), f"{shared}: {text}", f"{shared}#1", f"{at}.md") for at, text in enumerate(texts)]
+    assert links(pair[0], pair[1], None) == links(pair[0], pair[1], 0.8) == [], "only the heading is the same"
+    rows = [
+        filed(str(at), f"[#{at}](https://forge.example/port/yard/tide/harbour/berth/{at}) {text}", "Done#1", f"{at}.md")
+        for at, text in enumerate(("lamps of the mole", "crew of the tug"))
+    ]
+    assert links(rows[0], rows[1], None) == [], "only the address is the same"
+
+
+@pytest.mark.parametrize(("days", "found"), [(0, ["relates"]), (3, ["derived-from"])])
+def test_nothing_is_derived_from_what_was_written_at_once(days: int, found: list[str]) -> None:
+    note = replace(filed("note", f"On Friday {QUAY}", "Log#1", "log.md"), kind="note", observed_at=START)
+    rule = replace(
+        filed("rule", LAMP, "Lamps#1", "lamps.md"), kind="constraint", observed_at=START + timedelta(days=days)
+    )
+    assert links(note, rule, 0.8) == found
