@@ -30,7 +30,7 @@ question may have but one answer. What lies below the floor of a search needs th
 
 FIRST = 6  # The likeliest memories, which need no more than that
 
-LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.4, 0.3
+LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.4, 0.25
 """Chance that a memory behind the likeliest needs."""
 
 LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.35, 0.2

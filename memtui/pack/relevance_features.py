@@ -142,7 +142,7 @@ def subject_of(memory: Memory) -> Subject:
     """Return what a memory is about."""
     source = memory.source
     section = (source.native_id or "").partition("#")[2] if source else ""
-    folder_and_file = "/".join(PurePosixPath((source.path if source else None) or "").parts[-2:])
+    folder_and_file = "/".join(((source.path if source else None) or "").split("/")[-2:])
     places = tuple(anchor.path for anchor in memory.anchors)
     return Subject.of(memory.title, memory.insight[:READ], f"{folder_and_file} {section}", places)
 
@@ -258,29 +258,35 @@ def _share_of_general(words: frozenset[str]) -> float:
 
 
 def _by_topics(subject: Subject, setting: Setting) -> dict[str, float]:
-    about = {name: share * setting.telling[name] for name, share in subject.about.items()}
-    main = max(about, key=lambda name: (about[name], name), default="")
-    asked, here = setting.asked, setting.here
-
-    def share(names: Mapping[str, float]) -> float:
-        return math.fsum(names[name] * value for name, value in about.items() if name in names)
-
-    topic, other = share(asked), about.keys() - here.keys() - setting.brought
+    asked, here, placed, brought = setting.asked, setting.here, setting.placed, setting.brought
+    topic = said = of_path = of_brought = instead = best = 0.0
+    main = ""
+    for name, part in subject.about.items():
+        share = part * setting.telling[name]
+        if share > best:
+            main, best = name, share
+        if name in brought:
+            of_brought += share
+            continue
+        sure = asked.get(name, 0.0)
+        topic += sure * share
+        said += share * (sure >= SURE)
+        of_path += share * (name in placed)
+        instead += share * (name not in here)
+    same = not subject.languages.isdisjoint(setting.languages)
     return {
         "topic": topic,
-        "alone_topic": topic * (not setting.has_files),
-        "topic_said": share({name: 1.0 for name, value in asked.items() if value >= SURE}),
-        "topic_of_path": share(dict.fromkeys(setting.placed, 1.0)),
-        "topic_brought": share(dict.fromkeys(setting.brought, 1.0)),
-        "topic_instead": share(dict.fromkeys(other, 1.0)),
+        "alone_topic": 0.0 if setting.has_files else topic,
+        "topic_said": said,
+        "topic_of_path": of_path,
+        "topic_brought": of_brought,
+        "topic_instead": instead,
         "topic_of_title": float(any(asked.get(name, 0.0) >= SURE for name in subject.named)),
         "main_topic": here.get(main, 0.0),
-        "main_topic_brought": float(main in setting.brought),
+        "main_topic_brought": float(main in brought),
         "topic_of_place": float(not subject.placed.isdisjoint(here)),
-        "same_language": float(not subject.languages.isdisjoint(setting.languages)),
-        "other_language": float(
-            bool(subject.languages and setting.languages) and subject.languages.isdisjoint(setting.languages)
-        ),
+        "same_language": float(same),
+        "other_language": float(bool(subject.languages and setting.languages) and not same),
     }
 
 

@@ -244,8 +244,11 @@ class _Ranking:
         )
 
     def _near(self, ranked: Collection[str]) -> list[Hit]:
-        """Return what was measured for a task in words and is no hit, the nearest first."""
-        if not self.scorer.measures:
+        """Return what was measured for a task in words and is no hit, the nearest first.
+
+        Without files nothing but words and meaning ties a memory of a large vault to the task, and those say enough.
+        """
+        if not self.scorer.measures or not (self.has_files or self.fetched.is_whole):
             return []
         below = sorted(
             (one for one in self.scorer.pool if one not in ranked), key=lambda one: (self.scorer.place(one), one)

@@ -75,6 +75,7 @@ class Fetched:
     # ids of the project's most useful memories; only where there is no text
     standing: list[str] = field(default_factory=list)
     pins: list[str] = field(default_factory=list)  # ids of the pinned memories in scope
+    is_whole: bool = False  # whether all memories in view were read, as they are few
     links: list[Link] = field(default_factory=list)  # links that touch these memories
     signals: dict[str, list[Signal]] = field(default_factory=dict)
     # last known state per (memory id, anchor path)
@@ -163,6 +164,7 @@ def fetch_for_task(
         near = _by_meaning(reader, fetched, sense, active, [*(hit.key for hit in hits), *matches])
         taken = {*(hit.key for hit in hits), *matches, *standing, *near}
         rest = reader.keys_if_few(active, MOST_ALL) if query and len(taken) < MOST_ALL else ()
+        fetched.is_whole = bool(rest)
         by_key = reader.get_by_keys({*taken, *(hit.key for hit in barred), *rest})
         _take(fetched, by_key, [*hits, *barred], matches)
         _take_meaning(reader, fetched, sense, by_key, hits, query)
