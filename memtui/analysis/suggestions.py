@@ -125,7 +125,7 @@ def propose_links(
     kinds: Kinds,
     *,
     alike: Iterable[Alike] = (),  # pairs with the cosine of their vectors
-    apart: Iterable[Pair] = (),  # pairs that are another finding, such as duplicates and contradictions
+    apart: Iterable[Pair] = (),  # pairs that are proposed as duplicates
     about: str | None = None,  # only links of this memory, None for all
 ) -> list[LinkProposal]:
     """Return the links that are proposed among memories, the best first."""

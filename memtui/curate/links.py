@@ -153,9 +153,8 @@ def link_proposals(
     with vault.read() as reader:
         signals = reader.signals()
     alike = pairs_by_meaning(vault, snapshot, model, progress=progress)
-    others = proposals(snapshot, vault.kinds, alike)
-    groups = [*(group.ids for group in others.duplicates), *(pair.ids for pair in others.contradictions)]
-    apart = [pair_of(*pair) for ids in groups for pair in combinations(ids, 2)]
+    groups = proposals(snapshot, vault.kinds, alike).duplicates
+    apart = [pair_of(*pair) for group in groups for pair in combinations(group.ids, 2)]
     proposed = propose_links(snapshot, signals, vault.kinds, alike=alike, apart=apart)
     shown, _ = Lessons(snapshot, TextCache(), {}).part("links", [proposal.ids for proposal in proposed])
     return [proposal for proposal in proposed if proposal.ids in shown]
