@@ -46,6 +46,18 @@ _MAY_BE_BEFORE = re.compile(
     r"(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
     re.IGNORECASE,
 )
+_TO_BE_MADE = re.compile(
+    r"\b(?:create|creating|generate|generating|scaffold|erstelle|erzeuge|crée[rz]?|crear?|crie)\b[^.;`]{0,40}$",
+    re.IGNORECASE,
+)
+_TO_BE_FILLED = re.compile(
+    r"\b(?:stor|sav|plac|writ|keep|put|add|lege|speichere|enregistre|guarda|salve)(?:e|ing|ting)?\b[^.;`]{0,60}"
+    r"\b(?:in|into|to|under|within|unter|dans|sous|en|em)\s+(?:(?:the|a|an)\s+)?$",
+    re.IGNORECASE,
+)
+"""What says that a path is still to be made: `Create X`, and of a folder, `Store fixtures in X/`."""
+
+_CODE_NAME = re.compile(r"(?:^|/)[a-z_]\w*\.[A-Z]\w*$")  # `internal/privacy.Filter`, which a package holds
 _MAY_BE_AFTER = re.compile(
     r"(?:,?\s*(?:or\s+|and\s+)?`[^`]*`)*(?:,?\s*(?:or|and)\s+(?:(?:something|anything|some)\s+)?"
     r"(?:similar|the like|so on|such)\b|\s+(?:\w+\s+)?(?:do(?:es)?(?:\s+not|n['’]t)|no longer) exists?\b)",
@@ -82,9 +94,10 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
             if not _is_of_each(line, span)
         ]
         links = [(link.start(), [link[1]], False) for link in _LINK_TARGET.finditer(line)]
-        for _, words, is_possible in sorted(spans + links):
+        for start, words, is_possible in sorted(spans + links):
             for word in words:
-                if (path := _relative_path(word)) and (not is_possible or is_there(path)):
+                path = _relative_path(word)
+                if path and (not (is_possible or _is_no_file_yet(path, line[:start])) or is_there(path)):
                     found[path] = None
     return tuple(found)[:MAX_ANCHORS]
 
@@ -125,6 +138,13 @@ def _is_possible(line: str, span: re.Match[str], previous: str, following: str) 
     if not _BEGINS.match(following):
         after = f"{after} {following.strip()}"
     return bool(_MAY_BE_BEFORE.search(before[-_POSSIBLE_CHARS:]) or _MAY_BE_AFTER.match(after[:_POSSIBLE_CHARS]))
+
+
+def _is_no_file_yet(path: str, before: str) -> bool:
+    """Return whether a path is to be made, or is a name of code."""
+    near = before[-_POSSIBLE_CHARS:]
+    is_filled = path.endswith("/") and _TO_BE_FILLED.search(near)
+    return bool(is_filled or _TO_BE_MADE.search(near) or _CODE_NAME.search(path))
 
 
 def _relative_path(word: str) -> str | None:

@@ -209,7 +209,7 @@ def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProp
 
 
 def _settle_arguments(parser: Parser) -> None:
-    parser.add_value("id", "ID", "the memories: two, or several with --none or --no-duplicates", nargs="+")
+    parser.add_value("id", "ID", "the memories: two, or several with --none, --no-duplicates or --gone", nargs="+")
     parser.add_value("--keep", "ID", "this one holds: it supersedes the other")
     parsing.add_repeatable(
         parser,
@@ -221,7 +221,7 @@ def _settle_arguments(parser: Parser) -> None:
     parser.add_flag("--none", "they do not contradict each other: never suggest it again")
     parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")
     parser.add_flag("--dismiss", "never suggest again whatever `tidy` proposes about them")
-    parser.add_value("--gone", "PATH", "this file of it is named on purpose and may be gone: never report it again")
+    parser.add_value("--gone", "PATH", "this file of them is named on purpose and may be gone: never report it again")
     parser.add_value(
         "--alike",
         "BY",
@@ -250,11 +250,9 @@ def _settle(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.alike and not dismisses:
         remedy = "Leave it out to settle one pair."
         raise UsageError("--alike goes with --none, --no-duplicates or --dismiss", remedy=remedy)
-    number = 1 if arguments.gone else len(arguments.id) if dismisses else 2
+    number = len(arguments.id) if dismisses or arguments.gone else 2
     if len(arguments.id) != number:
-        raise UsageError(
-            "Name the one memory" if arguments.gone else "Name the two memories", where=" ".join(arguments.id)
-        )
+        raise UsageError("Name the two memories", where=" ".join(arguments.id))
     session.back_up_daily()
     if dismisses:
         changed, said = _dismiss(arguments, session)
@@ -288,7 +286,7 @@ def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
 def _let_be_gone(arguments: argparse.Namespace, session: Session) -> tuple[list[str], str]:
     from memtui.curate.anchors import let_be_gone
 
-    let_be_gone(session.vault, arguments.id[0], arguments.gone, actor=session.actor)
+    let_be_gone(session.vault, arguments.id, [arguments.gone], actor=session.actor)
     return [], f"{tidying.left_gone(arguments.gone)}. {UNDO_HINT}"
 
 

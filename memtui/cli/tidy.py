@@ -28,7 +28,7 @@ ADVICE = {
     "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
     "anchors": "`memtui review --re-anchor` follows moved files, "
     "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone takes it out, "
-    "`memtui settle ID --gone PATH` lets it be gone",
+    "`memtui settle ID… --gone PATH` lets it be gone; what a rule file holds for is corrected there",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
     "oversized": "`memtui mend ID` splits it where it can, `memtui edit ID` to shorten it",
     "vague": "`memtui edit ID` to say what to do and where; `memtui mend ID` retires it",
@@ -124,10 +124,8 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
         for pair in report.contradictions:
             yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"
     elif finding == "anchors":
-        words = {"gone": "maybe", "moved": "now"}
         for anchor in report.anchors:
-            where = f" · {words[anchor.state]} {anchor.suggestion}" if anchor.suggestion else ""
-            yield f"{anchor.id}  {anchor.state} · {anchor.path}{where}"
+            yield f"{anchor.id}  {anchor.state} · {tidying.anchor_words(anchor)}"
     elif finding in FLAWED:
         for identifier in getattr(report, finding):
             yield f"{identifier}  {tidying.flaw_words(report.flaws[identifier])} · {report.titles[identifier]}"

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memtui.curate.file_history import Certainty, Moved, Renames
 from memtui.curate.memories import verdict_on
-from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
+from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each, resolved
 from memtui.curate.projects import known_trees, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, require_person
@@ -122,6 +122,18 @@ class CheckedAnchor:
     state: AnchorState
     suggestion: str | None = None  # where the file went, as far as anything tells
     certainty: Certainty | None = None  # of the suggestion, None without one
+    others: tuple[str, ...] = ()  # further memories that have it, where they are told together
+    file: str = ""  # the rule file that holds for these paths, where none of them is there
+    patterns: tuple[str, ...] = ()  # all of its paths
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that have it."""
+        return (self.id, *self.others)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.patterns or (self.path,)
 
 
 def check_anchors(
@@ -210,8 +222,8 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
     """Return the dead anchors of a filter's memories: the file that they name is no longer in the project's tree.
 
     It does not matter whether anything tells where it went, or whether the memory was verified since, only whether a
-    person said that it may be gone, see `let_be_gone`. Every count of dead anchors is of these. A project without a
-    known folder on this machine has what the last check found.
+    person said that it may be gone, see `let_be_gone`. Every count of dead anchors is of these; Tidy lists each path
+    once, see `dead_places`. A project without a known folder on this machine has what the last check found.
 
     `vault`: files are checked outside of its lease; their contents are not read. `here`: the working tree of the
     current folder.
@@ -305,24 +317,40 @@ def _of(ids: Collection[str], states: Mapping[Place, _State]) -> dict[Place, _St
     return {place: state for place, state in states.items() if place[0] in ids}
 
 
-def let_be_gone(vault: Vault, prefix: str, path: str, *, actor: Actor) -> None:
-    """Remember that a memory names a path on purpose, though nothing is there; it is never reported or asked about.
+def let_be_gone(vault: Vault, prefixes: Sequence[str], paths: Sequence[str], *, actor: Actor) -> None:
+    """Remember that memories name paths on purpose, though nothing is there; they are never reported or asked about.
 
     Raises:
-        NotFoundError: the memory does not exist, or has no such path among its files.
+        NotFoundError: a memory does not exist, or has no such path among its files.
         RefusedError: an agent cannot decide.
     """
     require_person(actor, "decide this")
     with vault.write(actor=actor.name, action=MAY_BE_GONE) as writer:
-        memory = writer.get(writer.resolve(prefix))
-        if path not in {anchor.path for anchor in memory.anchors}:
-            raise NotFoundError(
-                "It is tied to no such file", where=path, remedy=f"`memtui show {memory.id}` lists them."
-            )
-        if (memory.id, path) not in kept_places(writer):
-            verdict = verdict_on(memory, MAY_BE_GONE, writer.now, actor, path)
-            writer.add_verdicts([replace(verdict, exposure_days=0.0)])
-        writer.summary = f"let {path} be gone: {memory.title}"
+        kept = kept_places(writer)
+        for memory in resolved(writer, prefixes):
+            strange = next((path for path in paths if path not in {anchor.path for anchor in memory.anchors}), None)
+            if strange is not None:
+                remedy = f"`memtui show {memory.id}` lists them."
+                raise NotFoundError("It is tied to no such file", where=strange, remedy=remedy)
+            new = [path for path in paths if (memory.id, path) not in kept]
+            verdicts = [verdict_on(memory, MAY_BE_GONE, writer.now, actor, path) for path in new]
+            writer.add_verdicts([replace(verdict, exposure_days=0.0) for verdict in verdicts])
+            more = f" and {len(prefixes) - 1} more" if len(prefixes) > 1 else ""
+            writer.summary = f"let {', '.join(paths)} be gone: {memory.title}{more}"
+
+
+def untie(vault: Vault, anchor: CheckedAnchor, *, actor: Actor) -> Outcome:
+    """Take a path out of the files of all memories that have it, as one undoable change.
+
+    Raises `RefusedError`: an agent cannot.
+    """
+    require_person(actor, "take files out")
+
+    def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
+        left = tuple(one for one in memory.anchors if one.path not in anchor.paths)
+        return replace(memory, anchors=left) if left != memory.anchors else Skipped(memory.id, SkipReason.OTHER_FILES)
+
+    return apply_to_each(vault, anchor.ids, actor, "edit", step)
 
 
 def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Actor) -> Outcome:

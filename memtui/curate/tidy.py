@@ -25,6 +25,7 @@ from memtui.analysis.snapshot import (
 )
 from memtui.analysis.suggestions import ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
+from memtui.curate.dead_places import dead_places
 from memtui.curate.gathering import pairs_by_meaning, read_snapshot, without_vector
 from memtui.curate.projects import known_trees, unchecked_projects
 from memtui.curate.tidy_report import TidyReport
@@ -190,10 +191,9 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         due = replace(wanted, statuses=("active",), stale_at=now, threshold=options.threshold)
         stale = reader.select_ids(due, sort="due", now=now)
     unused = [memory.id for memory in _unused(active.memories, signals, now)]
-    missing = [found for found in anchors if found.state in {"moved", "gone"} and found.id in in_use]
     return replace(
         related,
-        anchors=tuple(found for found in missing if (found.id, found.path) not in kept),
+        anchors=dead_places(vault, anchors, active.memories, kept),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
         oversized=flawed.of("oversized"),
         vague=flawed.of("vague"),

@@ -49,7 +49,8 @@ class TidyReport:
 
     duplicates: tuple[DuplicateGroup, ...] = ()  # groups, the surest first
     contradictions: tuple[Contradiction, ...] = ()  # pairs, linked ones before proposed ones
-    anchors: tuple[CheckedAnchor, ...] = ()  # anchors whose file moved or is gone
+    # paths of which the file moved or is gone, and rule files that hold for no file, each with all of its memories
+    anchors: tuple[CheckedAnchor, ...] = ()
     stale: tuple[str, ...] = ()  # memories that are due for review
     oversized: tuple[str, ...] = ()  # memories of more than `OVERSIZED_TOKENS` tokens
     vague: tuple[str, ...] = ()  # memories that hold no fact
@@ -136,7 +137,7 @@ class TidyReport:
         if finding in {"duplicates", "contradictions", "ripe"}:
             return list(dict.fromkeys(identifier for proposal in found for identifier in proposal.ids))
         if finding == "anchors":
-            return list(dict.fromkeys(anchor.id for anchor in found))
+            return list(dict.fromkeys(identifier for anchor in found for identifier in anchor.ids))
         return list(found)
 
     def token_mass(self, finding: str) -> int:
@@ -199,6 +200,8 @@ def report_record(report: TidyReport) -> dict[str, Any]:
         "anchors": [
             {"id": anchor.id, "path": anchor.path, "state": anchor.state}
             | ({"suggestion": anchor.suggestion} if anchor.suggestion else {})
+            | ({"ids": list(anchor.ids)} if anchor.others else {})
+            | ({"file": anchor.file, "paths": list(anchor.paths)} if anchor.file else {})
             for anchor in report.anchors
         ],
         **{name: list(getattr(report, name)) for name in FINDINGS[3:]},

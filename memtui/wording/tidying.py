@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.analysis.dismissals import Lesson, PlaceSort
 from memtui.analysis.flaws import Flaw, FlawReason, Mend
+from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.mends import Mended
 from memtui.curate.tidy_report import Alikeness, TidyReport
 from memtui.text.sanitize import tame
@@ -112,6 +113,18 @@ def not_shown(lessons: Iterable[tuple[Lesson, int]]) -> str:
 def next_in_line(number: int) -> str:
     """Return what came up with a dismissal."""
     return f"{counted(number, 'other proposal')} about one of these came up"
+
+
+def anchor_words(anchor: CheckedAnchor) -> str:
+    """Say which path a finding is about, where its file may be, and how many memories have it."""
+    if anchor.file:
+        held = f"{counted(len(anchor.ids), 'memory')} of {tame(anchor.file, 80)}"
+        verb = "holds" if len(anchor.ids) == 1 else "hold"
+        return f"{held} {verb} for files that do not exist: {', '.join(tame(path, 80) for path in anchor.paths)}"
+    words = {"gone": "maybe", "moved": "now"}
+    where = f" · {words[anchor.state]} {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
+    shared = f" · {len(anchor.ids):,} memories" if anchor.others else ""
+    return f"{tame(anchor.path, 80)}{where}{shared}"
 
 
 def untied(path: str) -> str:

@@ -16,6 +16,7 @@ from memtui.analysis.contradictions import Contradiction
 from memtui.analysis.dismissals import VERDICT_OF
 from memtui.analysis.flaws import Flaw, Mend
 from memtui.curate.anchors import CheckedAnchor
+from memtui.curate.dead_places import moves_of
 from memtui.curate.tidy_report import ALIKENESSES, FLAWED, TidyReport
 from memtui.domain.memory import MOST_MERGED
 from memtui.errors import MemtuiError
@@ -37,7 +38,6 @@ from memtui.tui.tidy.view import (
     TidyAccess,
     TidyRow,
     come_after,
-    moves_of,
     row_blocks,
     row_cells,
     rows_of,
@@ -322,12 +322,16 @@ class TidyScreen(ListDetail):
     def _untie(self, row: TidyRow) -> None:
         """Take a file that is gone out of the Files of its memory, once that was looked at."""
         anchor: CheckedAnchor = row.subject
+        if anchor.file:
+            self.say(row.what_to_do(all_at_once=False), severity="warning")
+            return
 
         def untie() -> None:
             self._take_out(row)
             self.do(lambda: self._tidying.untie(anchor))
 
         title = self._report.titles.get(anchor.id, "") if self._report is not None else ""
+        title = f"{len(anchor.ids):,} memories" if anchor.others else title
         ask_to_untie(self.app, title, anchor.path, untie)
 
     def action_tidy_all(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -17,9 +17,8 @@ from memtui.analysis.dismissals import Lesson
 from memtui.analysis.duplicates import DuplicateGroup
 from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
-from memtui.curate.anchors import CheckedAnchor, let_be_gone, re_anchor
-from memtui.curate.fields import LONGEST_TITLE, ListChanges
-from memtui.curate.memories import edit_memory
+from memtui.curate.anchors import CheckedAnchor, let_be_gone, re_anchor, untie
+from memtui.curate.fields import LONGEST_TITLE
 from memtui.curate.mends import mend
 from memtui.curate.merge import Marked, marked_texts
 from memtui.curate.resolutions import keep_both, keep_one, merge_copies, parse_validity, unlearn
@@ -119,16 +118,15 @@ class TidyAccess:
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))
 
     def untie(self, anchor: CheckedAnchor) -> Done:
-        """Take a file out of the Files of its memory, as one undoable change."""
+        """Take a file out of the Files of its memories, as one undoable change."""
         self._opening.before_change()
-        lists = ListChanges(remove_files={anchor.path: anchor.path})
-        edit_memory(self._vault, anchor.id, {}, actor=self._opening.actor, lists=lists)
+        untie(self._vault, anchor, actor=self._opening.actor)
         return Done(tidying.untied(anchor.path))
 
     def let_be_gone(self, anchor: CheckedAnchor) -> Done:
-        """Never report again that this file of this memory is gone."""
+        """Never report again that this file of these memories is gone."""
         self._opening.before_change()
-        let_be_gone(self._vault, anchor.id, anchor.path, actor=self._opening.actor)
+        let_be_gone(self._vault, anchor.ids, anchor.paths, actor=self._opening.actor)
         return Done(tidying.left_gone(anchor.path))
 
     def re_anchor(self, moves: Mapping[str, Mapping[str, str]]) -> Done:
@@ -140,15 +138,6 @@ class TidyAccess:
 def still_tied(done: Done, path: str) -> Done:
     """Return what verifying came to, with what remains of a file that is gone."""
     return replace(done, message=f"{done.message}. {tidying.still_tied(path)}")
-
-
-def moves_of(anchors: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:
-    """Return the old and the new path of each file that moved, by the id of the memory."""
-    moves: dict[str, dict[str, str]] = {}
-    for anchor in anchors:
-        if anchor.suggestion:
-            moves.setdefault(anchor.id, {})[anchor.path] = anchor.suggestion
-    return moves
 
 
 NAMES = {
@@ -172,6 +161,7 @@ WHAT_TO_DO = {
     "anchors": "enter follows the file to its new place, after a look · n it may be gone: never report it again",
     "gone": "No file like it was found: enter takes it out of Files, after a look · n it may be gone: never report it "
     "again · e edits the memory, x retires it",
+    "scope": "It is for no file of this project: correct the rule file and import it again · n never report it again",
     "stale": "enter goes through them in Review",
     "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
     "vague": "e says what to do and where, m retires it · n it is fine",
@@ -216,8 +206,10 @@ class TidyRow:
 
     def what_to_do(self, *, all_at_once: bool) -> str:
         """Return what the keys do about it."""
-        gone = self.finding == "anchors" and not self.subject.suggestion
-        words = WHAT_TO_DO["gone" if gone else self.finding]
+        key = self.finding
+        if key == "anchors" and not self.subject.suggestion:
+            key = "scope" if self.subject.file else "gone"
+        words = WHAT_TO_DO[key]
         return f"{words} · {ALL_AT_ONCE[self.finding]}" if all_at_once else words
 
 
@@ -476,11 +468,18 @@ def _contradiction_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
 
 def _anchor_rows(report: TidyReport, finding: str) -> Iterator[TidyRow]:
     for anchor in report.anchors:
+        if anchor.others or anchor.file:
+            words = tidying.anchor_words(anchor)
+            titles = [tame(report.titles.get(identifier, ""), 120) for identifier in anchor.ids[:_MOST_TITLES]]
+            yield TidyRow(finding, words, anchor.state, anchor, about=(words, *titles))
+            continue
         to = f" → {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
         place, title = f"{tame(anchor.path, 80)}{to}", tame(report.titles.get(anchor.id, ""), 120)
         text = f"{place} · {title}" if title else place
         yield TidyRow(finding, text, anchor.state, anchor, (anchor.id,), about=(f"{place}: {anchor.state}",))
 
+
+_MOST_TITLES = 12  # Titles of memories that share a dead path
 
 _ROWS: dict[str, Callable[[TidyReport, str], Iterator[TidyRow]]] = {
     "duplicates": _duplicate_rows,

@@ -328,6 +328,23 @@ def test_a_path_that_there_may_be_is_an_anchor_only_if_there_is_one(text: str) -
     assert anchors_in(sure, lambda _: False) == ("moor/bow/", "moor/stern/")
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1. Create `moor/new-knot.md` and link it.", "moor/new-knot.md"),
+        ("Keep spare lines for the tests in the `moor/lines/` folder.", "moor/lines/"),
+        ("Store tide data in `moor/tides/`.", "moor/tides/"),
+        ("`moor/knots.Tie` must see every rope.", "moor/knots.Tie"),
+        ("Alle Seile: erstelle `moor/seil.md`.", "moor/seil.md"),
+    ],
+)
+def test_a_path_to_be_made_and_a_name_of_code_are_anchors_only_if_they_are_there(text: str, named: str) -> None:
+    assert anchors_in(text, lambda _: False) == ()
+    assert anchors_in(text, lambda path: path == named) == (named,)
+    sure = "Add a knot to `moor/knots.py` and create no other; it is tied in `moor/bow/`."
+    assert anchors_in(sure, lambda _: False) == ("moor/knots.py", "moor/bow/")
+
+
 def test_anchors_are_few() -> None:
     assert len(anchors_in(" ".join(f"`a/f{n}.py`" for n in range(50)))) == MAX_ANCHORS
 

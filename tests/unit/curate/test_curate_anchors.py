@@ -132,10 +132,10 @@ def test_a_file_that_may_be_gone_is_reported_no_more_wherever_the_memory_goes(
     both = ["pay/card.py", "pay/lock.py"]
     assert reported(vault) == (both, both, True)
     with pytest.raises(NotFoundError, match="no such file"):
-        let_be_gone(vault, identifier, "pay/other.py", actor=PERSON)
+        let_be_gone(vault, [identifier], ["pay/other.py"], actor=PERSON)
     with pytest.raises(RefusedError):
-        let_be_gone(vault, identifier, "pay/lock.py", actor=AGENT)
-    let_be_gone(vault, identifier, "pay/lock.py", actor=PERSON)
+        let_be_gone(vault, [identifier], ["pay/lock.py"], actor=AGENT)
+    let_be_gone(vault, [identifier], ["pay/lock.py"], actor=PERSON)
     assert reported(vault) == (["pay/card.py"], ["pay/card.py"], False), "the other file still is"
     carried, _ = new_vault(tmp_path)
     kept = tmp_path / "kept.jsonl"

@@ -295,6 +295,19 @@ def test_two_findings_that_read_the_same_are_told_apart_and_two_titles_share_the
     assert len(rows_of(report, airy=True)) == len(lines) + 1
 
 
+def test_a_dead_path_of_several_memories_is_one_row_that_lists_them() -> None:
+    titles = {"m0000001": "Oil the winch", "m0000002": "Tar the rope"}
+    shared = CheckedAnchor("m0000001", "crane/old.py", "gone", others=("m0000002",))
+    scope = replace(shared, path="dock/**", file=".cursor/rules/dock.mdc", patterns=("dock/**", "pier/*.py"))
+    report = TidyReport(anchors=(scope, shared), titles=titles, tokens=dict.fromkeys(titles, 9))
+    first, second = (line for line in rows_of(report) if isinstance(line, TidyRow))
+    assert (first.memory, second.memory) == (None, None), "nothing of one memory is done to several"
+    assert first.text == "2 memories of .cursor/rules/dock.mdc hold for files that do not exist: dock/**, pier/*.py"
+    assert second.about == ("crane/old.py · 2 memories", *titles.values())
+    assert "correct the rule file" in first.what_to_do(all_at_once=False)
+    assert "takes it out" in second.what_to_do(all_at_once=False)
+
+
 def test_the_texts_of_a_finding_show_what_differs_in_brackets() -> None:
     ids = ("m0000001", "m0000002")
     found = Contradiction(ids, "number", "30 s against 60 s", ("30 s", "60 s"), ("", ""), ("", ""))

@@ -1,0 +1,102 @@
+"""Dead anchors as a person looks at them: one finding for each path, and one for a rule file that holds for no file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from memtui.curate.anchors import CheckedAnchor
+from memtui.domain.memory import Memory
+from memtui.recall.anchors import plain_path
+from memtui.vault.review_triggers import Place
+from memtui.vault.source_texts import imported_anchors
+from memtui.vault.vault import Vault
+from memtui.workspace import is_outside
+
+_THERE = frozenset({"fresh", "changed"})
+
+
+def dead_places(
+    vault: Vault,
+    checked: Iterable[CheckedAnchor],
+    memories: Sequence[Memory],  # those in use
+    kept: Collection[Place],  # places that may be gone
+) -> tuple[CheckedAnchor, ...]:
+    """Return what is moved or gone, each path once with all memories that have it.
+
+    The files that a rule file says it holds for are alternatives: one that is gone says nothing where another is
+    there, and where none is, the rule file is one finding.
+    """
+    known = {memory.id: memory for memory in memories}
+    found: dict[str, list[CheckedAnchor]] = {}
+    for anchor in checked:
+        if anchor.id in known:
+            found.setdefault(anchor.id, []).append(anchor)
+    scopes = _scopes(vault, found, known)
+    lost: dict[tuple[str | None, str, tuple[str, ...]], list[CheckedAnchor]] = {}
+    missing: dict[tuple[str | None, str, str, str | None], list[CheckedAnchor]] = {}
+    for identifier, anchors in found.items():
+        memory, scope = known[identifier], scopes.get(identifier, ())
+        file = _file_of(memory)
+        if scope and _is_lost(scope, anchors) and not any((identifier, path) in kept for path in scope):
+            lost.setdefault((memory.project, file, scope), []).append(anchors[0])
+        for anchor in anchors:
+            is_silent = anchor.state == "gone" and anchor.path in scope
+            if anchor.state in {"moved", "gone"} and not is_silent and (identifier, anchor.path) not in kept:
+                place = (memory.project, anchor.path, anchor.state, anchor.suggestion)
+                missing.setdefault(place, []).append(anchor)
+    whole = [
+        CheckedAnchor(first.id, scope[0], "gone", others=_ids(others), file=file, patterns=scope)
+        for (_, file, scope), (first, *others) in lost.items()
+    ]
+    return (*whole, *(replace(first, others=_ids(others)) for first, *others in missing.values()))
+
+
+def _ids(anchors: Iterable[CheckedAnchor]) -> tuple[str, ...]:
+    return tuple(anchor.id for anchor in anchors)
+
+
+def _scopes(
+    vault: Vault, found: Mapping[str, Sequence[CheckedAnchor]], known: Mapping[str, Memory]
+) -> dict[str, tuple[str, ...]]:
+    """Return, by memory, the paths that its rule file holds for: those of its import that its text does not name."""
+    unnamed = {
+        identifier: [anchor.path for anchor in anchors if not _is_named(anchor.path, known[identifier])]
+        for identifier, anchors in found.items()
+        if _file_of(known[identifier]) and any(anchor.state not in _THERE for anchor in anchors)
+    }
+    wanted = [identifier for identifier, paths in unnamed.items() if paths]
+    if not wanted:
+        return {}
+    with vault.read() as reader:
+        imported = imported_anchors(reader, wanted)
+    return {
+        identifier: tuple(path for path in unnamed[identifier] if path in imported[identifier])
+        for identifier in wanted
+        if identifier in imported
+    }
+
+
+def _file_of(memory: Memory) -> str:
+    """Return the file that a memory was imported from; empty if from none."""
+    return (memory.source.path if memory.source else None) or ""
+
+
+def _is_named(path: str, memory: Memory) -> bool:
+    return plain_path(path) in f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+
+
+def _is_lost(scope: Collection[str], anchors: Sequence[CheckedAnchor]) -> bool:
+    """Return whether nothing is where any path of a scope leads, and nothing tells where it went."""
+    states = [anchor.state for anchor in anchors if anchor.path in scope]
+    return set(states) <= {"gone", "unverifiable"} and not any(is_outside(path) for path in scope)
+
+
+def moves_of(anchors: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:
+    """Return the old and the new path of each file that moved, by the id of the memory."""
+    moves: dict[str, dict[str, str]] = {}
+    for anchor in anchors:
+        if anchor.suggestion:
+            for identifier in anchor.ids:
+                moves.setdefault(identifier, {})[anchor.path] = anchor.suggestion
+    return moves

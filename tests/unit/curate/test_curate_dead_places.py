@@ -1,0 +1,87 @@
+"""Dead anchors: one finding for each path, and one for a rule file that holds for no file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from curating import AGENT, PERSON, START, get, new_vault, repository
+from support import make_memory
+
+from memtui.curate.anchors import let_be_gone, untie
+from memtui.curate.history import undo
+from memtui.curate.tidy import TidyOptions, tidy
+from memtui.curate.tidy_report import TidyReport, report_record
+from memtui.domain.memory import Anchor, Memory, Source
+from memtui.errors import RefusedError
+from memtui.vault.vault import Vault
+from memtui.wording.tidying import anchor_words
+from memtui.workspace import Tree
+
+RULES = {"knots": ("rope/**/*.py", "knots/"), "tides": ("hull/*.py", "moor.py"), "crews": ("crew/**/*.py", "log/*.md")}
+"""Rule files by what they hold for: of the second one alternative is there, of the others none."""
+
+
+def rule(name: str, number: int) -> Memory:
+    paths = (*RULES[name], *(["hull/winch.py"] if number == 0 else []))
+    return make_memory(
+        id=f"{name}{number}22222"[:8],
+        title=f"{name} rule {number}",
+        insight="Oil `hull/winch.py` weekly." if number == 0 else f"Rule {number} of {name}.",
+        project="shop",
+        anchors=tuple(Anchor(path) for path in paths),
+        sources=(Source(format="cursor", path=f".cursor/rules/{name}.mdc"),),
+        created_at=START,
+        updated_at=START,
+    )
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> tuple[Vault, Tree]:
+    root = repository(tmp_path / "shop", {"hull/keel.py": "1\n", "README.md": "x\n"})
+    vault, _ = new_vault(tmp_path)
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many([rule(name, number) for name in RULES for number in range(3)])
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(make_memory(id="typed222", title="Typed", project="shop", anchors=(Anchor("hull/mast.py"),)))
+    return vault, Tree("shop", root)
+
+
+def look(yard: tuple[Vault, Tree]) -> TidyReport:
+    vault, tree = yard
+    return tidy(vault, TidyOptions(tree=tree))
+
+
+def test_a_path_is_told_once_and_a_rule_file_that_holds_for_nothing_as_such(yard: tuple[Vault, Tree]) -> None:
+    report = look(yard)
+    found = {anchor.file or anchor.path: anchor for anchor in report.anchors}
+    assert set(found) == {".cursor/rules/knots.mdc", ".cursor/rules/crews.mdc", "hull/winch.py", "hull/mast.py"}
+    crews, winch = found[".cursor/rules/crews.mdc"], found["hull/winch.py"]
+    assert (set(crews.ids), crews.paths) == ({rule("crews", number).id for number in range(3)}, RULES["crews"])
+    assert anchor_words(crews) == (
+        "3 memories of .cursor/rules/crews.mdc hold for files that do not exist: crew/**/*.py, log/*.md"
+    )
+    assert set(winch.ids) == {rule(name, 0).id for name in RULES}
+    assert anchor_words(winch) == "hull/winch.py · 3 memories"
+    record = {one["path"]: one for one in report_record(report)["anchors"]}
+    assert record["hull/winch.py"]["ids"] == list(winch.ids)
+    assert record["crew/**/*.py"]["file"] == crews.file
+    assert (record["hull/mast.py"], len(report.ids("anchors"))) == (
+        {"id": "typed222", "path": "hull/mast.py", "state": "gone"},
+        8,
+    )
+
+
+def test_a_shared_path_is_taken_out_or_let_be_gone_for_all_at_once(yard: tuple[Vault, Tree]) -> None:
+    vault, _ = yard
+    found = {anchor.file or anchor.path: anchor for anchor in look(yard).anchors}
+    winch, knots = found["hull/winch.py"], found[".cursor/rules/knots.mdc"]
+    with pytest.raises(RefusedError):
+        untie(vault, winch, actor=AGENT)
+    untie(vault, winch, actor=PERSON)
+    assert not {"hull/winch.py"} & {anchor.path for one in winch.ids for anchor in get(vault, one).anchors}
+    assert "hull/winch.py" not in {anchor.path for anchor in look(yard).anchors}
+    undo(vault, actor=PERSON)
+    let_be_gone(vault, winch.ids, winch.paths, actor=PERSON)
+    let_be_gone(vault, knots.ids, knots.paths, actor=PERSON)
+    assert {anchor.file or anchor.path for anchor in look(yard).anchors} == {".cursor/rules/crews.mdc", "hull/mast.py"}
