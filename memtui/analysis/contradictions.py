@@ -12,8 +12,8 @@ from itertools import chain, combinations, product
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of, says_non
 from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
 from memtui.analysis.pair_facts import Facts
-from memtui.analysis.pair_features import Nearness
-from memtui.analysis.places import is_of_file
+from memtui.analysis.pair_features import Nearness, dice
+from memtui.analysis.places import are_in_one_list, is_of_file, unheaded
 from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
     CROWD,
@@ -39,6 +39,8 @@ LONGEST_IN_CROWD = 60  # Words of a memory; a longer one says so much that somet
 FEW = 12  # Memories of which every two are looked at
 SLIGHT: frozenset[ContradictionType] = frozenset({"order", "statement"})
 """What is proposed of imported memories only where they are few: in real files none of it was real."""
+
+ALIKE_IN_LIST = 0.5  # Dice share of the words of two under one heading below which they are about different things
 
 ONE_IN = 40  # Memories for which one is proposed, at most, of those that came by themselves; `FEW_LONE` are in any case
 FEW_LONE = 12
@@ -101,7 +103,7 @@ def find_contradictions(
         for first, second in chain(_places(memories, near), _listed(memories, known, step)):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
-            if pair in decided or pair in found or not _at_one_time(one, other):
+            if pair in decided or pair in found or not _at_one_time(one, other) or _are_next(one, other, known):
                 continue
             contradiction = contradiction_between(one, other, known, nearness_of(one, other, near.get(pair), others))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
@@ -121,6 +123,14 @@ def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int
     known = {memory.id: place for place, memory in enumerate(memories)}
     places = ((known.get(one, -1), known.get(other, -1)) for one, other in pairs)
     return [each for each in places if min(each) >= 0]
+
+
+def _are_next(one: Memory, other: Memory, known: TextCache) -> bool:
+    """Return whether two stand under one heading and say, beside it, different things: steps, or sorts of a thing."""
+    if not are_in_one_list(one, other):
+        return False
+    mine, theirs = (known.said[unheaded(memory)].wording.parts for memory in (one, other))
+    return dice(mine, theirs) < ALIKE_IN_LIST
 
 
 def _is_slight(contradiction: Contradiction, one: Memory, other: Memory, others: int) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from curating import START
 from support import make_memory
 
+from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates
 from memtui.analysis.places import are_in_one_section, hold_elsewhere, unheaded
 from memtui.analysis.snapshot import Alike, Snapshot, pair_of
@@ -238,3 +239,20 @@ def test_nothing_is_derived_from_what_was_written_at_once(days: int, found: list
         filed("rule", LAMP, "Lamps#1", "lamps.md"), kind="constraint", observed_at=START + timedelta(days=days)
     )
     assert links(note, rule, 0.8) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "here", "there"),
+    [
+        ("Tide tables use CSV files", "Crew data uses JSON files", False, True),
+        ("A ship waits 4 hours before the lock", "A ship waits 6 hours before the lock", True, True),
+    ],
+)
+def test_neighbours_of_one_list_contradict_each_other_only_where_they_are_about_one_thing(
+    one: str, other: str, *, here: bool, there: bool
+) -> None:
+    def clash(path: str) -> bool:
+        pair = filed("one", one, "Port > Berths#1"), filed("other", other, "Port > Berths#2", path)
+        return bool(find_contradictions(Snapshot([*pair, *rest()])))
+
+    assert (clash("AGENTS.md"), clash("b.md")) == (here, there)
