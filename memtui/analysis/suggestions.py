@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import partial
 from itertools import chain, combinations
 from typing import Any
@@ -17,7 +17,7 @@ from memtui.analysis.contradictions import contradiction_between
 from memtui.analysis.duplicates import compare
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
-from memtui.analysis.places import are_in_one_section, headings_of, is_of_file, unheaded
+from memtui.analysis.places import are_in_one_list, are_in_one_section, headings_of, is_of_file, unheaded
 from memtui.analysis.snapshot import (
     NOT_CONTRADICTION,
     NOT_DUPLICATE,
@@ -249,6 +249,12 @@ def _are_at_once(one: Memory, other: Memory) -> bool:
     return is_of_file(one) and is_of_file(other) and _happened(one)[0] == _happened(other)[0]
 
 
+def _are_listed_at_once(one: Memory, other: Memory) -> bool:
+    """Return whether the day of two items of one list is only that on which their file was written."""
+    is_said = _happened(one)[0].time() == time.min
+    return not is_said and _are_at_once(one, other) and are_in_one_list(one, other)
+
+
 def _alike(
     mine: AbstractSet[str], theirs: AbstractSet[str], near: Alike | None, least: float, *, of_files: bool
 ) -> tuple[float, str] | None:
@@ -365,7 +371,7 @@ def _ripe_in(
     worded = {pair_of(members[first].id, members[second].id) for first, second in alike}
     for pair in {*shared, *near, *worded} - excluded:
         one, other = known[pair[0]], known[pair[1]]
-        if abs(_happened(one)[0] - _happened(other)[0]) > RIPE_WITHIN:
+        if abs(_happened(one)[0] - _happened(other)[0]) > RIPE_WITHIN or _are_listed_at_once(one, other):
             continue
         evidence = shared.get(pair, 0.0) + _evidence(wording(one), wording(other), meant=pair in cosines)
         if evidence >= RIPE_EVIDENCE:

@@ -15,7 +15,7 @@ from memtui.cli.session import Commands, Session
 from memtui.curate.fields import check_kind_in_use, named_tags
 from memtui.curate.views import MemoryView, get_view, list_memories, view_record
 from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
-from memtui.domain.memory import STATUSES, held_back
+from memtui.domain.memory import STATUSES, Memory, held_back, planted_reasons
 from memtui.domain.record import format_time
 from memtui.errors import UsageError
 from memtui.text.sanitize import one_line, reveal
@@ -23,6 +23,7 @@ from memtui.text.words import counted, shorten
 from memtui.vault.filters import EVERYTHING, SORTS, MemoryFilter
 from memtui.wording import outcomes
 from memtui.wording.checks import anchor_state, at_commit
+from memtui.wording.tidying import planted_words
 
 if TYPE_CHECKING:
     from memtui.vault.journal import MemoryRevision
@@ -160,9 +161,16 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
         arrow = f"{link.type} {link.to_id}" if link.from_id == memory.id else f"{link.from_id} {link.type} this"
         yield f"Link     {arrow}"
     yield from _source_lines(view, session)
-    if view.memory.status == "active" and (planted := held_back(view.memory)):
-        yield f"Held     looks planted, it {planted}; no assistant is told until `memtui verify {view.memory.id}`"
+    yield from _held_lines(view.memory)
     yield from _value_lines(view, session)
+
+
+def _held_lines(memory: Memory) -> Iterator[str]:
+    """Yield why a memory that looks planted reaches no assistant, or waits."""
+    if memory.status == "active" and (planted := held_back(memory)):
+        yield f"Held     looks planted, it {planted}; no assistant is told until `memtui verify {memory.id}`"
+    elif memory.status == "candidate" and (reasons := planted_reasons(memory)):
+        yield f"Held     {planted_words(reasons[0])}; `memtui inbox accept {memory.id}` if it is meant to"
 
 
 def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:

@@ -93,6 +93,8 @@ def _print_findings(report: TidyReport, most: int | None) -> None:
     if report.ripe:
         write_line(f'ripe ({len(report.ripe):,}): `memtui reflect ID ID… --text "…"` writes one conclusion from them')
         _print_first((f"{' '.join(group.ids)}  {group.why}" for group in report.ripe), len(report.ripe), most)
+    if report.records:
+        write_line(f"{tidying.records_words(report)}.")
     if report.hidden:
         say(tidying.not_shown(report.lessons))
     counts = report.counts()
@@ -131,7 +133,9 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
             yield f"{identifier}  {tidying.flaw_words(report.flaws[identifier])} · {report.titles[identifier]}"
     else:
         for identifier in getattr(report, finding):
-            yield f"{identifier}  {report.titles[identifier]}"
+            reason = report.planted.get(identifier, "") if finding == "unconfirmed" else ""
+            held = f"{tidying.planted_words(reason)} · " if reason else ""
+            yield f"{identifier}  {held}{report.titles[identifier]}"
 
 
 def _print_lessons(report: TidyReport, session: Session) -> int:

@@ -12,7 +12,8 @@ from threading import Lock
 from memtui.analysis.contradictions import find_contradictions, linked_contradictions
 from memtui.analysis.dismissals import Hidden, Lessons
 from memtui.analysis.duplicates import find_duplicates
-from memtui.analysis.flaws import Flaw, FlawReason, Neighbours, Shown, flaw_in, flaw_of, parts_of
+from memtui.analysis.flaws import Flaw, FlawReason, Mend, Neighbours, Shown, flaw_in, flaw_of, parts_of
+from memtui.analysis.places import is_record
 from memtui.analysis.snapshot import (
     SINGLE_VERDICTS,
     Alike,
@@ -33,7 +34,7 @@ from memtui.curate.value import idle_ids
 from memtui.curate.views import texts_of
 from memtui.domain.freshness import REVIEW_THRESHOLD, last_trusted_at
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import Memory, Signal
+from memtui.domain.memory import Memory, Signal, planted_reasons
 from memtui.errors import VaultBusyError
 from memtui.progress import ProgressCallback
 from memtui.text.secrets import find_secrets
@@ -178,6 +179,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     lessons = Lessons(active, known.texts, {flaw.id: (flaw.finding, flaw.reason) for flaw in flaws})
     related = proposals(active, vault.kinds, alike, lessons=lessons, cache=known.texts, stage=stage)
     flawed = _not_dismissed(flaws, active, lessons)
+    records = _long_records(flawed.shown, active.memories)
     in_use = {memory.id for memory in active.memories}
     with vault.read() as reader:
         trees = known_trees(reader, options.tree)
@@ -195,14 +197,18 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         related,
         anchors=dead_places(vault, anchors, active.memories, kept),
         stale=tuple(identifier for identifier in stale if identifier in tokens),
-        oversized=flawed.of("oversized"),
+        oversized=tuple(identifier for identifier in flawed.of("oversized") if identifier not in records),
+        records=records,
         vague=flawed.of("vague"),
         fragments=flawed.of("fragments"),
-        flaws={flaw.id: flaw for flaw in flawed.shown},
+        flaws={flaw.id: flaw for flaw in flawed.shown if flaw.id not in records},
         hidden=(*related.hidden, *flawed.hidden),
         learned=tuple(lessons),
         secrets=_ids(memories, lambda memory: known.secret[texts_of(memory)]),
-        unconfirmed=_ids(memories, lambda memory: memory.confirmed_at is None and memory.verified_at is None),
+        unconfirmed=_ids(memories, _is_unconfirmed),
+        planted={
+            memory.id: why[0] for memory in memories if _is_unconfirmed(memory) and (why := planted_reasons(memory))
+        },
         unused=tuple(dict.fromkeys((*unused, *idle_ids(active.memories, signals)))),
         waiting=frozenset(tokens.keys() - in_use),
         tokens=tokens,
@@ -268,6 +274,13 @@ def _flaws(memories: Sequence[Memory], tokens: Mapping[str, int], known: TidyCac
     return found
 
 
+def _long_records(flaws: Iterable[Flaw], memories: Iterable[Memory]) -> tuple[str, ...]:
+    """Return the memories that tell a whole file at length and have no parts; nobody rewrites such a file."""
+    written = {memory.id for memory in memories if is_record(memory)}
+    long = (flaw.id for flaw in flaws if flaw.reason is FlawReason.OVERSIZED and flaw.mend is Mend.EDIT)
+    return tuple(identifier for identifier in long if identifier in written)
+
+
 def _good_parts(memory: Memory, known: TidyCache) -> int:
     """Return into how many parts a memory can be split; one where a part would be too long or need the others.
 
@@ -301,6 +314,10 @@ def _remember(vault: Vault, anchors: Sequence[CheckedAnchor]) -> None:
 
 def _ids(memories: Iterable[Memory], is_found: Callable[[Memory], bool]) -> tuple[str, ...]:
     return tuple(memory.id for memory in memories if is_found(memory))
+
+
+def _is_unconfirmed(memory: Memory) -> bool:
+    return memory.confirmed_at is None and memory.verified_at is None
 
 
 def _weigh(memories: Sequence[Memory], known: TidyCache, progress: ProgressCallback | None) -> dict[str, int]:

@@ -60,6 +60,8 @@ class TidyReport:
     # memories that no pack held for `UNUSED_AFTER`, and those that were served often and never used
     unused: tuple[str, ...] = ()
     ripe: tuple[RipeGroup, ...] = ()  # groups that may share a conclusion: an offer, not a finding
+    records: tuple[str, ...] = ()  # long memories that tell a whole file each, such as decisions with all reasons
+    planted: Mapping[str, str] = field(default_factory=dict)  # why unconfirmed memories look planted, of those that do
     flaws: Mapping[str, Flaw] = field(default_factory=dict)  # of each that is oversized, vague or a fragment
     hidden: tuple[Hidden, ...] = ()  # proposals that are not made, since enough like them were dismissed
     learned: tuple[Lesson, ...] = ()  # what dismissals teach, whether or not it hides anything
@@ -156,6 +158,11 @@ class TidyReport:
         """Memories of which nothing would be lost in those that they repeat."""
         return {name for group in self.duplicates if group.pile == "easy" for name in group.ids[1:]}
 
+    @property
+    def records_share(self) -> float:
+        """Part of all tokens that the long memories of whole files take, 0–1."""
+        return sum(self.tokens[identifier] for identifier in self.records) / max(1, sum(self.tokens.values()))
+
     def counts(self) -> dict[str, Any]:
         """Return the counts: per finding, of memories and tokens, now and after every easy merge."""
         total = sum(self.tokens.values())
@@ -208,6 +215,7 @@ def report_record(report: TidyReport) -> dict[str, Any]:
         "counts": report.counts(),
         "ripe": [{"ids": list(group.ids), "score": group.score, "why": group.why} for group in report.ripe],
         "mends": [flaw_record(flaw) for flaw in report.flaws.values()],
+        "records": list(report.records),
         "hidden": len(report.hidden),
         "unchecked_projects": list(report.unchecked),
     } | ({"partial_vectors": report.without_vector} if report.without_vector else {})

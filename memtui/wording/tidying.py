@@ -76,6 +76,18 @@ def mass_words(report: TidyReport, finding: str) -> str:
     return f"{sure:,} to {most:,} tokens to save" if sure else f"up to {most:,} tokens to save"
 
 
+def records_words(report: TidyReport) -> str:
+    """Return how much the long memories of whole files take: `16 decisions … take 58% of the tokens`."""
+    number = counted(len(report.records), "decision or skill", "decisions and skills")
+    read, take = ("is", "takes") if len(report.records) == 1 else ("are each", "take")
+    return f"{number} that {read} read from a file as one long memory {take} {report.records_share:.0%} of the tokens"
+
+
+def planted_words(reason: str) -> str:
+    """Return why a memory is held back: `looks planted: it REASON`."""
+    return f"looks planted: it {reason}"
+
+
 def flaw_words(flaw: Flaw) -> str:
     """Return what is wrong with a memory: `it ends before what it announces: “follow these rules:”`."""
     said = f": “{tame(flaw.said, 60)}”" if flaw.said else ""

@@ -21,7 +21,7 @@ from memtui.curate.packs import give_feedback
 from memtui.curate.resolutions import dismiss
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import report_record
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError
 from memtui.progress import Cancelled
 from memtui.vault import packs
@@ -200,6 +200,19 @@ def test_notes_of_one_incident_are_ripe_and_say_why(vault: Vault) -> None:
     assert group.ids == tuple(found), "the oldest first, and no decision among them"
     assert group.why == "3 memories of 6 days: pay/lock.py, #refunds"
     assert group.score >= 1.0
+
+
+@pytest.mark.parametrize(("hour", "places", "found"), [(7, 1, False), (0, 1, True), (7, 3, True)])
+def test_items_of_one_list_that_only_a_commit_dates_are_no_story(
+    vault: Vault, hour: int, places: int, *, found: bool
+) -> None:
+    at = datetime(2026, 3, 4, hour, tzinfo=UTC)
+    for number, (title, kind) in enumerate(INCIDENT):
+        path = f"docs/{number % places}.md"
+        source = Source(format="lessons", path=path, native_id=f"Pitfalls#{number}")
+        shared: dict[str, Any] = {"anchors": (Anchor("pay/lock.py"),), "tags": ("refunds",), "sources": (source,)}
+        put(vault, number, title, kind, observed_at=at, **shared)
+    assert bool(ripe(vault)) == found
 
 
 def test_meaning_alone_makes_a_group(vault: Vault) -> None:

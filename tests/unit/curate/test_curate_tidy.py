@@ -21,6 +21,7 @@ from curating import (
     repository,
     write_files,
 )
+from support import make_memory
 
 from memtui.analysis.snapshot import NOT_CONTRADICTION, pair_of
 from memtui.analysis.text_features import is_platitude
@@ -36,11 +37,12 @@ from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.curate.tidy_report import FINDINGS, TidyReport, report_record
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Anchor, Memory
+from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
+from memtui.wording.tidying import records_words
 from memtui.workspace import Tree, file_hash
 
 
@@ -94,6 +96,30 @@ def test_every_finding_is_listed_with_its_tokens_and_nothing_is_changed(tmp_path
     assert (doubtful.token_mass("duplicates"), doubtful.sure_savings) == (saved, 0)
 
 
+def test_long_decisions_are_summed_up_and_what_can_be_split_is_not(tmp_path: Path) -> None:
+    vault, _ = new_vault(tmp_path)
+    text = " ".join(f"The crane of pier {number} was weighed against a floating one." for number in range(90))
+    pier = "\n\n".join(
+        f"Pier {number}: {'the crane lifts up to nine tonnes of grain there. ' * 20}" for number in range(8)
+    )
+    sources = [
+        ("adr", "0001", text),
+        ("adr", "0002", f"{text} It stays."),
+        ("adr", "0003", pier),
+        ("agents-md", "A#1", text),
+    ]
+    with vault.write(actor="person", action="test") as writer:
+        for number, (format_, native, said) in enumerate(sources):
+            source = Source(format=format_, path=f"docs/{number}.md", native_id=native)
+            writer.put(make_memory(id=f"n{number:07d}", title=f"Crane {number}", insight=said, sources=(source,)))
+    report = look(vault)
+    assert set(report.records) == {"n0000000", "n0000001"}
+    assert set(report.oversized) == {"n0000002", "n0000003"}
+    assert 0.3 < report.records_share < 0.6
+    assert records_words(report).startswith("2 decisions and skills that are each read from a file")
+    assert report_record(report)["records"] == list(report.records)
+
+
 def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
     vault, _, _ = littered(tmp_path)
     record = report_record(look(vault))
@@ -104,6 +130,7 @@ def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
         "counts",
         "ripe",
         "mends",
+        "records",
         "hidden",
         "unchecked_projects",
     ]
