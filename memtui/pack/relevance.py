@@ -22,7 +22,7 @@ from memtui.recall.anchors import plain_path
 from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Task, Withheld, order_key
-from memtui.text.tokens import query_terms
+from memtui.text.tokens import is_pair, query_terms
 
 LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.2, 0.12
 """Chance of mattering without which a memory goes into no payload: for work in files, and without files, where a
@@ -235,12 +235,13 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         return found
     found = replace(found, features=_features(found, task))
     known = _linked(found, task)
-    best = _best_chance(found, known, has_files=bool(task.files))
+    is_open = bool(task.files) or _is_unread(task)
+    best = _best_chance(found, known, with_near=is_open)
     covered = _covered(best, task) if known else None
     if covered == "not":  # What would matter without the files says nothing here.
         known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
     judged = _judged(found, known)
-    speaks = bool(task.files) or covered != "not"  # Below the floor of a search nothing answers a question by itself.
+    speaks = is_open or covered != "not"  # Below the floor of a search nothing answers a question by itself.
     bars = dict(_bars([*found.hits, *(found.near if speaks else ())], judged, task, covered))
     far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
@@ -255,13 +256,18 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     )
 
 
-def _best_chance(found: Recall, known: Mapping[str, Chance], *, has_files: bool) -> float:
+def _is_unread(task: Task) -> bool:
+    """Return whether a task is in a script that the model of meaning does not read: a search finds little for it."""
+    return any(map(is_pair, query_terms(task.text[:LONGEST_QUERY])))
+
+
+def _best_chance(found: Recall, known: Mapping[str, Chance], *, with_near: bool) -> float:
     """Return the best chance to matter of any memory that was found; 0 where none is known.
 
     What very likely matters by the words of the task alone counts as much, wherever its files lie. Without files what
     lies below the floor of a search does not count: nothing else ties it to the task.
     """
-    hits = (*found.pins, *found.hits, *(found.near if has_files else ()))
+    hits = (*found.pins, *found.hits, *(found.near if with_near else ()))
     mine = (known[one.memory.id] for one in hits if one.memory.id in known)
     return max((one.value if one.value >= SURE_ANYWHERE else one.here for one in mine), default=0.0)
 

@@ -205,6 +205,15 @@ def test_what_lies_below_the_floor_of_a_search_goes_in_where_it_is_likely_to_mat
     assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "well")
 
 
+@pytest.mark.parametrize(("task", "covered"), [("mend the till", "not"), ("レジを直して", "well")])
+def test_below_the_floor_of_a_search_a_question_is_answered_only_where_the_search_reads_little_of_it(
+    monkeypatch: pytest.MonkeyPatch, task: str, covered: str
+) -> None:
+    every = judged_as(monkeypatch, 0.6)
+    found = without_unrelated(replace(every, hits=(), near=every.hits), Task(task))
+    assert (found.covered, len(found.hits)) == (covered, int(covered == "well"))
+
+
 def test_nothing_is_said_of_how_well_a_task_without_words_is_covered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert without_unrelated(judged_as(monkeypatch, 0.3), Task(files=("till.py",))).covered is None
     assert without_unrelated(judged_as(monkeypatch, 0.1), Task("mend the till", ("till.py",))).covered == "not"
