@@ -276,8 +276,8 @@ class _Finder:
             opened: dict[tuple[str, ...], list[Memory]] = {}
             for memory in part:
                 said = unheaded(memory)
-                words = self._texts.said[said].wording.words
-                opening = self._texts.said[opening_of(said)].wording.words
+                words = self._texts.said[said].tokens
+                opening = self._texts.said[opening_of(said)].tokens
                 if len(said) <= READ_CHARACTERS and len(words) >= FEWEST_SAME:
                     same.setdefault(words, []).append(memory)
                 if len(words) > len(opening) >= FEWEST_SAME:

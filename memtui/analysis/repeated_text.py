@@ -203,10 +203,15 @@ class Said:
         return Wording(self.text[:READ_CHARACTERS])
 
     @cached_property
-    def runs(self) -> frozenset[int]:
-        """The runs by which it is found: of its words as written, which takes a fifth of the time of one spelling."""
+    def tokens(self) -> tuple[str, ...]:
+        """Its words as written, which takes a fifth of the time of one spelling."""
         text = self.text[:READ_CHARACTERS]
-        return _runs(self.wording.words if CJK.search(text) else _WORDS.findall(text.lower()))
+        return self.wording.words if CJK.search(text) else tuple(_WORDS.findall(text.lower()))
+
+    @cached_property
+    def runs(self) -> frozenset[int]:
+        """The runs by which it is found."""
+        return _runs(self.tokens)
 
     @cached_property
     def parts(self) -> list[Part]:
