@@ -431,9 +431,12 @@ class ImportScreen(ListDetail):
         self._words.update(Content("\n".join(self._reminder)))
 
     def on_screen_resume(self) -> None:
-        """Forget the import once something else was changed: the inbox holds less, and the next undo is another."""
+        """Look again once something else was changed: the inbox holds less, or nothing of the import is left."""
         if self._came_in is not None and len(self.access.vault.made) != self._told_at:
             self._forget_import()
+            self._ticked |= self._was_ticked
+            self._unticks_known = True
+            self.look_again()
 
     async def action_act(self, identifier: str) -> None:
         """Run an action; what was imported into another project waits in that one's inbox."""
