@@ -42,7 +42,6 @@ from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.wording.tidying import records_words
 from memtui.workspace import Tree, file_hash
 
 
@@ -116,7 +115,6 @@ def test_long_decisions_are_summed_up_and_what_can_be_split_is_not(tmp_path: Pat
     assert set(report.records) == {"n0000000", "n0000001"}
     assert set(report.oversized) == {"n0000002", "n0000003"}
     assert 0.3 < report.records_share < 0.6
-    assert records_words(report).startswith("2 decisions and skills that are each read from a file")
     assert report_record(report)["records"] == list(report.records)
 
 

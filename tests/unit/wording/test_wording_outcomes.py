@@ -28,7 +28,7 @@ from memtui.wording.checks import anchor_state
 from memtui.wording.health import sections
 from memtui.wording.outcomes import LONGEST_RESEMBLING, resembles
 from memtui.wording.publishing import left_out_words
-from memtui.wording.tidying import mass_words
+from memtui.wording.tidying import mass_words, records_words
 from memtui.workspace import find_workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -197,3 +197,12 @@ def test_what_a_plan_leaves_out_is_counted_once_for_each_sentence() -> None:
     withheld = {Reason(ReasonCode.OVER_BUDGET): 80, Reason(ReasonCode.OVER_BUDGET, unit="tokens"): 2}
     plan = Plan(place_named("codex"), (), withheld=withheld, budget=Budget(1200, "tokens"))
     assert left_out_words(plan) == "82 memories left out: 82 over the budget of 1,200 tokens"
+
+
+def test_long_records_are_summed_up_with_their_share() -> None:
+    report = TidyReport(records=("one", "two"), tokens={"one": 700, "two": 300, "rule": 1_000})
+    assert records_words(report) == (
+        "2 decisions and skills that are each read from a file as one long memory take 50% of the tokens"
+    )
+    alone = records_words(TidyReport(records=("one",), tokens={"one": 700, "rule": 300}))
+    assert alone == "1 decision or skill that is read from a file as one long memory takes 70% of the tokens"
