@@ -111,6 +111,14 @@ def states_rule(text: str) -> bool:
     return binds or any(_DENIES.search(sentence.lower()) for sentence in sentences)
 
 
+def forbids(text: str) -> bool:
+    """Return whether one of the first sentences of a text forbids something."""
+    sentences = islice(_sentences(text[:READ_CHARS]), _MOST_SENTENCES)
+    return any(not acts_of(sentence).isdisjoint(_FORBIDDING) for sentence in sentences)
+
+
+_FORBIDDING = frozenset({"forbids", "forbids_later"})
+
 _DENIES = re.compile(
     r"\b(?:not|never|no|don't|cannot|can't|must|always|without|nicht|kein\w*|nie\w*|immer|muss|müssen|nur|pas|jamais|aucune?"
     r"|toujours|faut|n'y|ne|nunca|siempre|sin|sólo|solo|hay que|não|sempre|só|sem|tem que|precisa)\b"

@@ -45,6 +45,7 @@ from memtui.wording.publishing import (
     loaded_record,
     note_words,
     shown_path,
+    size_words,
     stale_words,
     twice_words,
 )
@@ -192,7 +193,7 @@ def _show(plan: Plan, publisher: Publisher, session: Session, *, dry: bool) -> N
         for note, about in file.notes:
             say(note_words(note, about, shown_path(file.path, publisher.root)))
     if plan.memories:
-        say(f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens")
+        say(size_words(plan))
     if left_out := left_out_words(plan):
         say(left_out)
     if not dry and any(file.is_change for file in plan.files):

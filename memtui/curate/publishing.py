@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -17,15 +16,14 @@ from memtui.pack.filters import read_by
 from memtui.pack.targets.formats import target_named
 from memtui.publish.apply import plan_cuts
 from memtui.publish.edits import Edit
+from memtui.publish.instead import Note, read_instead
 from memtui.publish.places import Place, places
 from memtui.publish.plan import (
     FilePlan,
-    Note,
     Plan,
     Publisher,
     Selection,
     plan_publication,
-    read_instead,
     standing_publications,
 )
 from memtui.text.words import some_of
@@ -71,10 +69,7 @@ def picked(ids: Iterable[str]) -> Selection:
 
 def is_picked(query: str | None) -> bool:
     """Return whether a query names memories one by one."""
-    return query is not None and _PICKED.fullmatch(query) is not None
-
-
-_PICKED = re.compile(r"id:\w+(?:,\w+)*")
+    return Selection(query=query).is_picked
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,7 +276,7 @@ def pack_of_recall(
     in_hand = () if is_union or options.standing is not None else task.files
     is_for_all = is_union or options.publishing or has_all_lines
     wanted = frozenset() if is_for_all or options.standing is not None else words_of(task, with_folders=True)
-    info = PayloadInfo(project, options.style, edition, in_hand, wanted, explained)
+    info = PayloadInfo(project, options.style, edition, in_hand, wanted, explained, options.publishing)
     # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
     allowed: Collection[str] = () if options.publishing else options.with_ids
     build = partial(build_pack, options=options, target=target, info=info, compiler=compiler, task=task)

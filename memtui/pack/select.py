@@ -157,10 +157,16 @@ def select(
     by_hand, rest = _parted(kept, lambda hit: hit.memory.id in put_in)
     pins, hits = _parted(rest, lambda hit: hit.memory.pinned)
     selector.prepare(kept, hits[:BEST_FIRST])
-    for group, whose in ((by_hand, PUT_IN), (pins, PINNED), (hits[:BEST_FIRST], None)):
+    for group, whose in ((by_hand, PUT_IN), (pins, PINNED)):
         for hit in group:
             selector.offer(hit, whose=whose, at_any_length=True)
-    selector.fill(hits[BEST_FIRST:])
+    if info.is_public:
+        for part in by_gravity(hits):
+            selector.fill(part)
+    else:
+        for hit in hits[:BEST_FIRST]:
+            selector.offer(hit, at_any_length=True)
+        selector.fill(hits[BEST_FIRST:])
     _leave_out_orphans(selector.selection, recall.meant)
     return selector.selection
 
@@ -174,6 +180,16 @@ def _leave_out_orphans(selection: Selection, meant: Mapping[str, str]) -> None:
             selection.chosen.remove(choice)
             reason = Reason(ReasonCode.NEEDS_ANOTHER, other=needed)
             selection.withheld.append(Withheld.of(choice.hit.memory, reason, choice.hit.relevance))
+
+
+def by_gravity(hits: Sequence[Hit]) -> tuple[list[Hit], ...]:
+    """Return the constraints that forbid, the other ones, and what is no constraint, each in the order it came in."""
+    # Imported here: it reads sentences by grammar, and hooks never publish.
+    from memtui.analysis.classify import forbids
+
+    constraints, rest = _parted(hits, lambda hit: hit.memory.kind == "constraint")
+    bans, others = _parted(constraints, lambda hit: forbids(f"{hit.memory.title}\n{hit.memory.insight}"))
+    return bans, others, rest
 
 
 def _parted(hits: Sequence[Hit], test: Callable[[Hit], bool]) -> tuple[list[Hit], list[Hit]]:
@@ -219,7 +235,7 @@ class _Selector:
         self._texts = texts = {hit.memory.id: self._text(hit.memory) for hit in hits}
         self._offers = {identifier: self._priced(memory) for identifier, memory in texts.items()}
         frames = {text: sizes for offer in self._offers.values() if offer for text, sizes in offer.frames.items()}
-        if len(hits) > self.max_memories or not self._all_fit(frames):
+        if not self.info.is_public and (len(hits) > self.max_memories or not self._all_fit(frames)):
             self._shorten_giants(texts, frames, {hit.memory.id for hit in best})
 
     def _all_fit(self, frames: Mapping[str, Sizes]) -> bool:
@@ -297,7 +313,7 @@ class _Selector:
         reason = self._obstacle(hit)
         offer = self._offers[hit.memory.id]
         exceeded = None if reason else self._bound_exceeded(offer)
-        if exceeded is not None and at_any_length:
+        if exceeded is not None and at_any_length and not self.info.is_public:
             short = self._cut_to_fit(self._texts[hit.memory.id])
             offer, exceeded = (short, None) if short else (offer, exceeded)
         if reason is None and exceeded is None and offer is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,6 +22,8 @@ from memtui.pack.targets.formats import target_named
 from memtui.publish import blocks
 from memtui.publish.blocks import Block, State
 from memtui.publish.edits import read_file
+from memtui.publish.fit import Unfit, least, measure_for, over, unfit
+from memtui.publish.instead import NO_NOTES, Notes, read_instead
 from memtui.publish.places import Place, base_of, for_block, head_for, place_named, places, rebased, split_by_files
 from memtui.recall.rank import BEYOND_LIMIT, recall
 from memtui.recall.result import Recall, Task
@@ -81,19 +83,13 @@ class Selection:
     query: str | None = None
     ids: frozenset[str] | None = None  # what the query chose
 
-
-class Note(StrEnum):
-    """What a person should know of a file; `wording` has the sentence."""
-
-    IMPORTED_INSTEAD = "imported-instead"  # the assistant's own file only imports this one
-    LINKED_INSTEAD = "linked-instead"  # the assistant's own file is a link to this one
-    SAID_OTHERWISE = "said-otherwise"  # a line that is read beside the block says what was edited since
+    @property
+    def is_picked(self) -> bool:
+        """Whether a person chose the memories one by one: a query of their ids."""
+        return self.query is not None and _PICKED.fullmatch(self.query) is not None
 
 
-Notes = tuple[tuple[Note, str], ...]
-"""What a person should know of a file, each with the path it is about."""
-
-NO_NOTES: Notes = ()
+_PICKED = re.compile(r"id:\w+(?:,\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +126,7 @@ class Plan:
 
     place: Place
     files: tuple[FilePlan, ...]
-    tokens: int = 0
+    tokens: int = 0  # of what is written, with the margin of the assistant's own tokenizer
     memories: int = 0
     withheld: Mapping[Reason, int] = field(default_factory=dict)  # how many memories were left out, by reason
     selection: Selection = field(default_factory=Selection)
@@ -155,10 +151,15 @@ class Plan:
 class _Texts:
     """The texts of a place's files by path relative to its base."""
 
-    files: Mapping[str, tuple[str, str, tuple[Included, ...]]]  # head, text, memories
+    files: Mapping[str, _File]
     tokens: int
     withheld: Mapping[Reason, int]
     budget: Budget
+    unfit: Unfit = field(default_factory=Unfit)
+
+
+_File = tuple[str, str, tuple[Included, ...]]
+"""Head, text, memories."""
 
 
 def _texts(
@@ -166,26 +167,57 @@ def _texts(
 ) -> _Texts:
     form = target_named(place.target, publisher.targets)
     pack, included, withheld = _chosen(publisher, form, selection)
+    measure, why = measure_for(form, publisher.options), {one.id: one.reason for one in pack.withheld}
+    info = PayloadInfo(publisher.project, explained=pack.explained, is_public=True)
+    each = partial(_files, publisher, form, place, info=info, is_single=is_single)
+    each = partial(each, folder_of=partial(_folder_of, publisher, place, base, out))
+    chosen = list(included)
+    while True:
+        dropped: dict[str, Reason] = {}
+        files = dict(each(included, dropped))
+        if not included or sum(measure.size(text) for _, text, _ in files.values()) <= pack.budget.amount:
+            break
+        included.remove(least(included))
+    written = {one.memory.id for _, _, kept in files.values() for one in kept}
+    why |= {one.memory.id: Reason(ReasonCode.OVER_BUDGET) for one in chosen if one.memory.id not in written} | dropped
+    withheld.update(why[one.memory.id].group for one in chosen if one.memory.id not in written)
+    tokens = sum(measure.tokens_at_most(text) for _, text, _ in files.values())
+    ticked = selection.ids or () if selection.is_picked else ()
+    return _Texts(files, tokens, withheld, pack.budget, unfit(publisher.vault, ticked, written, why))
+
+
+def _folder_of(publisher: Publisher, place: Place, base: Path, out: Path | None, path: str) -> Path:
+    """Return the folder that links in a file are relative to."""
+    return publisher.root if place.base else (out or _file_of(place, base, path)).parent
+
+
+def _files(
+    publisher: Publisher,
+    form: Target,
+    place: Place,
+    included: Sequence[Included],
+    dropped: dict[str, Reason],  # gets why memories find no room in a file
+    *,
+    info: PayloadInfo,
+    folder_of: Callable[[str], Path],
+    is_single: bool,
+) -> Iterator[tuple[str, _File]]:
     always, scoped = split_by_files([one.memory for one in included])
     if not place.scoped or is_single:
         always, scoped = [one.memory.id for one in included], {}
-    files: dict[str, tuple[str, str, tuple[Included, ...]]] = {}
     groups = ((place.path, always, ()), (place.scoped, list(scoped), [g for globs in scoped.values() for g in globs]))
     for path, ids, globs in groups:
         members = [one for one in included if one.memory.id in set(ids)]
         head = "" if is_single else head_for(place, globs)
-        folder = publisher.root if place.base else (out or _file_of(place, base, path)).parent
-        info = PayloadInfo(publisher.project, publisher.options.style, explained=pack.explained)
-        text, kept = _rendered(publisher, form, members, head, folder, info)
+        text, kept = _rendered(publisher, form, members, head, folder_of(path), info, dropped)
         if kept:
-            files[path] = (head, text, kept)
-    return _Texts(files, pack.tokens, withheld, pack.budget)
+            yield path, (head, text, kept)
 
 
 def _chosen(publisher: Publisher, form: Target, selection: Selection) -> tuple[Pack, list[Included], Counter[Reason]]:
     """Return a payload, its memories in an order that no day changes, and what was left out."""
     recipes = None
-    options = replace(publisher.options, publishing=True)
+    options = replace(publisher.options, publishing=True, style="full")
     if selection.ids is not None:
         options = replace(options, with_ids=selection.ids, max_memories=max(len(selection.ids), 1))
     elif selection.recipe is not None:
@@ -231,7 +263,13 @@ def _left_out(pack: Pack, included: Sequence[Included], selection: Selection) ->
 
 
 def _rendered(
-    publisher: Publisher, form: Target, members: Sequence[Included], head: str, folder: Path, info: PayloadInfo
+    publisher: Publisher,
+    form: Target,
+    members: Sequence[Included],
+    head: str,
+    folder: Path,
+    info: PayloadInfo,
+    dropped: dict[str, Reason],
 ) -> tuple[str, tuple[Included, ...]]:
     """Return the text of a block with as many memories as the assistant's limit lets in, the best kept."""
     kept = list(members)
@@ -240,9 +278,12 @@ def _rendered(
         text = blocks.checked(for_block(form.render([items[one.memory.id] for one in kept], info)))
         whole = blocks.write(None, form.name, text, head=head).decode()
         sizes = {"chars": len(whole), "bytes": len(whole.encode()), "lines": whole.count("\n")}
-        if all(sizes.get(limit.unit, 0) <= limit.amount for limit in form.limits):
+        exceeded = next((limit for limit in form.limits if sizes.get(limit.unit, 0) > limit.amount), None)
+        if exceeded is None:
             return text, tuple(kept)
-        kept.remove(min(kept, key=lambda one: (one.memory.pinned, one.score)))
+        worst = least(kept)
+        kept.remove(worst)
+        dropped[worst.memory.id] = over(exceeded, form)
     return "", ()
 
 
@@ -296,6 +337,10 @@ def plan_publication(
         for file, content in wanted.items()
     ]
     plans += [_plan_removal(place, base, Path(path), known[path], force=force) for path in gone]
+    if texts.unfit.found:
+        refusal = texts.unfit.refusal(len(selection.ids or ()), str(texts.budget))
+        plans = plans or [FilePlan(place.target, _file_of(place, base, place.path), base, "missing", None, None)]
+        plans = [replace(plan, after=plan.before, problem=plan.problem or refusal) for plan in plans]
     memories = sum(len(content[2]) for content in wanted.values())
     return Plan(place, tuple(plans), texts.tokens, memories, texts.withheld, selection, texts.budget)
 
@@ -346,33 +391,6 @@ def _known(vault: Vault, place: Place, base: Path) -> dict[str, Publication]:
 def _file_of(place: Place, base: Path, path: str) -> Path:
     """Return the file that is written for a path of a place."""
     return base / place.instead if place.instead and (base / place.instead).is_file() else base / path
-
-
-def read_instead(place: Place, root: Path) -> tuple[Place, Notes]:
-    """Return the place whose file is written where an assistant's own is a link to it, or only imports it."""
-    if place.is_rule or place.base:
-        return place, NO_NOTES
-    file = root / place.path
-    real, name, note = root.resolve(), "", Note.IMPORTED_INSTEAD
-    if file.is_symlink():
-        target = file.resolve()
-        name, note = (target.relative_to(real).as_posix() if target.is_relative_to(real) else ""), Note.LINKED_INSTEAD
-    elif (imported := _only_import(file)) and (root / imported).is_file():
-        name = imported
-    if not name:
-        return place, NO_NOTES
-    owner = next((one for one in places() if one.path == name and not one.base), replace(place, path=name))
-    return owner, ((note, place.path),)
-
-
-def _only_import(file: Path) -> str:
-    """Return the file beside a file whose whole text is an import of it, such as `@AGENTS.md`; empty for others."""
-    try:
-        text = file.read_bytes().decode("utf-8-sig").strip() if file.stat().st_size < 200 else ""  # noqa: PLR2004 - a line
-    except (OSError, UnicodeDecodeError):
-        return ""
-    name = text.removeprefix("@").removeprefix("./")
-    return name if text.startswith("@") and name.isprintable() and "/" not in name and " " not in name else ""
 
 
 def _plan_file(

@@ -9,7 +9,8 @@ from pathlib import Path
 from memtui.capture.loaded import Fault, Loaded, LoadedFile, Stale
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.wiring import Answer, Part, Scope, Use, Wiring
-from memtui.publish.plan import FilePlan, Note, Plan
+from memtui.publish.instead import Note
+from memtui.publish.plan import FilePlan, Plan
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted, some_of
 from memtui.wording.reasons import sentence
@@ -42,6 +43,13 @@ def plan_words(plan: Plan) -> str:
     if not changes:
         return STATES["current"]
     return f"{STATES[plan.state]}, {changes} {'file' if changes == 1 else 'files'} would change"
+
+
+def size_words(plan: Plan) -> str:
+    """Return how many memories a plan writes, and how much of the budget they take."""
+    is_counted = plan.budget is not None and plan.budget.unit == "tokens"
+    tokens = f"{plan.tokens:,} of the {plan.budget}" if is_counted else f"{plan.tokens:,} tokens"
+    return f"{counted(plan.memories, 'memory')}, {tokens}"
 
 
 def left_out_words(plan: Plan) -> str:

@@ -78,7 +78,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
     before = file.read_bytes()
     async with app_on(vault, folder).run_test(size=WIDE) as pilot:
         await _open(pilot)
-        await shows(pilot, "space changes what")
+        await shows(pilot, "memtui chooses: pinned memories first, then constraints")
         await pilot.press("space")
         await shows(pilot, "5 of 5 ticked")
         await pilot.press("asterisk", "escape")
@@ -92,6 +92,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await says(pilot, "esc goes back to Publish with what is ticked")
         assert file.read_bytes() == before
         await pilot.press("escape")
+        await shows(pilot, "of the 1,200")
         await shows(pilot, "1 memory,")
         await shows(pilot, "you chose what goes in; space changes it")
         assert "left out" not in screen_text(pilot), "what nobody chose is not left out"

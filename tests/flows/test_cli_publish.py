@@ -394,6 +394,57 @@ def test_what_is_left_out_is_told_with_the_reason(desk: Cli) -> None:
     assert desk("export", "--target", "codex", "--json").json["left_out_by"] == {"over budget": 1}
 
 
+def _budget(desk: Cli, budget: str) -> None:
+    config = desk.home / "config" / "memtui.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[context]\nbudget = "{budget}"\nstyle = "compiled"\n', encoding="utf-8")
+
+
+def test_what_a_person_ticks_goes_in_or_is_refused_by_name(desk: Cli) -> None:
+    ids = sorted(one["id"] for one in desk("list", "--json").json)
+    picked = ("export", "--target", "codex", "--where", f"id:{','.join(ids)}")
+    _budget(desk, "55")
+    before = here()
+    refused = desk(*picked, code=6)
+    assert "1 of 2 ticked memories does not fit" in refused.err
+    assert "(over budget)" in refused.err
+    assert "the budget is 55 tokens" in refused.err
+    assert here() == before
+    shown = desk(*picked, "--dry-run", "--json", code=6).json
+    assert all(file["state"] == "refused" and not file["changed"] for file in shown["files"])
+    _budget(desk, "1200")
+    done = desk(*picked, "--json").json
+    assert done["memories"] == len(ids)
+    assert 0 < done["tokens"] <= 1200
+
+
+def test_a_published_memory_is_whole_or_left_out_and_points_to_no_vault(desk: Cli) -> None:
+    long = "\n\n".join(f"Buoy {number} is painted by the crew of boat {number * 7}." for number in range(60))
+    desk("add", "--title", "Every buoy has a crew", long, "--kind", "architecture")
+    for style_budget, is_in in (("600", False), ("4000", True)):
+        _budget(desk, style_budget)
+        shown = desk("export", "--target", "claude-md", "--json").json
+        text = Path("CLAUDE.md").read_text(encoding="utf-8")
+        assert "memtui show" not in text
+        assert ("Buoy 59 is" in text) is is_in
+        assert ("Buoy 1 is" in text) is is_in
+        assert "harbour mouth" in text
+        assert shown["left_out"] == int(not is_in)
+
+
+def test_what_forbids_goes_in_before_what_is_short(desk: Cli) -> None:
+    ban = "Never tow a barge through the inner lock while the tide gauge shows less than two metres at the outer gate."
+    desk("add", ban, "--kind", "constraint")
+    for word in ("bowline", "hitch", "splice", "clove", "sheet", "reef"):
+        desk("add", f"Use a {word} knot.", "--kind", "convention")
+    _budget(desk, "130")
+    shown = desk("export", "--target", "codex", "--json").json
+    text = Path("AGENTS.md").read_text(encoding="utf-8")
+    assert shown["left_out"] > 0
+    assert ban in text
+    assert "never edit the generated ones" in text
+
+
 def test_a_rule_for_paths_that_the_assistant_reads_itself_is_not_published_again(cli: Cli) -> None:
     cli.repository("desk")
     cli.patch.delenv("CLAUDE_CONFIG_DIR", raising=False)

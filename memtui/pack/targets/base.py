@@ -95,6 +95,7 @@ class PayloadInfo:
     files: tuple[str, ...] = ()  # the files in hand, which need not be named
     wanted: frozenset[str] = frozenset()  # words that lines to look up are kept by; without them all are
     explained: frozenset[str] = frozenset()  # ids of memories whose text is read elsewhere: the reason alone is written
+    is_public: bool = False  # whether people and assistants without the vault read it: memories go in whole
 
     @property
     def is_today(self) -> bool:

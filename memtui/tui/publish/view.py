@@ -46,6 +46,7 @@ from memtui.wording.publishing import (
     note_words,
     plan_words,
     shown_path,
+    size_words,
     twice_words,
 )
 
@@ -254,7 +255,10 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-_USUAL = "memtui chooses, pinned memories first; space changes what goes in"
+_USUAL = (
+    "memtui chooses: pinned memories first, then constraints, of these what forbids first, then what says most for its"
+    " length; space changes what goes in"
+)
 _PICKED = "you chose what goes in; space changes it"
 
 
@@ -264,7 +268,7 @@ def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
     if row.plan is None:
         return [*blocks, Block(((tame(str(row.problem), 500), "warning"),), gap=True)]
     plan = row.plan
-    counts = f"{counted(plan.memories, 'memory')}, {plan.tokens:,} tokens"
+    counts = size_words(plan)
     blocks.append(Block(((f"{plan_words(plan)} · {counts}", "dim"),)))
     if left_out := left_out_words(plan):
         blocks.append(Block(((left_out, "dim"),)))
