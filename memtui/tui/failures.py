@@ -6,6 +6,17 @@ from collections.abc import Callable
 
 from memtui.errors import BlockChangedError, BuiltUponError, MemtuiError, NothingToUndoError
 from memtui.tui.actions.registry import HISTORY
+from memtui.tui.widgets.lines import TitleLine
+from memtui.tui.widgets.lists import READING
+
+START_AGAIN = "If this stays, leave memtui and start it again: it may have been updated meanwhile."
+"""What to do about an error that nobody foresaw."""
+
+
+def end_reading(title: TitleLine | None) -> None:
+    """Let the title of a screen whose read failed no longer say that it is being read."""
+    if title is not None and title.note == READING:
+        title.note = "could not be read"
 
 
 def why_not_changed(error: MemtuiError, key_of: Callable[[str], str], area: str) -> str:

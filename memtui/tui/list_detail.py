@@ -23,7 +23,7 @@ from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, Action, Keymap
 from memtui.tui.asking import AskedAgain
-from memtui.tui.failures import why_not_changed
+from memtui.tui.failures import START_AGAIN, end_reading, why_not_changed
 from memtui.tui.loader import TELL_SECONDS, Loader
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
@@ -406,6 +406,7 @@ class MemtuiScreen(Screen[None]):
         if text != self._last_trouble:
             self.say(text, severity="error")
         self._last_trouble = text
+        end_reading(getattr(self, "_title", None))
 
     def trouble_is_over(self) -> None:
         """Note that a read of the vault succeeded."""
@@ -416,7 +417,7 @@ class MemtuiScreen(Screen[None]):
         """Show an unforeseen error; the app goes on."""
         if event.state is not WorkerState.ERROR:
             return
-        text = f"{type(event.worker.error).__name__}: {event.worker.error}"
+        text = f"{type(event.worker.error).__name__}: {event.worker.error}. {START_AGAIN}"
         if event.worker.group == "act":
             self._leaving = False
             self.say(text, severity="error")

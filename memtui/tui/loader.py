@@ -187,6 +187,7 @@ class Loader:
     def _end_read(self, group: str, number: int) -> None:
         if self._under_way.get(group) == number:
             del self._under_way[group]
+            self._end_reading()  # also where the read broke, and nothing was answered
 
     def _end_reading(self) -> None:
         if self.is_reading:

@@ -45,7 +45,7 @@ from memtui import clock
 from memtui.pack.recipes import list_packs, payload_hash
 from memtui.tui.context import screen as context
 from memtui.tui.context.ask import Ask
-from memtui.tui.context.queries import Payloads
+from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.input import Stripped
 from memtui.tui.vault_access import VaultAccess
@@ -382,6 +382,36 @@ async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
             assert len(pilot.app.screen_stack) == 2
         await answered(pilot)
         await shows(pilot, "Lock refunds by payment_id")
+
+
+async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = Payloads.answer
+
+    def breaks(self: Payloads, ask: Ask) -> Answer:
+        if ask.text == "paint the hull":
+            raise KeyError("words")
+        return answer(self, ask)
+
+    monkeypatch.setattr(Payloads, "answer", breaks)
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
+        await open_context(pilot)
+        line = context_screen(pilot)._lines.task_line
+        line.post_message(events.Paste("paint the hull"))
+        await shows(pilot, "KeyError: 'words'")
+        await shows(pilot, "leave memtui and start it again")
+        assert payload(pilot) == ""
+        await pilot.press("enter")
+        screen = screen_text(pilot)
+        assert "y copy" not in screen
+        assert "reading" not in screen
+        assert "could not be read" in screen
+        await pilot.press("y")
+        await says(pilot, "There is no payload.")
+        await type_task(pilot)
+        assert payload(pilot)
+        await until(pilot, lambda: "could not be read" not in screen_text(pilot), "the trouble is over")
 
 
 async def test_hostile_text_and_a_huge_paste_do_no_harm(tmp_path: Path) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from memtui.errors import MemtuiError, RefusedError
+from memtui.progress import Cancelled
 from memtui.publish.files import take_back
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions.registry import CONTEXT
 from memtui.tui.context.ask import Ask, Step, Steps, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
+from memtui.tui.failures import START_AGAIN
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.state import State
@@ -72,9 +74,7 @@ class PayloadMaker:
         ask = self._ask()
         self.is_waiting = True
         self._basis = self._current_basis()
-        self._screen.loader.read(
-            lambda: self._payloads.answer(ask), self._take, group="payload", on_error=self._take_failure
-        )
+        self._screen.loader.read(lambda: self._answer(ask), self._take, group="payload", on_error=self._take_failure)
         self._screen.set_timer(LATE_SECONDS, self._say_late)
 
     def _say_late(self) -> None:
@@ -88,6 +88,15 @@ class PayloadMaker:
     def _take_failure(self, error: MemtuiError) -> None:
         self.is_waiting = False
         self._failed(error)
+
+    def _answer(self, ask: Ask) -> Answer:
+        """Return an answer; an error that nobody foresaw is one of the read like others, so that it ends."""
+        try:
+            return self._payloads.answer(ask)
+        except (MemtuiError, Cancelled):
+            raise
+        except Exception as error:
+            raise MemtuiError(f"{type(error).__name__}: {error}", remedy=START_AGAIN) from error
 
     def _current_basis(self) -> tuple[int, ...]:
         """Return what a payload depends on beside the ask: the vault's file, and whether meaning is compared."""

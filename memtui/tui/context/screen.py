@@ -13,11 +13,12 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from memtui.errors import MemtuiError, UsageError
+from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CONTEXT, Action
 from memtui.tui.context import view
+from memtui.tui.context.answering import OF_OTHERS, AnswerScreen
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, is_another_task, is_slip, lines_of
 from memtui.tui.context.cards import pick_phase, pick_secrets, pick_target, show_own_files, show_since
 from memtui.tui.context.controllers import (
@@ -30,10 +31,9 @@ from memtui.tui.context.controllers import (
     UsedTask,
 )
 from memtui.tui.context.payload_pane import PayloadPane
-from memtui.tui.context.queries import Answer, LineError, Payloads
+from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.context.task_lines import GUESSED, TaskLines
 from memtui.tui.context.view import BudgetMeter, ranked_cells
-from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.values import Done
@@ -50,7 +50,7 @@ _ON_A_PAYLOAD = frozenset({"context-copy", "context-write"})
 _ON_A_TASK = frozenset({"context-save", "context-question"})
 
 
-class ContextScreen(MemtuiScreen):
+class ContextScreen(AnswerScreen):
     """What goes to an assistant for a task, and why."""
 
     AREA = CONTEXT
@@ -221,16 +221,6 @@ class ContextScreen(MemtuiScreen):
         moved = view.others_moved(before.pack, self._answer.pack, memory) if before and self._answer else ""
         if moved:
             self.say(f"{how.capitalize()}; {moved}")
-
-    def _show_failure(self, error: MemtuiError) -> None:
-        self._copy_awaited = False
-        self._title.note = ""
-        if isinstance(error, UsageError):
-            self._lines.show_problem(error.line if isinstance(error, LineError) else "", error)  # the payload stays
-            return
-        self.complain(str(error))
-        if self._answer is None:
-            self._payload.show((), notice=tuple(filter(None, (error.what, error.where, error.remedy))))
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why something could not be read."""
@@ -403,7 +393,9 @@ class ContextScreen(MemtuiScreen):
         if action.id in _ON_A_MEMORY and self.focused is self._payload and is_read_only:
             return f"The payload is in hand; {self.key_of('context-list')} goes to the memories."
         if action.id in _ON_A_PAYLOAD and is_empty and not self.is_waiting:
-            return "The payload is empty."
+            return "There is no payload." if answer is None else "The payload is empty."
+        if action.id in _ON_A_PAYLOAD and not self.is_waiting and not self.is_of_lines:
+            return OF_OTHERS
         if action.id in _ON_A_TASK and not self._ask().has_task:
             return "There is neither a task nor a file."
         if action.id == "context-reset" and not self._choices.has_ticks:
@@ -436,8 +428,8 @@ class ContextScreen(MemtuiScreen):
         message.stop()
         if self.is_waiting:
             self.set_timer(_AGAIN_SECONDS, lambda: self._keep(message))
-        elif self._answer is None or self._answer.ask != self._ask():
-            self.say("There is no payload for these lines: correct them first.", severity="warning")
+        elif self._answer is None or not self.is_of_lines:
+            self.say(OF_OTHERS, severity="warning")
         else:
             self._mean()
             self._keeper.keep(self._answer, message)
