@@ -289,7 +289,9 @@ class MemoryActs:
         self._vault = access.vault
         self._actor = access.opening.actor
         self.asked: int | None = None
-        self.is_sure = False  # Whether the next undo may take back a change of another project and another session
+        self.is_sure = False  # Whether the next undo may take back what was not done here
+        self.names_next = False  # Whether the screen itself says what the next undo takes back
+        self._since = max(self._vault.made, default=0)  # The last change before the screen was there
         self._done_here: int | None = None
 
     def note_done(self) -> None:
@@ -371,12 +373,13 @@ class MemoryActs:
         from memtui.wording import outcomes
 
         is_sure, self.is_sure = self.is_sure, False
-        if number is None and not is_sure and (question := self._asks_elsewhere()):
-            return Done(question, changed=False, asks="undo")
         upcoming = self._upcoming(lambda reader: history.next_undo(reader, self._actor, number))
         is_own = upcoming is not None and upcoming.change.number == self._done_here
+        is_sure |= upcoming is not None and upcoming.change.number == self.asked
         if not is_own and (writes := self._writes(upcoming, partial(self.undo, number))) is not None:
             return writes
+        if number is None and not is_sure and (question := self._asks_elsewhere()):
+            return Done(question, changed=False, asks="undo")
         self._access.opening.before_change()
         own = set(self._vault.made)
         if number is None:
@@ -388,7 +391,7 @@ class MemoryActs:
         return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
 
     def _asks_elsewhere(self) -> str:
-        """Return the question whether to undo what nobody did here: in another session, to another project alone."""
+        """Return the question whether to undo what was done in another session, or before the screen was there."""
         from memtui.curate import history
         from memtui.wording import outcomes
 
@@ -396,10 +399,13 @@ class MemoryActs:
             return ""
         with self._access.read_vault.read() as reader:
             found = history.next_undo(reader, self._actor)
-        if found is None or found.change.number in self._vault.made:
+        is_own = found is not None and found.change.number in self._vault.made
+        if found is None or (is_own and (self.names_next or found.change.number > self._since)):
             return ""
         _, names = self._touched(found.change.number)
-        return outcomes.would_undo(found.change, names, again=found.is_made_again) if names else ""
+        if self.names_next and not names:
+            return ""
+        return outcomes.would_undo(found.change, names, again=found.is_made_again, elsewhere=not is_own)
 
     def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:
         """Return the next undo or redo that writes files outside the vault."""

@@ -63,6 +63,7 @@ class HistoryScreen(ListDetail):
         self._list = ChangeList(id="history-list")
         self._diff = DiffPane(id="history-diff")
         super().__init__(opening, self._list, self._diff)
+        self.memories.names_next = True
         self._title = TitleLine("History", id="history-title")
         self._filter = TextLine("words of a summary, an actor, or a number", longest=200, id="history-filter")
         self._memory_id = memory_id
