@@ -166,6 +166,8 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
             chance = chance.at_least(ACT_CHANCE)
         if signs.is_exact:
             chance = chance.at_least(AT_FILE_CHANCE)
+        elif features["reached"]:
+            chance = chance.at_least(LEAST_OF_BEST)
         known[one.id] = chance.at_least(DUE_CHANCE) if is_due(one, task.files) else chance
     return known
 

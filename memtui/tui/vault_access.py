@@ -291,7 +291,6 @@ class MemoryActs:
         self.asked: int | None = None
         self.is_sure = False  # Whether the next undo may take back what was not done here
         self.names_next = False  # Whether the screen itself says what the next undo takes back
-        self._since = max(self._vault.made, default=0)  # The last change before the screen was there
         self._done_here: int | None = None
 
     def note_done(self) -> None:
@@ -391,7 +390,7 @@ class MemoryActs:
         return self._reverted(said if number is None else f"{said}; u makes it again", change.number)
 
     def _asks_elsewhere(self) -> str:
-        """Return the question whether to undo what was done in another session, or before the screen was there."""
+        """Return the question whether to undo what was done in another session."""
         from memtui.curate import history
         from memtui.wording import outcomes
 
@@ -399,13 +398,12 @@ class MemoryActs:
             return ""
         with self._access.read_vault.read() as reader:
             found = history.next_undo(reader, self._actor)
-        is_own = found is not None and found.change.number in self._vault.made
-        if found is None or (is_own and (self.names_next or found.change.number > self._since)):
+        if found is None or found.change.number in self._vault.made:
             return ""
         _, names = self._touched(found.change.number)
         if self.names_next and not names:
             return ""
-        return outcomes.would_undo(found.change, names, again=found.is_made_again, elsewhere=not is_own)
+        return outcomes.would_undo(found.change, names, again=found.is_made_again)
 
     def _upcoming(self, read: Callable[[VaultReader], NextUndo | None]) -> NextUndo | None:
         """Return the next undo or redo that writes files outside the vault."""

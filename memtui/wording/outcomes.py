@@ -152,10 +152,10 @@ def _reverted(word: str, change: Change, elsewhere: bool) -> str:
     return f"{said} (change {change.number}, made {when} by {who}, not in this session)"
 
 
-def would_undo(change: Change, projects: Sequence[str], *, again: bool, elsewhere: bool = True) -> str:
-    """Return the question whether to undo, or make again, what was not done on this screen.
+def would_undo(change: Change, projects: Sequence[str], *, again: bool) -> str:
+    """Return the question whether to undo, or make again, what was done in another session.
 
-    `projects`: the only ones that it was done to, where none of them is shown. `elsewhere`: as in `undone`.
+    `projects`: the only ones that it was done to, where none of them is shown.
     """
     verb = "makes again" if again else "undoes"
     said = clip_at_word(tame(change.summary), SUMMARY_CELLS)
@@ -163,8 +163,7 @@ def would_undo(change: Change, projects: Sequence[str], *, again: bool, elsewher
     if projects:
         where = some_of([tame(name, 40) for name in projects], 2)
         return f"u again {verb} what was done in {where}, not shown here, {when}: {said}"
-    where = f"in another session, {when}" if elsewhere else "before this screen was open"
-    return f"u again {verb} what was done {where}: {said}"
+    return f"u again {verb} what was done in another session, {when}: {said}"
 
 
 FIELD_WORDS: Mapping[str, str] = {

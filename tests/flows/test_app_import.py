@@ -100,8 +100,6 @@ async def _import_and_undo_in_the_inbox(pilot: Pilot[Any], vault: Vault) -> None
     await pilot.press("b")
     await until(pilot, lambda: not isinstance(pilot.app.screen, ImportScreen), "the inbox is open")
     await pilot.press("u")
-    await says(pilot, "u again undoes what was done before this screen was open: ")
-    await pilot.press("u")
     await until(pilot, lambda: count(vault) == 0, "the import is taken back in the inbox")
     await pilot.press("escape")
     await shows(pilot, "3 new → inbox")

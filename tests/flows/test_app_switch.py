@@ -126,8 +126,6 @@ async def test_every_screen_is_about_the_project_that_was_switched_to(both: Vaul
         assert pilot.app.opening.folder == here  # type: ignore[attr-defined] # memtui's own app
         await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "the screen is the one before")
         await pilot.press("u")
-        await says(pilot, "u again undoes what was done in quay, not shown here, on ")
-        await pilot.press("u")
         await until(pilot, lambda: stored(both, "m0000004").status == "candidate", "the last change is undone")
         await says(pilot, "; it was in quay, not shown here")
         await go(pilot, "browse")

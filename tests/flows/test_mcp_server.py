@@ -188,7 +188,8 @@ async def test_hostile_calls_are_answered_and_the_next_one_works(payments: Path)
     async with served(payments) as (client, _):
         for tool, arguments in calls:
             assert len(text_of(await client.call_tool(tool, arguments))) < 12_000
-        assert (await call(client, "memory_context", task="lock the refund"))["memories"]
+        answer = await call(client, "memory_context", task="lock the refund")
+        assert answer["memories"] or answer["already_served"]
 
 
 async def test_a_vault_that_another_holds_is_told_and_used_once_it_is_free(demo: Cli, payments: Path) -> None:
