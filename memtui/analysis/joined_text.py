@@ -36,7 +36,9 @@ class _Read:
 
     @property
     def words(self) -> int:
-        return len(Wording(self.text).words)
+        """How many words it says; what it says again does not make it fuller."""
+        said = {unit.key: unit.text for unit in self.units}
+        return sum(len(Wording(text).words) for text in said.values())
 
     def all_statements(self) -> set[Statement]:
         """Return what it says, with the sentences of its items."""

@@ -104,6 +104,13 @@ def test_a_result_is_not_changed_by_what_went_into_it(one: str, other: str) -> N
     assert join([made, other]).text == made
 
 
+def test_a_text_that_repeats_itself_is_not_the_fuller_one() -> None:
+    one = "Haul ballast on day 10. Haul ballast ballast on day 10."
+    other = "Haul ballast on day 10.\n\nHaul ballast on day 10. Haul ballast on day 10. Haul ballast on day 10?"
+    made = join([one, other]).text
+    assert join([made, one]).text == join([made, other]).text == made
+
+
 STEPS = """Before the lock opens:
 
 1. **Sound the horn.** Wait for the green lamp; hold
