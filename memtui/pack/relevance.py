@@ -76,6 +76,11 @@ AT_FILE_CHANCE = 0.6
 repositories nine in ten matter."""
 
 
+REACHED_CHANCE = LEAST_OF_BEST
+"""Chance that a memory has at least which is tied to a file that one in hand imports, so that it breaks a vault's
+silence: in six repositories that nothing was learned from an essential memory more is served so, and none is lost."""
+
+
 def worths(found: Recall, task: Task) -> Mapping[str, float]:
     """Return what each memory is worth for a task, by id: the chance that it matters, times the factors of its score.
 
@@ -167,7 +172,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         if signs.is_exact:
             chance = chance.at_least(AT_FILE_CHANCE)
         elif features["reached"]:
-            chance = chance.at_least(LEAST_OF_BEST)
+            chance = chance.at_least(REACHED_CHANCE)
         known[one.id] = chance.at_least(DUE_CHANCE) if is_due(one, task.files) else chance
     return known
 
