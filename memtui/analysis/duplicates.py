@@ -140,14 +140,11 @@ def find_duplicates(
     *,
     alike: Iterable[Alike] = (),  # further candidates
     apart: Iterable[Pair] = (),  # pairs that are not duplicates whatever their words, such as contradictions
-    with_near: bool = False,  # whether what a save would name comes after them, to be looked at
     cache: TextCache | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[DuplicateGroup]:
     """Return the groups of duplicates, the most certain first."""
-    finder = _Finder(snapshot, apart, TextCache() if cache is None else cache)
-    groups = finder.groups(alike, progress)
-    return [*groups, *finder.near_copies(groups)] if with_near else groups
+    return _Finder(snapshot, apart, TextCache() if cache is None else cache).groups(alike, progress)
 
 
 class _Finder:
@@ -163,7 +160,6 @@ class _Finder:
         self._edges: dict[Pair, Likeness] = {}
         self._held: dict[str, list[str]] = {}  # by the id of a memory, those whose text stands in its own
         self._holders: dict[str, list[str]] = {}  # by the id of a memory, those that say little more than it
-        self._near: dict[Pair, float] = {}  # how alike two are that a save would name, though they may not say the same
         self._siblings: set[Pair] = set()  # pairs that stand in the same one, or say little more than the same one
 
     def groups(self, alike: Iterable[Alike], progress: ProgressCallback | None) -> list[DuplicateGroup]:
@@ -238,23 +234,9 @@ class _Finder:
         if found:
             self._edges[pair_of(one.id, other.id)] = found
             return
-        if not is_apart and not (is_of_file(one) and is_of_file(other)):
-            mine, theirs = self._wordings[one.id], self._wordings[other.id]
-            if (shared := dice(mine.parts, theirs.parts)) >= RESEMBLES_FROM:
-                self._near[pair_of(one.id, other.id)] = shared
         if alike is not None:
             # What meaning tells apart is not looked at again for its words.
             self._excluded.add(pair_of(one.id, other.id))
-
-    def near_copies(self, groups: Iterable[DuplicateGroup]) -> Iterator[DuplicateGroup]:
-        """Yield the pairs of which a save would have named one beside the other, but for those in these groups."""
-        grouped = {pair_of(*pair) for group in groups for pair in combinations(group.ids, 2)}
-        for pair in sorted(self._near.keys() - grouped, key=lambda pair: (-self._near[pair], pair)):
-            kept, other = sorted((self._memories[name] for name in pair), key=_worth_keeping)
-            differ = tuple(each.text for each in differences(kept, other, self._texts))
-            ids, score = (kept.id, other.id), round(self._near[pair], 4)
-            why = f"{self._near[pair]:.0%} of the words"
-            yield DuplicateGroup(ids, score, "look", differ, copies=False, why=why, texts=self._hashes(ids))
 
     def _note_held(self, memories: Sequence[Memory]) -> None:
         """Note the memories whose whole text stands in another one, word for word or nearly so, whatever their size."""

@@ -235,9 +235,7 @@ def proposals(
     linked = linked_contradictions(active, cache=texts)
     found = find_contradictions(active, alike=near, cache=texts, progress=stage("contradictions"))
     apart = [pair_of(*contradiction.ids) for contradiction in (*linked, *found)]
-    duplicates = find_duplicates(
-        active, alike=near, apart=apart, with_near=True, cache=texts, progress=stage("duplicates")
-    )
+    duplicates = find_duplicates(active, alike=near, apart=apart, cache=texts, progress=stage("duplicates"))
     apart += [pair_of(*pair) for group in duplicates for pair in combinations(group.ids, 2)]
     ripe = ripe_groups(active, kinds, alike=near, apart=apart, cache=texts, progress=stage("ripe"))
     shown, hidden = taught.part("contradictions", [one.ids for one in found])

@@ -40,18 +40,6 @@ def test_a_pair_is_listed_with_both_titles_and_all_are_listed_on_demand(cli: Cli
     assert all(line.count("Sweep the floor") == 2 for line in full.split("\n") if "similarity" in line)
 
 
-def test_what_add_names_as_similar_is_listed_as_to_be_checked_until_it_is_linked(cli: Cli) -> None:
-    old = cli("add", "Grease the mill wheel before every harvest; staging reports rusty axles", "--project", "mill").id
-    told = cli("add", "Grease the mill wheel before the harvest", "--project", "mill")
-    new = told.id
-    assert f"similar to {old}" in told.err
-    report = cli("tidy", "--project", "mill", code=7).out
-    assert f"{old} {new}  please check" in report
-    assert "environments only in one: staging" in report, "it differs in the same words"
-    cli("link", new, "relates", old)
-    assert "duplicates" not in cli("tidy", "--project", "mill", code=(0, 7)).out
-
-
 def test_dismissals_teach_are_listed_and_taken_back(cli: Cli) -> None:
     fill(cli)
     found = conflicts(cli)

@@ -55,25 +55,6 @@ def test_what_only_one_of_two_texts_has_is_said_in_words() -> None:
     assert "order or direction only in one: before" in differences
 
 
-def test_what_a_save_names_comes_after_the_duplicates_unless_both_stand_in_files() -> None:
-    texts = (
-        "Grease the mill wheel before each harvest; staging stops for rust",
-        "Grease the mill wheel before the harvest",
-    )
-    noted = [said(text, id=f"noted{place}", project="mill") for place, text in enumerate(texts)]
-    assert groups_of(*noted) == []
-    (near,) = groups_of(*noted, with_near=True)
-    assert (set(near.ids), near.pile, near.copies) == ({"noted0", "noted1"}, "look", False)
-    assert near.warnings == ("environments only in one: staging",)
-    copy = replace(noted[1], id="noted2")
-    assert next(set(group.ids) for group in groups_of(*noted, copy, with_near=True)) == {"noted1", "noted2"}
-    read = [replace(one, sources=(Source(format="agents-md", path=f"{one.id}.md"),)) for one in noted]
-    assert groups_of(*read, with_near=True) == []
-    assert len(groups_of(read[0], noted[1], with_near=True)) == 1
-    apart = [("noted0", "noted1")]
-    assert groups_of(*noted, with_near=True, apart=apart) == []
-
-
 @pytest.mark.parametrize("half", ["develop", "report"])
 def test_duplicates_are_found_and_near_misses_are_never_easy(half: str) -> None:
     pairs = [pair for pair in PAIRS if pair["half"] == half]
