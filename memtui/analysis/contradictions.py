@@ -103,7 +103,7 @@ def find_contradictions(
         for first, second in chain(_places(memories, near), _listed(memories, known, step)):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
-            if pair in decided or pair in found or not _at_one_time(one, other) or _are_next(one, other, known):
+            if pair in decided or pair in found or not _may_clash(one, other, known):
                 continue
             contradiction = contradiction_between(one, other, known, nearness_of(one, other, near.get(pair), others))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
@@ -123,6 +123,10 @@ def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int
     known = {memory.id: place for place, memory in enumerate(memories)}
     places = ((known.get(one, -1), known.get(other, -1)) for one, other in pairs)
     return [each for each in places if min(each) >= 0]
+
+
+def _may_clash(one: Memory, other: Memory, known: TextCache) -> bool:
+    return _at_one_time(one, other) and not _are_next(one, other, known)
 
 
 def _are_next(one: Memory, other: Memory, known: TextCache) -> bool:

@@ -190,11 +190,8 @@ def _by_likeness(
         if min(facts[one].code_share, facts[other].code_share) > MOSTLY_CODE:
             return None
         both = known[one], known[other]
-        of_files = all(map(is_of_file, both))
-        least = LEAST_WORDS_IN_FILES if of_files else LEAST_WORDS
-        if is_event[one] != is_event[other] and not _are_at_once(*both):
-            least = LEAST_WORDS_OF_EVENT
-        return _alike(terms[one], terms[other], cosines.get(pair), least, of_files=of_files)
+        least = _least_words(*both, mixed=is_event[one] != is_event[other])
+        return _alike(terms[one], terms[other], cosines.get(pair), least, of_files=all(map(is_of_file, both)))
 
     visible = (pair for pair in pairs - excluded if in_one_view(known[pair[0]], known[pair[1]]))
     open_ = (pair for pair in visible if not are_in_one_section(known[pair[0]], known[pair[1]]))
@@ -204,11 +201,23 @@ def _by_likeness(
         if max(taken[end] for end in pair) >= MOST_OF_ONE:
             continue
         older, newer = sorted((known[pair[0]], known[pair[1]]), key=_happened)
-        known_of = Nearness(near_of.cosine if (near_of := cosines.get(pair)) else None, is_crowded=True)
-        if compare(older, newer, texts, known_of) or contradiction_between(older, newer, texts, known_of):
+        if _says_more_than_a_link(older, newer, texts, cosines.get(pair)):
             continue
         taken.update(pair)
         yield LinkProposal(newer.id, _link_type(older, newer, kinds), older.id, score, why)
+
+
+def _least_words(one: Memory, other: Memory, *, mixed: bool) -> float:
+    """Return the share of words that two have in common at least; `mixed`: one is an event, the other is none."""
+    if mixed and not _are_at_once(one, other):
+        return LEAST_WORDS_OF_EVENT
+    return LEAST_WORDS_IN_FILES if is_of_file(one) and is_of_file(other) else LEAST_WORDS
+
+
+def _says_more_than_a_link(older: Memory, newer: Memory, texts: TextCache, near: Alike | None) -> bool:
+    """Return whether two say the same or contradict each other, which is proposed as that."""
+    nearness = Nearness(near.cosine if near else None, is_crowded=True)
+    return bool(compare(older, newer, texts, nearness) or contradiction_between(older, newer, texts, nearness))
 
 
 def _own_terms(memory: Memory, facts: Facts) -> frozenset[str]:

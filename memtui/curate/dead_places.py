@@ -41,8 +41,7 @@ def dead_places(
         if scope and _is_lost(scope, anchors) and not any((identifier, path) in kept for path in scope):
             lost.setdefault((memory.project, file, scope), []).append(anchors[0])
         for anchor in anchors:
-            is_silent = anchor.state == "gone" and anchor.path in scope
-            if anchor.state in {"moved", "gone"} and not is_silent and (identifier, anchor.path) not in kept:
+            if _is_missing(anchor, scope) and (identifier, anchor.path) not in kept:
                 place = (memory.project, anchor.path, anchor.state, anchor.suggestion)
                 missing.setdefault(place, []).append(anchor)
     whole = [
@@ -50,6 +49,11 @@ def dead_places(
         for (_, file, scope), (first, *others) in lost.items()
     ]
     return (*whole, *(replace(first, others=_ids(others)) for first, *others in missing.values()))
+
+
+def _is_missing(anchor: CheckedAnchor, scope: Collection[str]) -> bool:
+    """Return whether a path is moved, or gone and no alternative of a rule file."""
+    return anchor.state == "moved" or (anchor.state == "gone" and anchor.path not in scope)
 
 
 def _ids(anchors: Iterable[CheckedAnchor]) -> tuple[str, ...]:

@@ -182,11 +182,14 @@ class _Choice:
             labels.pop()
         if is_short or says_title(title, kept[0].text) or self._place_of_subject(self.chosen - {0}) is not None:
             return f"{': '.join(labels)}:" if labels else ""
-        is_announced = any(
-            one.announces and says_title(one.text.rpartition(" > ")[2].rstrip(":："), title) for one in kept
-        )
-        is_said = self.sentences[0].terms <= said and (is_announced or not self.sentences[0].is_rule)
-        return "" if is_said else title
+        return "" if self._says_all_of(title, kept) else title
+
+    def _says_all_of(self, title: str, kept: Sequence[Sentence]) -> bool:
+        """Return whether kept sentences have the words of the title, and announce it where it is a rule."""
+        if not self.sentences[0].terms <= _terms_of(kept):
+            return False
+        announced = (one.text.rpartition(" > ")[2].rstrip(":：") for one in kept if one.announces)
+        return not self.sentences[0].is_rule or any(says_title(words, title) for words in announced)
 
     def _named(self) -> str:
         """Return the title without the list that is kept below it."""

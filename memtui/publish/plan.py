@@ -338,11 +338,15 @@ def plan_publication(
     ]
     plans += [_plan_removal(place, base, Path(path), known[path], force=force) for path in gone]
     if texts.unfit.found:
-        refusal = texts.unfit.refusal(len(selection.ids or ()), str(texts.budget))
         plans = plans or [FilePlan(place.target, _file_of(place, base, place.path), base, "missing", None, None)]
-        plans = [replace(plan, after=plan.before, problem=plan.problem or refusal) for plan in plans]
+        plans = _refused(plans, texts.unfit.refusal(len(selection.ids or ()), str(texts.budget)))
     memories = sum(len(content[2]) for content in wanted.values())
     return Plan(place, tuple(plans), texts.tokens, memories, texts.withheld, selection, texts.budget)
+
+
+def _refused(plans: Sequence[FilePlan], refusal: MemtuiError) -> list[FilePlan]:
+    """Return plans that write nothing, with the reason."""
+    return [replace(plan, after=plan.before, problem=plan.problem or refusal) for plan in plans]
 
 
 def plan_removal(publisher: Publisher, target: str, *, out: Path | None = None, force: bool = False) -> Plan:

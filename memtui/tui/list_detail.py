@@ -34,6 +34,8 @@ from memtui.tui.widgets.lines import KeyHints, TitleLine
 from memtui.tui.widgets.lists import CursorList
 from memtui.tui.widgets.pane_border import BORDERS, PaneBorder
 
+RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
+
 
 class ScreenPart:
     """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn."""
@@ -424,9 +426,6 @@ class MemtuiScreen(Screen[None]):
             self._proceed()
         else:
             self.complain(text)
-
-
-RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
 
 
 class ListDetail(MemtuiScreen):

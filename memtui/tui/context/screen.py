@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -385,24 +385,24 @@ class ContextScreen(AnswerScreen):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        answer = self._answer
-        is_empty = answer is None or not answer.pack.payload
-        if action.id in _ON_A_MEMORY and self._list.current is None:
-            return "No memory is under the cursor."
-        is_read_only = action.id == "context-read" or not self._list.display
-        if action.id in _ON_A_MEMORY and self.focused is self._payload and is_read_only:
-            return f"The payload is in hand; {self.key_of('context-list')} goes to the memories."
-        if action.id in _ON_A_PAYLOAD and is_empty and not self.is_waiting:
-            return "There is no payload." if answer is None else "The payload is empty."
-        if action.id in _ON_A_PAYLOAD and not self.is_waiting and not self.is_of_lines:
-            return OF_OTHERS
-        if action.id in _ON_A_TASK and not self._ask().has_task:
-            return "There is neither a task nor a file."
-        if action.id == "context-reset" and not self._choices.has_ticks:
-            return "No tick was made by hand."
-        if action.id == "context-since" and (answer is None or answer.diff is None):
-            return "No pack of this task was used before."
-        return super().why_not(action)
+        obstacles = self._obstacles(is_read_only=action.id == "context-read" or not self._list.display)
+        words = (words for actions, is_in_the_way, words in obstacles if is_in_the_way and action.id in actions)
+        return next(words, None) or super().why_not(action)
+
+    def _obstacles(self, *, is_read_only: bool) -> list[tuple[Collection[str], bool, str]]:
+        """Return which actions are not possible in some state, whether it holds, and the words for it."""
+        answer, is_ready = self._answer, not self.is_waiting
+        nothing = "There is no payload." if answer is None else "The payload is empty."
+        in_hand = f"The payload is in hand; {self.key_of('context-list')} goes to the memories."
+        return [
+            (_ON_A_MEMORY, self._list.current is None, "No memory is under the cursor."),
+            (_ON_A_MEMORY, self.focused is self._payload and is_read_only, in_hand),
+            (_ON_A_PAYLOAD, is_ready and (answer is None or not answer.pack.payload), nothing),
+            (_ON_A_PAYLOAD, is_ready and not self.is_of_lines, OF_OTHERS),
+            (_ON_A_TASK, not self._ask().has_task, "There is neither a task nor a file."),
+            (("context-reset",), not self._choices.has_ticks, "No tick was made by hand."),
+            (("context-since",), answer is None or answer.diff is None, "No pack of this task was used before."),
+        ]
 
     def action_context_copy(self) -> None:
         """Copy the payload; one that is being made is waited for, so that what is shown is copied."""
