@@ -122,8 +122,9 @@ def is_placeholder(title: str) -> bool:
     return bool(bare) and not _PLACEHOLDER.sub("", bare).strip(" .:-")
 
 
-DECISION_CHARS = 2_400  # The parts below the words of a decision belong to it up to this size, then to its reasons
-NUMBERED_CHARS = 6_000  # The same where they are numbered, so that none is missing
+DECISION_CHARS = 6_000
+"""The parts below the words of a decision belong to it up to this size, then to its reasons: they hold its conditions
+and exceptions, without which it says something else."""
 SHORT_CHARS = 600  # A decision up to this size that gives no reason takes one up to this size
 
 _A_FEW_WORDS = 3
@@ -133,7 +134,6 @@ SUPERSEDED_NOTE = "superseded-at-source"
 
 _SLUG_ONLY = re.compile(r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE)
 _SLUG_ONLY_CHARS = 20_000
-_COUNTED = re.compile(r"\d{1,2}[.)]\s")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
 
 
@@ -278,24 +278,17 @@ def _take_decision(record: _Record, part: Section) -> None:
         record.decision.append(part.whole_text)
         return
     record.decision.append(part.text)
-    is_numbered = all(map(_is_numbered, part.children))
-    most = NUMBERED_CHARS if is_numbered else DECISION_CHARS
+    left = DECISION_CHARS - len(part.text)
     for child in part.children:
-        size = sum(map(len, record.decision))
         if child in aside:
             _take(record, child)
-        elif not size or size + len(child.whole_text) <= most:
+            continue
+        left -= len(child.whole_text)
+        if left >= 0 or not any(record.decision):
             record.decision.append(_headed(child))
-        elif is_numbered:
-            most = 0
-            record.why.append((child.heading, child.whole_text))
         else:
+            left = 0  # What follows stays behind it, so that the order is kept
             record.why.append((child.heading, child.whole_text))
-
-
-def _is_numbered(section: Section) -> bool:
-    """Return whether a section is one of several that count what was decided."""
-    return bool(_COUNTED.match(section.heading))
 
 
 def _headed(section: Section) -> str:
