@@ -281,11 +281,26 @@ def secrets_in(thing: Any, patterns: Patterns = (), *, unless_in: Any = None) ->
     if not together:
         return {}
     found: dict[str, list[str]] = {}
+    read: list[str] = []
     for field, text in texts:
         rules = _rules(find_secrets(text, patterns))
+        if field in _OF_SOURCES and _GENERIC.issuperset(rules) and _MADE_ID.fullmatch(text):
+            continue
+        read.append(text)
         if rules:
             found[field] = list(dict.fromkeys([*found.get(field, []), *rules]))
-    return found or {"texts together": together}
+    if not found and len(read) < len(texts):
+        together = _rules(find_secrets("\n".join(read), patterns))
+    return found or ({"texts together": together} if together else {})
+
+
+_MADE_ID = re.compile(r"(?:[a-z]{1,12}[-_/])?[0-9a-fA-F-]{16,64}")
+"""A hash, a UUID or the like, as tools make them for a source's id: with a word before it, it looks like a key."""
+
+_OF_SOURCES = frozenset({"source", "sources", "native_id"})
+
+_GENERIC = frozenset({"prefixed-key", "random-token"})
+"""Rules that know no provider: the word before a made id says nothing to them."""
 
 
 def _rules(findings: Iterable[SecretFinding]) -> list[str]:

@@ -117,6 +117,14 @@ def test_auto_imports_every_store_that_is_found(cli: Cli, store: Path) -> None:
     assert cli("import", "--from", "auto", "--json").json["added"] == 4
 
 
+def test_memories_under_ids_of_a_tool_leave_the_vault_again(cli: Cli, tmp_path: Path) -> None:
+    made = {"sync_id": "quay-9f3ac0de51b2874e6d0c1f2a7b8e4d35", "normalized_hash": "0", "scope": "project"}
+    row = made | {"title": "Radio", "content": "Tugs answer on channel 12.", "created_at": "2026-02-03 14:20:00"}
+    database = make_store(tmp_path / "engram.db", "engram", {"observations": [row]})
+    assert cli("import", "--from", "engram", database, "--active", "--json").json["added"] == 1
+    assert made["sync_id"] in cli("export", "--target", "jsonl").out
+
+
 def test_what_was_deleted_there_does_not_come_back_through_another_file(cli: Cli, tmp_path: Path) -> None:
     gone = {"id": "a", "memory_id": "m-1", "new_memory": "Moor at pier 4.", "event": "ADD", "updated_at": "2026-01-01"}
     ended = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,7 +21,7 @@ class StorePlanner:
     def __init__(self, reader: VaultReader, options: ImportOptions, drafts: Sequence[Offered]) -> None:
         self._options = options
         self._drafts = drafts
-        self._plain = {id(draft): _without_odd_id(draft) for draft, _ in drafts}
+        self._plain = {id(draft): _without_path(draft) for draft, _ in drafts}
         self._screen = SecretScreen(list(self._plain.values()), options.secret_patterns)
         self._stored = reader.get_many(draft.record_id for draft, _ in drafts)
         stones = reader.tombstones()
@@ -141,14 +140,9 @@ class StorePlanner:
         return kept, lost
 
 
-_MADE_ID = re.compile(r"(?:[a-z]{1,12}[-_/])?[0-9a-fA-F-]{16,64}")
-"""A hash, a UUID or the like, as tools make them: some look like keys."""
-
-
-def _without_odd_id(draft: Draft) -> Draft:
-    """Return a draft to look for secrets in: without its path, and without an id that a tool made."""
-    native = draft.source.native_id or ""
-    source = Source(format=draft.source.format, native_id=None if _MADE_ID.fullmatch(native) else native)
+def _without_path(draft: Draft) -> Draft:
+    """Return a draft to look for secrets in: its path is that of the store."""
+    source = Source(format=draft.source.format, native_id=draft.source.native_id)
     record = {key: value for key, value in (draft.record or {}).items() if key != "source"}
     return replace(draft, source=source, record=record)
 

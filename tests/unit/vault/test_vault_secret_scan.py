@@ -19,6 +19,7 @@ from memtui.curate.memories import NewMemory, add_memory, edit_memory
 from memtui.curate.packs import give_feedback
 from memtui.curate.projects import alias_remote, link_folder
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
+from memtui.domain.record import memory_record
 from memtui.errors import SecretRefusedError
 from memtui.pack.build import Pack, context
 from memtui.pack.options import PackOptions
@@ -200,3 +201,24 @@ def test_the_task_of_a_recorded_pack_is_kept_without_the_value(vault: Vault) -> 
     stored = get_pack(vault, identifier).task
     assert KEY not in stored
     assert stored.startswith("rotate [secret: ")
+
+
+_MADE = "9f3ac0de51b2874e6d0c1f2a7b8e4d35"
+
+
+@pytest.mark.parametrize(
+    "native",
+    [f"{word}-{_MADE}" for word in ("obs", "ses", "rel", "mem", "quay")]
+    + [f"lsn_{_MADE}", f"quay/{_MADE}", _MADE, f"{_MADE}{_MADE}", "quay-9f3ac0de-51b2-474e-8d0c-1f2a7b8e4d35"],
+)
+def test_an_id_that_a_tool_made_is_no_key(native: str) -> None:
+    memory = make_memory(sources=(Source(format="engram", path="/home/sam/engram.db", native_id=native),))
+    assert secrets_in(memory) == secrets_in(memory_record(memory)) == {}
+    assert secrets_in([memory, replace(memory, id="b")]) == {}
+
+
+def test_a_key_in_the_place_of_an_id_or_beside_it_is_found() -> None:
+    ids = (f"s{'k'}-{_MADE}", f"Deploys > hsk-{_MADE}", f"quay-{_MADE}")
+    first, second, third = (make_memory(sources=(Source(format="engram", native_id=one),)) for one in ids)
+    assert list(secrets_in(first)) == list(secrets_in(second)) == ["sources"]
+    assert list(secrets_in(replace(third, rationale=f"The key is hsk-{_MADE}."))) == ["rationale"]
