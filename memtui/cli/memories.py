@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.analysis.resemblance import Resemblance, resemblance_record
 from memtui.cli import parsing
-from memtui.cli.output import read_input, say, write_json, write_line
+from memtui.cli.output import is_typed, read_input, say, write_json, write_line
 from memtui.cli.parsing import Parser, number, whole_number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
@@ -69,6 +69,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         supersedes=arguments.supersedes,
         valid_until=parse_day(arguments.valid_until) if arguments.valid_until else None,
         allow_secret=arguments.allow_secret,
+        is_typed=is_typed(),
     )
     session.say_new_project(session.project)
     session.back_up_daily()
@@ -92,6 +93,8 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         say(f"Removed {counted(added.removed, 'control character')}")
     if held := outcomes.held(memory, f"`memtui verify {memory.id}`"):
         say(f"{held}.")
+    elif added.is_new and new.is_typed and (warning := outcomes.typed_all_the_same(memory)):
+        say(warning)
     if memory.kind not in RULE_KINDS and ordering_line(f"{memory.title}\n{memory.insight}") is not None:
         say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
 
@@ -200,6 +203,7 @@ def _save(
         lists=lists,
         if_version=version,
         allow_secret=arguments.allow_secret,
+        is_typed=is_typed(),
         secret_patterns=session.secret_patterns,
     )
 

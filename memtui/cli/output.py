@@ -60,6 +60,15 @@ def has_terminal() -> bool:
 
 
 NARROWEST_LAST_COLUMN = 12
+_SHELLS_OF_ASSISTANTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CURSOR_AGENT", "GEMINI_CLI")
+"""Variables that assistants set for the commands they run, a few of them at a terminal of their own."""
+
+
+def is_typed() -> bool:
+    """Return whether a person is at the keyboard: there is a terminal to type at, and no assistant runs the command."""
+    return sys.stdin.isatty() and not any(map(os.environ.get, _SHELLS_OF_ASSISTANTS))
+
+
 WIDEST_COLUMN = 60  # A longer cell is shown whole, but does not widen the column
 
 

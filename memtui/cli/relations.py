@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from memtui.analysis.dismissals import VERDICT_OF
 from memtui.analysis.suggestions import LinkProposal, proposal_records
 from memtui.cli import parsing
-from memtui.cli.output import read_input, say
+from memtui.cli.output import is_typed, read_input, say
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.tidy_report import ALIKENESSES
@@ -117,6 +117,7 @@ def _reflect(arguments: argparse.Namespace, session: Session) -> None:
             anchors=lists.get("anchors"),
             project=session.project,
             allow_secret=arguments.allow_secret,
+            is_typed=is_typed(),
         ),
         actor=session.actor,
         retire=arguments.retire,

@@ -322,6 +322,7 @@ class Conclusion:
     anchors: Sequence[Anchor] | None = None  # None takes those of the sources
     project: str | None = None  # None takes the strictest of the sources
     allow_secret: bool = False
+    is_typed: bool = False  # whether a person typed it at a terminal: see `NewMemory`
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +369,7 @@ def reflect(
             tags=clean_tags(proposed.tags if conclusion.tags is None else conclusion.tags),
             tags_in_use=proposed.tags,
             allow_secret=conclusion.allow_secret,
+            is_typed=conclusion.is_typed,
         )
         drafted = draft_memory(writer.kinds, new, actor=actor, now=writer.now, secret_patterns=secret_patterns)
         project = _project(writer, sources, conclusion.project)

@@ -36,6 +36,7 @@ from memtui.domain.memory import (
     Verdict,
     content_hash,
     hash_parts,
+    held_back,
     loose_words,
     new_id,
     trimmed,
@@ -87,6 +88,7 @@ class NewMemory:
     half_life_days: float | None = None
     allow_secret: bool = False
     is_vouched: bool = False  # whether the person was told why it looks planted: it counts as verified then
+    is_typed: bool = False  # whether a person typed it at a terminal: if it looks planted, it counts as verified too
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,8 @@ def draft_memory(
     if not new.allow_secret:
         _refuse_secrets(memory, secret_patterns)
         refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
+    if new.is_typed and actor.is_person and held_back(memory):  # Nobody has to be kept from their own words.
+        memory = replace(memory, verified_at=now, verified_by=actor.name)
     typed = hash_parts(memory.title, cleaned["text"].text, cleaned["why"].text, memory.snippet)
     return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None, typed)
 
@@ -182,7 +186,7 @@ def store_draft(
     """Store a new memory within a running change; the same text in the same project is not stored twice."""
     twin = _twin(writer, drafted, project)
     if twin is not None:
-        return Added(_revived(writer, twin, actor), drafted.removed, is_new=False)
+        return Added(_revived(writer, twin, drafted.memory, actor), drafted.removed, is_new=False)
     memory = writer.put(replace(drafted.memory, project=project, anchors=anchors))
     return Added(memory, drafted.removed, drafted.guessed_kind)
 
@@ -208,7 +212,7 @@ def _says_the_same(one: Memory, other: Memory) -> bool:
     return not has_code and one.snippet == other.snippet and [*map(loose_words, mine)] == [*map(loose_words, theirs)]
 
 
-def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
+def _revived(writer: VaultWriter, memory: Memory, added: Memory, actor: Actor) -> Memory:
     """Bring back a retired memory that a person adds again, and accept a candidate that a person repeats."""
     if not actor.is_person or memory.status not in {"retired", "candidate"}:
         return memory
@@ -221,6 +225,8 @@ def _revived(writer: VaultWriter, memory: Memory, actor: Actor) -> Memory:
             status_reason="",
             confirmed_at=writer.now,
             confirmed_by=actor.name,
+            verified_at=added.verified_at or memory.verified_at,
+            verified_by=added.verified_by or memory.verified_by,
         )
     )
 
@@ -278,6 +284,7 @@ def edit_memory(
     lists: ListChanges | None = None,  # tags and files to add and remove, applied to what is stored by then
     if_version: int | None = None,  # the version that the edit is based on; another one raises ConflictError
     allow_secret: bool = False,
+    is_typed: bool = False,  # whether a person typed the values at a terminal: see `NewMemory`
     secret_patterns: Sequence[tuple[str, str]] = (),
 ) -> Memory:
     """Change fields of one memory; returns it as stored.
@@ -290,6 +297,8 @@ def edit_memory(
         edited = edited_memory(
             writer, memory, wanted, actor=actor, allow_secret=allow_secret, secret_patterns=secret_patterns
         )
+        if is_typed and actor.is_person and not held_back(memory) and held_back(edited):
+            edited = replace(edited, verified_at=writer.now, verified_by=actor.name)
         writer.summary = f"edit {edited.title}"
         return writer.put(edited, if_version=if_version)
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
-from memtui.domain.memory import Change, Link, Memory, held_back
+from memtui.domain.memory import Change, Link, Memory, held_back, planted_reasons
 from memtui.errors import BlockChangedError, BuiltUponError
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
@@ -70,6 +70,12 @@ def held(memory: Memory, way: str) -> str:
     """Return why no assistant is told of a memory in use, empty if it is; `way`: what a person does to verify it."""
     planted = held_back(memory) if memory.status == "active" else ""
     return f"It looks planted: it {tame(planted)}. No assistant is told of it until {way}" if planted else ""
+
+
+def typed_all_the_same(memory: Memory) -> str:
+    """Return a warning that what a person typed looks planted, empty if it does not."""
+    planted = next(iter(planted_reasons(memory)), "")
+    return f"It looks planted: it {tame(planted)}. Assistants are told of it, as you typed it." if planted else ""
 
 
 def planted_claim(reason: str) -> str:

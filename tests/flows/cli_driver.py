@@ -73,11 +73,14 @@ class Cli:
         self.home = home
         self.folder = home / "work"
         self.globals: list[str] = []
+        self.is_typed = False  # whether a person types at a terminal
 
     def __call__(self, *words: object, stdin: str | bytes = b"", code: int | tuple[int, ...] = 0) -> Run:
         """Run one command line; the exit code must be `code`, or one of them."""
         data = stdin.encode() if isinstance(stdin, str) else stdin
         self.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+        if self.is_typed:
+            self.patch.setattr(sys.stdin, "isatty", lambda: True)
         self._capsys.readouterr()
         argv = [*self.globals, *map(str, words)]
         done = main(argv)
