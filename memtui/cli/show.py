@@ -14,7 +14,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.session import Commands, Session
 from memtui.curate.fields import check_kind_in_use, named_tags
 from memtui.curate.views import MemoryView, get_view, list_memories, view_record
-from memtui.domain.freshness import UNTIL_CHANGE, half_life_days
+from memtui.domain.freshness import UNTIL_CHANGE, half_life_days, review_pace
 from memtui.domain.memory import STATUSES, Memory, held_back, planted_reasons
 from memtui.domain.record import format_time
 from memtui.errors import UsageError
@@ -188,10 +188,19 @@ def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
         yield "Source   no longer says this; `memtui retire` takes it out"
 
 
-def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
+def _freshness_lines(view: MemoryView, session: Session) -> Iterator[str]:
+    from memtui.wording.reasons import pace_words
+
     memory = view.memory
     origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has held"
     yield f"Fresh    {view.freshness:.2f}, half-life {half_life_days(memory, session.kinds):.0f} days ({origin})"
+    if paced := pace_words(review_pace(memory)):
+        yield f"         waits {paced}"
+
+
+def _value_lines(view: MemoryView, session: Session) -> Iterator[str]:
+    memory = view.memory
+    yield from _freshness_lines(view, session)
     dates = [f"added {memory.created_at:%Y-%m-%d}"]
     if memory.confirmed_at:
         dates.append(f"accepted {memory.confirmed_at:%Y-%m-%d} by {memory.confirmed_by}")

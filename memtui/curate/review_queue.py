@@ -146,17 +146,18 @@ def _due(memory: Memory, kinds: Kinds, now: datetime, signals: Iterable[Signal],
         imports=sum(len(causes.get(cause, ())) for cause in ("source", "dropped", "import")),
     )
     used = [_times(word, number) for word, number in (("used", uses), ("hurt", hurts)) if number]
-    pace = [] if "file" in causes else [_PACES[each] for each in (review_pace(memory),) if each in _PACES]
+    pace = [] if "file" in causes else [PACE_REASONS[each] for each in (review_pace(memory),) if each in PACE_REASONS]
     reasons = (*_events(causes, disputes), *_deadline(memory, now), _age(memory, now), *pace, *used)
     return Due(memory, freshness(memory, now, kinds), risk, reasons)
 
 
-_PACES = {
+PACE_REASONS = {
     PERISHABLE_PACE: "names a version, date or stopgap",
     STEADY_PACE: "its files are unchanged",
     DESCRIPTION_PACE: "describes what may have changed",
-    PRINCIPLE_PACE: "names nothing that may change, so due later",
+    PRINCIPLE_PACE: "names nothing that may change",
 }
+"""Why a memory is due after another share of the usual time, by `memtui.domain.freshness.review_pace`."""
 
 
 def _age(memory: Memory, now: datetime) -> str:

@@ -106,13 +106,12 @@ def half_life_after(default: float, held: float) -> float:
 
 
 def review_pace(memory: Memory) -> float:
-    """Return after what share of the usual time a memory is due by age; 1 where a person set its half-life.
+    """Return after what share of the usual time a memory is due by age, also where a person set its half-life.
 
-    A version number is asked about sooner than others, and a description that names something to look up; what has
-    files that have not changed later, and a rule of a file that names nothing to look up much later.
+    It hangs on the text and its files alone, so that a longer half-life never makes a memory due earlier. A version
+    number is asked about sooner than others, and a description that names something to look up; what has files that
+    have not changed later, and a rule of a file that names nothing to look up much later.
     """
-    if memory.half_life_days is not None:
-        return 1.0
     text = f"{memory.title}\n{memory.insight}"
     is_of_file = any(source.path for source in memory.sources)
     if is_of_file and _POINTER.search(text):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memtui.domain.freshness import REVIEW_THRESHOLD, UNTIL_CHANGE
+from memtui.domain.freshness import REVIEW_THRESHOLD, UNTIL_CHANGE, review_pace
 from memtui.domain.memory import DEFAULT_IMPORTANCE, LinkType, Memory, Source
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
@@ -14,6 +14,7 @@ from memtui.text.words import bar, clip_path
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, anchor_state, at_commit
+from memtui.wording.reasons import pace_words
 
 BAR_CELLS = 5
 AGE_CELLS = 5
@@ -188,6 +189,8 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     if memory.status == "active" and view.due_at is not None:
         words = due_words(memory, view.due_at, detail.now).removeprefix("due ")
         yield "Due", ((words, "text"), (_why_later(detail), "dim"))
+        if detail.explained is not None and (paced := pace_words(review_pace(memory))):
+            yield "Due", ((f"waits {paced}", "dim"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
     trust = (

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from memtui.curate.explain_payload import Explained, PayloadContradiction
+from memtui.curate.review_queue import PACE_REASONS
 from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
@@ -154,6 +156,14 @@ def hit_words(hit: Hit) -> str:
 def part_words(part: Part) -> str:
     detail = _DETAILS.get(part.reason.code)
     return detail(part.reason) if detail else sentence(part.reason)
+
+
+def pace_words(pace: float) -> str:
+    """Return how long a memory waits for its review, against what its half-life says, and why; empty where just so."""
+    if pace not in PACE_REASONS:
+        return ""
+    times = f"{pace:g} ×" if pace > 1.0 else str(Fraction(pace).limit_denominator(12))
+    return f"{times} as long: {PACE_REASONS[pace]}"
 
 
 def counts_words(counts: Mapping[Reason, int]) -> dict[str, int]:

@@ -425,7 +425,7 @@ def test_projects_whose_folder_is_not_known_here_are_named(cli: Cli, tmp_path: P
 
 
 def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:
-    note = cli("add", "The sandbox is down until noon.", "--kind", "note", "--tag", "ops", "--project", "shop").id
+    note = cli("add", "For now the sandbox is down.", "--kind", "note", "--tag", "ops", "--project", "shop").id
     kept = cli("add", "Refunds are locked by payment_id.", "--tag", "ops", "--project", "shop").id
     rows = cli("list", "--where", "tag:ops -kind:note", "--json").json
     assert [row["id"] for row in rows] == [kept]
@@ -433,6 +433,7 @@ def test_a_query_narrows_the_list_and_chooses_what_is_retired(cli: Cli) -> None:
     assert set(edited.lines) == {kept, note}
     assert cli("show", note, "--json").json["tags"] == ["ops", "x"]
     assert cli("show", note, "--json").json["half_life_days"] == 30
+    assert "waits 2/3 as long: names a version, date or stopgap" in cli("show", note).out
     cli("edit", "--where", "tag:x", "--half-life", "kind", "--project", "shop")
     assert cli("show", note, "--json").json["half_life_days"] is None
     assert "--title" in cli("edit", "--where", "tag:x", "--title", "no", "--project", "shop", code=2).err

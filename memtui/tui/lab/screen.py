@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from memtui.curate.decay import Effect, Knobs, Members, PayloadChange, Snapshot, days_text, effect
 from memtui.curate.workload import Week, workload
+from memtui.domain.freshness import review_pace
 from memtui.text.sanitize import tame
 from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
@@ -39,6 +40,7 @@ from memtui.tui.styled_text import fit
 from memtui.tui.widgets.detail import CurveView
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.health import spark
+from memtui.wording.reasons import pace_words
 
 WEEKS = 8  # Weeks of which the reviews are foretold
 
@@ -130,6 +132,7 @@ def effect_lines(
     coming: Sequence[Week] = (),  # the reviews of the coming weeks
     as_is: Sequence[Week] = (),  # the same without what is tried
     configuration: Sequence[str],  # lines for the configuration, which keeps what cannot be applied here
+    paced: str = "",  # how long the one memory waits, against what its half-life says
     width: int,
     height: int,
 ) -> list[Content]:
@@ -140,6 +143,8 @@ def effect_lines(
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
     queue += _coming_lines(coming, as_is if list(as_is) != list(coming) else (), width)
     below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
+    if paced:
+        queue.insert(0, _pair("waits", paced))
     kept = ["for the configuration:", *configuration] if configuration else []
     below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
     # At least two of the payload's lines stay in sight, however many memories move.
@@ -189,6 +194,11 @@ def _coming_lines(coming: Sequence[Week], as_is: Sequence[Week], width: int) -> 
 
 def _pair(label: str, words: str) -> Content:
     return Content.assemble((f"{label:<{_LABEL_CELLS}}", "$memtui-dim"), (words, "bold"))
+
+
+def paced(read: LabRead, trial: Trial) -> str:
+    """Return how long the one memory waits, against what its half-life says; empty for a kind."""
+    return pace_words(review_pace(read.memory)) if read.memory is not None and trial.subject == MEMORY else ""
 
 
 def _moved(sign: str, title: str, fresh: float, width: int) -> Content:
@@ -368,6 +378,7 @@ class LabScreen(MemtuiScreen):
                 coming=self._coming,
                 as_is=self._as_is,
                 configuration=trial.for_configuration(),
+                paced=paced(read, trial),
                 width=size.width,
                 height=size.height,
             )

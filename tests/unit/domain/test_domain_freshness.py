@@ -255,7 +255,7 @@ def test_a_version_a_date_and_a_stopgap_are_due_sooner(insight: str, pace: float
     assert review_pace(one) == pytest.approx(pace)
     tied = replace(one, anchors=(Anchor("a.py", "abc"),))
     assert review_pace(tied) == pytest.approx(pace if pace < 1 else 2.0)
-    assert review_pace(replace(one, half_life_days=50.0)) == 1.0
+    assert review_pace(replace(one, half_life_days=50.0)) == review_pace(one)
     assert review_pace(replace(one, anchors=(Anchor("*.py", MATCHED), Anchor("src/")))) == pytest.approx(pace)
 
 
@@ -295,3 +295,36 @@ def test_a_pointer_to_a_skill_is_hardly_ever_asked_about_as_the_skill_says_itsel
     pointer = memory(kind="tooling", sources=(source,))
     pointer = replace(pointer, title="Skill release: use it", insight="Skill `release`: use it for version 2.1.")
     assert review_pace(pointer) == 3.0
+
+
+@given(
+    insight=st.sampled_from(
+        ("Prefer short functions.", "We build with Node 22.", "Lives in `src/queue.ts`.", "The queue keeps the order.")
+    ),
+    kind=st.sampled_from(("architecture", "convention", "tooling", "lesson")),
+    sources=st.sampled_from(((), (Source(format="agents-md", path="AGENTS.md"),))),
+    anchors=st.sampled_from(((), (Anchor("src/queue.ts", "abc"),))),
+    verified=st.none() | st.floats(0, 900),
+    half_lives=st.tuples(st.floats(1, 4000), st.floats(1, 4000)),
+)
+def test_a_longer_half_life_never_makes_a_memory_due_earlier(
+    insight: str,
+    kind: str,
+    sources: tuple[Source, ...],
+    anchors: tuple[Anchor, ...],
+    verified: float | None,
+    half_lives: tuple[float, float],
+) -> None:
+    one = memory(kind=kind, created=days_ago(1000), sources=sources, anchors=anchors)
+    one = replace(one, insight=insight, verified_at=None if verified is None else days_ago(verified))
+
+    def due(days: float | None) -> datetime:
+        found = due_at(replace(one, half_life_days=days), KINDS)
+        assert found is not None
+        return found
+
+    shorter, longer = sorted(half_lives)
+    assert due(shorter) <= due(longer)
+    today = half_life_days(one, KINDS)
+    assert due(today) == due(None), "the half-life that it has already changes nothing"
+    assert due(min(shorter, today)) <= due(None) <= due(max(longer, today))

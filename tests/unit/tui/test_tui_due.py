@@ -14,11 +14,13 @@ from memtui.curate.review_queue import review_queue
 from memtui.curate.views import list_memories
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor
-from memtui.domain.memory import Anchor, Link, Signal
+from memtui.domain.memory import Anchor, Link, Signal, Source
 from memtui.tui.lab.curve import curve_of
+from memtui.tui.lab.screen import effect_lines, paced
 from memtui.tui.lab.trial import MEMORY, Trial, read_lab
-from memtui.tui.memory_view import due_words
+from memtui.tui.memory_view import describe, due_words
 from memtui.tui.state import Opening
+from memtui.tui.values import Explained
 from memtui.tui.vault_access import VaultAccess, health_options
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
@@ -81,6 +83,34 @@ def test_the_lab_says_when_a_memory_would_be_due_with_another_half_life(tmp_path
     read = read_lab(access, "m0000004")
     assert ", in " in read.due_words(Knobs())
     assert read.due_words(Knobs(memory=("m0000004", 1.0))).startswith("due since 2026-04")
+
+
+def test_the_lab_makes_a_rule_of_a_file_due_later_with_every_longer_half_life_and_says_what_else_counts(
+    tmp_path: Path,
+) -> None:
+    vault = empty_vault(tmp_path)
+    source = Source(format="agents-md", path="AGENTS.md")
+    rule = memory(1, "Prefer short ropes", kind="tooling", days=3, sources=(source,))
+    with vault.write(actor="person", action="import", summary="import some") as writer:
+        writer.put_many([rule])
+    access = VaultAccess(Opening(vault=vault, folder=tmp_path, actor=Actor(), project="ferry"))
+    detail = access.detail("m0000001")
+    assert detail is not None
+    explained = replace(detail, explained=Explained("", []))
+    said = ["".join(text for text, _ in block.pieces) for block in describe(explained)]
+    assert "waits 3 × as long: names nothing that may change" in said
+    read = read_lab(access, "m0000001")
+    trial = Trial(memory_id="m0000001", subject=MEMORY)
+    days = [read.due_words(Knobs())]
+    for _ in range(4):
+        trial = trial.stepped(read, 1)
+        days.append(read.due_words(trial.knobs))
+    assert days == sorted(set(days))
+    shown = effect_lines(
+        read, effect(read.snapshot, trial.knobs), [], configuration=(), paced=paced(read, trial), width=60, height=9
+    )
+    assert "waits    3 × as long: names nothing that may change" in [line.plain.rstrip() for line in shown]
+    assert not paced(read, replace(trial, subject="tooling")), "a kind has memories of all sorts"
 
 
 def test_the_curve_of_a_memory_names_the_day_it_fades_and_the_later_one_on_which_it_is_due(tmp_path: Path) -> None:
