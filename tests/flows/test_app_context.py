@@ -183,7 +183,7 @@ async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(ferr
         await pilot.press("t", "G", "k", "end", "enter")
         await until(pilot, lambda: payload(pilot) != before, "another target")
         await pilot.press("question_mark")
-        await shows(pilot, "copy the payload, recorded as a pack")
+        await shows(pilot, "copy the payload; it is recorded as a pack")
 
 
 async def test_files_are_completed_from_the_tree_and_from_memories(ferry: Vault, tmp_path: Path) -> None:

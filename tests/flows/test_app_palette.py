@@ -54,7 +54,7 @@ async def reaches_every_line(pilot: Pilot[Any]) -> None:
     """Check that the keys show every line of the help, and skip none."""
     await pilot.resize_terminal(*NARROW)
     choices = pilot.app.screen.query_one(OptionList)
-    await until(pilot, lambda: choices.max_scroll_y > 0, "it is laid out anew")
+    await until(pilot, lambda: choices.size.width < NARROW[0] and choices.max_scroll_y > 0, "it is laid out again")
     page, end = choices.scrollable_content_region.height, choices.max_scroll_y
     tops = [0]
     while tops[-1] < end and len(tops) < end:
@@ -107,7 +107,7 @@ async def test_the_palette_lists_recent_then_places_then_the_screen_and_last_wha
         at = [lines.index(heading) for heading in ("Go to", "On this screen", "Not now")]
         assert at == sorted(at)
         assert lines.index("view clear every chosen facet – No facet is chosen. backspace") > at[-1]
-        assert "memory retire: out of use, kept in the vault x" in lines[at[1] : at[2]]
+        assert "memory retire: take it out of use, keep it in the vault x" in lines[at[1] : at[2]]
         await pilot.press(*"pin or", "enter")
         await until(pilot, lambda: browser(pilot)._list.current_row.pinned, "it was run")  # type: ignore[union-attr] # the row is there
         await open_palette(pilot, "ctrl+p")
@@ -128,7 +128,7 @@ async def test_the_likeliest_match_stands_first_and_what_cannot_be_run_says_why(
         await open_palette(pilot)
         await pilot.press(*"delete")
         await until(pilot, lambda: listed(pilot)[2:3] == ["On other screens"], "what means deleting is found")
-        assert listed(pilot)[0].startswith("memory retire: out of use")
+        assert listed(pilot)[0].startswith("memory retire: take it out of use")
         assert "memtui purge" in listed(pilot)[1]
         await pilot.press(*("backspace",) * 6, *"facet")
         await until(pilot, lambda: "clear every chosen facet" in listed(pilot)[-1], "it stands last")
