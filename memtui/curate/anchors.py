@@ -211,29 +211,42 @@ def _learn_ignored(anchors: Iterable[Anchor], tree: Tree) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class DeadAnchor:
-    """An anchor whose file is not where it names it."""
+class SeenAnchor:
+    """An anchor as a look at the tree finds it."""
 
     key: int  # internal key of the memory
     state: AnchorState  # `moved` where the last check found where it went
 
 
-def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> dict[Place, DeadAnchor]:
+DEAD: frozenset[AnchorState] = frozenset({"gone", "moved"})
+"""States of anchors whose file is not where they name it."""
+
+
+def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> dict[Place, SeenAnchor]:
     """Return the dead anchors of a filter's memories: the file that they name is no longer in the project's tree.
 
     It does not matter whether anything tells where it went, or whether the memory was verified since, only whether a
-    person said that it may be gone, see `let_be_gone`. Every count of dead anchors is of these; Tidy lists each path
-    once, see `dead_places`. A project without a known folder on this machine has what the last check found.
+    person said that it may be gone, see `let_be_gone`. Tidy and Health count each path once, see `dead_places`.
+    A project without a known folder on this machine has what the last check found.
 
     `vault`: files are checked outside of its lease; their contents are not read. `here`: the working tree of the
     current folder.
+    """
+    seen, kept = glance(vault, wanted, here)
+    return {place: found for place, found in seen.items() if place not in kept and found.state in DEAD}
+
+
+def glance(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> tuple[dict[Place, SeenAnchor], set[Place]]:
+    """Return the state of every anchor of a filter's memories as far as a look at the tree tells.
+
+    Also returns the places that may be gone, as a person said. No contents are read: what is there counts as `fresh`.
     """
     with vault.read() as reader:
         held = held_anchors(reader, wanted)
         found = missing_places(reader, wanted)
         kept = kept_places(reader)
         trees = known_trees(reader, here)
-    dead: dict[Place, DeadAnchor] = {}
+    seen: dict[Place, SeenAnchor] = {}
     for name, where in trees.items():
         _learn_ignored((anchor for project, anchor, _ in held if (project or "") == name), where)
     for project, anchor, owners in held:
@@ -243,9 +256,10 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
         is_left_to_check = now in {None, "unverifiable"}
         for key, identifier in owners:
             place = (identifier, anchor.path)
-            if place not in kept and (now == "gone" or (is_left_to_check and place in found)):
-                dead[place] = DeadAnchor(key, "moved" if found.get(place) == "moved" else "gone")
-    return dead
+            is_dead = now == "gone" or (is_left_to_check and place in found)
+            state: AnchorState = "moved" if found.get(place) == "moved" else "gone"
+            seen[place] = SeenAnchor(key, state if is_dead else now or "unverifiable")
+    return seen, kept
 
 
 def check_trees(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from memtui.curate.anchors import CheckedAnchor
+from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor
 from memtui.domain.memory import Memory
 from memtui.recall.anchors import plain_path
 from memtui.vault.review_triggers import Place
@@ -49,6 +49,21 @@ def dead_places(
         for (_, file, scope), (first, *others) in lost.items()
     ]
     return (*whole, *(replace(first, others=_ids(others)) for first, *others in missing.values()))
+
+
+def places_seen(
+    vault: Vault,
+    seen: Mapping[Place, SeenAnchor],  # every anchor of the memories
+    kept: Collection[Place],
+) -> tuple[CheckedAnchor, ...]:
+    """Return what `dead_places` does of a look at the tree, see `memtui.curate.anchors.glance`."""
+    wanted = {identifier for (identifier, _), anchor in seen.items() if anchor.state in DEAD}
+    if not wanted:
+        return ()
+    with vault.read() as reader:
+        memories = list(reader.get_many(sorted(wanted)).values())
+    checked = [CheckedAnchor(place[0], place[1], anchor.state) for place, anchor in seen.items() if place[0] in wanted]
+    return dead_places(vault, checked, memories, kept)
 
 
 def _is_missing(anchor: CheckedAnchor, scope: Collection[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -12,13 +12,14 @@ from typing import Any
 
 from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
-from memtui.curate.anchors import DeadAnchor, dead_anchors
+from memtui.curate.anchors import DEAD, SeenAnchor, glance
+from memtui.curate.dead_places import places_seen
 from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.packs import packs_in
 from memtui.curate.projects import View, unchecked_projects
-from memtui.curate.tidy import proposals
+from memtui.curate.tidy import counted_tokens, proposals
 from memtui.curate.value import Value, value
-from memtui.curate.views import count_vault
+from memtui.curate.views import count_vault, texts_of
 from memtui.domain.freshness import REVIEW_THRESHOLD, decay, half_life_after, usefulness
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Signal
@@ -89,10 +90,11 @@ class Health:
     # active memories per kind by the month in which they were observed, else added: `MONTHS` numbers, the oldest first
     by_month: Mapping[str, tuple[int, ...]]
     first_month: str  # of these, as `2026-01`
-    # anchors per state: `gone` and `moved` as `memtui.curate.anchors.dead_anchors` finds them, `changed` as the last
-    # check found them, `fresh` for the rest
+    # anchors per state: `gone` and `moved` as `memtui.curate.anchors.glance` finds them, `changed` as the last check
+    # found them, `fresh` for the rest
     anchors: Mapping[str, int]
-    dead_memories: int  # number of memories with a dead anchor
+    dead_places: int  # dead anchors as Tidy lists them: each path once, and a rule file that holds for no file
+    dead_memories: int  # number of memories that have one
     copies: int  # memories whose text is exactly another's
     duplicates: int | None  # surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories
     duplicate_groups: int  # groups of duplicates that are proposed, as Tidy lists them
@@ -134,7 +136,9 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         packs = _judged_packs(reader, scope)
         unchecked = unchecked_projects(reader, active, options.view.tree)
         months = count_by_month(reader, active, now, MONTHS)
-    dead = dead_anchors(vault, active, options.view.tree)
+    seen, kept = glance(vault, active, options.view.tree)
+    dead = {place: one for place, one in seen.items() if place not in kept and one.state in DEAD}
+    places = places_seen(vault, seen, kept)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, memory.age_days, vault.kinds) for memory in fading]
@@ -151,7 +155,8 @@ def health(vault: Vault, options: HealthOptions) -> Health:
         by_month={kind: tuple(months[kind]) for kind in counts["by_kind"] if any(months.get(kind, ()))},
         first_month=_month_before(now, MONTHS - 1),
         anchors=_anchors(states, dead, len(anchored)),
-        dead_memories=len({identifier for identifier, _ in dead}),
+        dead_places=len(places),
+        dead_memories=len({identifier for place in places for identifier in place.ids}),
         copies=copies,
         duplicates=duplicates,
         duplicate_groups=groups,
@@ -204,7 +209,7 @@ def _folder(path: str) -> str:
     return "/".join(tuple(plain)[:_FOLDER_DEPTH]) or ROOT
 
 
-def _anchors(states: Mapping[str, Mapping[str, str]], dead: Mapping[Place, DeadAnchor], total: int) -> dict[str, int]:
+def _anchors(states: Mapping[str, Mapping[str, str]], dead: Mapping[Place, SeenAnchor], total: int) -> dict[str, int]:
     found = Counter(anchor.state for anchor in dead.values())
     for identifier, of_one in states.items():
         found["changed"] += sum(state == "changed" and (identifier, path) not in dead for path, state in of_one.items())
@@ -232,11 +237,10 @@ def _doubles(
     contradictions = [one for one in proposed.contradictions if one.type != "linked"]
     groups = proposed.duplicates
     spare = {identifier for group in groups for identifier in group.ids[1:]}
-    if not spare:
-        return len(groups), 0, 0, len(contradictions)
-    counter = get_counter(options.context.encoding)
-    texts = [f"{one.title}\n{one.insight}\n{one.rationale}\n{one.snippet}" for one in found.memories if one.id in spare]
-    return len(groups), len(spare), sum(counter.count(text) for text in texts), len(contradictions)
+    counter = get_counter(options.context.encoding) if spare else None
+    tokens = {one.id: counted_tokens(texts_of(one), counter) for one in found.memories if counter and one.id in spare}
+    mass = replace(proposed, tokens=tokens).token_mass("duplicates")
+    return len(groups), len(spare), mass, len(contradictions)
 
 
 def _ranked(
@@ -300,7 +304,7 @@ def health_record(found: Health) -> dict[str, Any]:
         "freshness": {"bins": list(found.freshness), "mean": round(found.mean_freshness, 4)},
         "by_path": {("unanchored" if name == NO_PATH else name): number for name, number in found.by_path.items()},
         "by_month": {"first": found.first_month, "kinds": {kind: list(row) for kind, row in found.by_month.items()}},
-        "anchors": {**found.anchors, "dead_share": round(found.dead_share, 4)},
+        "anchors": {**found.anchors, "dead_places": found.dead_places, "dead_share": round(found.dead_share, 4)},
         "unchecked_projects": list(found.unchecked),
         "duplicates": {"copies": found.copies, "proposed": found.duplicates, "tokens": found.duplicate_tokens},
         "contradictions": {"linked": found.linked_contradictions, "proposed": found.proposed_contradictions},

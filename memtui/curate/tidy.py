@@ -38,7 +38,7 @@ from memtui.domain.memory import Memory, Signal, planted_reasons
 from memtui.errors import VaultBusyError
 from memtui.progress import ProgressCallback
 from memtui.text.secrets import find_secrets
-from memtui.text.token_count import get_counter
+from memtui.text.token_count import TokenCounter, get_counter
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.review_triggers import kept_places
 from memtui.vault.vault import Vault
@@ -67,7 +67,7 @@ class TidyCache(CacheGroup):
         self.lock = Lock()
         self.texts = TextCache()
         self.snapshot: Snapshot | None = None
-        self.tokens: PassCache[Texts, int] = PassCache(lambda texts: counter.count("\n".join(filter(None, texts))))
+        self.tokens: PassCache[Texts, int] = PassCache(lambda texts: counted_tokens(texts, counter))
         self.flaws: PassCache[Text, Shown | None] = PassCache(lambda text: flaw_in(*text))
         self.secret: PassCache[Texts, bool] = PassCache(lambda texts: _hold_secret(texts, secret_patterns))
         self._meant: list[Alike] = []
@@ -115,6 +115,11 @@ class TidyCache(CacheGroup):
                 found.setdefault(anchor.id, []).append(anchor)
         before.update({memory.id: (memory.version, found.get(memory.id, [])) for memory in moved})
         return [anchor for memory in memories for anchor in before[memory.id][1]]
+
+
+def counted_tokens(texts: Texts, counter: TokenCounter) -> int:
+    """Return how many tokens a memory takes, wherever they are counted."""
+    return counter.count("\n".join(filter(None, texts)))
 
 
 def _hold_secret(texts: Texts, patterns: Sequence[tuple[str, str]]) -> bool:

@@ -132,8 +132,9 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
     disputed = found.linked_contradictions + (found.proposed_contradictions or 0)
     total = sum(found.anchors.values())
     dead = found.anchors["gone"] + found.anchors["moved"]
-    where = f"{found.dead_share:.0%} of {total:,}"
-    if dead:
+    named = "" if dead == found.dead_places else f"{counted(dead, 'anchor')}, "
+    where = f"{named}{found.dead_share:.0%} of {total:,}"
+    if found.dead_places:
         where += f", in {counted(found.dead_memories, 'memory')}"
     changed = found.anchors["changed"]
     return (
@@ -144,7 +145,7 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
             f"{found.linked_contradictions:,} linked, {proposed}",
             asks=disputed > 0,
         ),
-        HealthRow("dead anchors", f"{dead:,}", where, found.dead_share, asks=dead > 0),
+        HealthRow("dead anchors", f"{found.dead_places:,}", where, found.dead_share, asks=found.dead_places > 0),
         HealthRow(
             "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
         ),

@@ -377,3 +377,33 @@ def test_health_tidy_and_the_facets_mean_the_same_by_a_dead_anchor(tmp_path: Pat
         told == {("m0000001", "gone.py"), ("m0000002", "old/*.py")} == set(dead_anchors(vault_health, MemoryFilter()))
     )
     assert (found.anchors["gone"], found.dead_memories, found.dead_share) == (2, 2, 0.5)
+
+
+def test_health_counts_dead_places_and_tokens_to_save_as_tidy_does(tmp_path: Path) -> None:
+    """Two memories share a path that is gone, and of a rule file's alternatives one is there."""
+    tree = tmp_path / "docks"
+    tree.mkdir()
+    (tree / "here.py").write_text("x = 1\n", encoding="utf-8")
+    rules = (Source(format="cursor", path=".cursor/rules/moor.mdc"),)
+    said = "Moor with two lines at the stern, whatever the tide says."
+    lot = [
+        memory_health(1, days=1, project="docks", text=said, anchors=(Anchor("gone.py"),)),
+        memory_health(2, days=1, project="docks", text=said, rationale="The swell turns her.", anchors=()),
+        memory_health(3, days=1, project="docks", anchors=(Anchor("gone.py"),)),
+        memory_health(4, days=1, project="docks", anchors=(Anchor("here.py"), Anchor("there.py")), sources=rules),
+    ]
+    vault = Vault(tmp_path / "vault.duckdb", now=lambda: NOW_HEALTH)
+    with vault.write(actor="person", action="import") as writer:
+        writer.put_many(lot)
+    link_folder(vault, "docks", tree)
+    found = health(vault, HealthOptions(view=View(None, EVERYTHING, find_workspace(tmp_path), tmp_path)))
+    report = tidy(vault, TidyOptions())
+    assert [(anchor.path, set(anchor.ids)) for anchor in report.anchors] == [("gone.py", {lot[0].id, lot[2].id})]
+    assert (found.dead_places, found.dead_memories) == (1, 2)
+    assert len(report.duplicates) == 1
+    assert (found.duplicate_groups, found.duplicate_tokens) == (1, report.token_mass("duplicates"))
+    doubts = next(section for section in sections(found) if section.title == "In doubt")
+    rows = {row.label: (row.value, row.note) for row in doubts.rows}
+    assert rows["dead anchors"] == ("1", "3 anchors, 75% of 4, in 2 memories")
+    record = health_record(found)
+    assert (record["anchors"]["dead_places"], record["anchors"]["gone"]) == (1, 3)
