@@ -26,16 +26,9 @@ def add_choices(parser: Parser) -> None:
     """Add the task and everything that shapes its payload."""
     parser.add_value("task", "TASK", "what you are about to do, in your words", nargs="*")
     parsing.add_files(parser)
-    parser.add_value("--budget", "N", "1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
+    add_size(parser)
     parser.add_value("--max", "N", "maximum number of memories", type=at_least(0), dest="most")
     add_target(parser, "what the payload is written for")
-    parser.add_value(
-        "--style",
-        "STYLE",
-        "full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
-        "else full)",
-        choices=STYLES,
-    )
     parser.add_value(
         "--phase", "P", "plan, implement, debug, review, refactor, test or release (default: guessed)", choices=PHASES
     )
@@ -51,6 +44,18 @@ def add_choices(parser: Parser) -> None:
     parser.add_flag("--unconfirmed", "also what is waiting in the inbox, marked as such")
     parser.add_flag("--with-loaded", "also what the target loads by itself from CLAUDE.md and the like")
     parser.add_flag("--fast", "for hooks: only words, files and links; tokens are estimated, rounded up")
+
+
+def add_size(parser: Parser) -> None:
+    """Add what a payload may take, and how much of each memory goes into it."""
+    parser.add_value("--budget", "N", "1200, 2k, `10000 chars`, `32 KiB` (default: 1200 tokens)")
+    parser.add_value(
+        "--style",
+        "STYLE",
+        "full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
+        "else full)",
+        choices=STYLES,
+    )
 
 
 def add_target(parser: Parser, help_text: str) -> None:

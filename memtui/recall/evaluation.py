@@ -39,6 +39,7 @@ class Question:
     exclude: tuple[str, ...] = ()  # ids that do not count, such as the memory that the query was taken from
     kind: str = ""  # a name that results are grouped by
     project: str = ""  # the project that it is asked in; empty for the projects in view
+    essential: str = ""  # the one of the expected that matters most, empty where none does
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def question_line(question: Question) -> str:
     for key, values in (("files", question.files), ("expected", question.expected), ("exclude", question.exclude)):
         if values or key == "expected":
             record[key] = list(values)
-    record |= {key: value for key, value in (("kind", question.kind), ("project", question.project)) if value}
+    others = ("essential", question.essential), ("kind", question.kind), ("project", question.project)
+    record |= {key: value for key, value in others if value}
     return json.dumps(record, ensure_ascii=False)
 
 
@@ -144,13 +146,9 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _question(record: dict[str, Any]) -> Question:
-    query, kind, project = record.get("query"), record.get("kind") or "", record.get("project") or ""
+    query = record.get("query")
     if not isinstance(query, str):
         raise RecordError("query is missing or no text")
-    if not isinstance(kind, str):
-        raise RecordError("kind is no text")
-    if not isinstance(project, str):
-        raise RecordError("project is no text")
     if "expected" not in record:
         raise RecordError("expected is missing; an empty list says that nothing should come")
     question = Question(
@@ -158,12 +156,22 @@ def _question(record: dict[str, Any]) -> Question:
         expected=_texts(record, "expected"),
         files=_texts(record, "files"),
         exclude=_texts(record, "exclude"),
-        kind=kind,
-        project=project,
+        kind=_one_text(record, "kind"),
+        project=_one_text(record, "project"),
+        essential=_one_text(record, "essential"),
     )
+    if question.essential and question.essential not in question.expected:
+        raise RecordError("essential is none of the expected")
     if not query.strip() and not question.files:
         raise RecordError("there is neither a query nor a file")
     return question
+
+
+def _one_text(record: dict[str, Any], key: str) -> str:
+    value = record.get(key) or ""
+    if not isinstance(value, str):
+        raise RecordError(f"{key} is no text")
+    return value
 
 
 def _texts(record: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -240,18 +248,22 @@ def evaluate(
     meaning: Meaning | None = None,  # how queries are compared by meaning, None for words alone
     tree: Tree | None = None,  # the working tree in which imports of the questions' files are followed
     progress: Callable[[int], None] | None = None,  # called with the number that are done
+    limit: int = MOST_HITS,  # most memories that are recalled for a question; more where measures need them
+    then: Callable[[Question, Task, Recall], None] | None = None,  # called with what was recalled for each question
 ) -> list[Answer]:
-    """Return what recall gives for each question, as `context` would see it."""
+    """Return what recall gives for each question, before a payload is made of it."""
     answers = []
     for number, question in enumerate(questions, 1):
         task = Task(question.query, question.files)
-        limit = max(MOST_HITS, _LONG + len(question.exclude))
+        most = max(limit, _LONG + len(question.exclude))
         start = time.perf_counter()
         inside = Scope.of_project(question.project) if question.project else scope
-        found = recall(vault, task, inside, settings=settings, now=now, limit=limit, meaning=meaning, tree=tree)
+        found = recall(vault, task, inside, settings=settings, now=now, limit=most, meaning=meaning, tree=tree)
         taken = (time.perf_counter() - start) * 1000
         ids = tuple(one for one in ranked_ids(found) if one not in question.exclude)
         answers.append(Answer(question, ids, found.abstained is not None, taken, found.sure))
+        if then:
+            then(question, task, found)
         if progress:
             progress(number)
     return answers
@@ -274,30 +286,28 @@ def _unpinned(hit: Hit) -> float:
 
 
 def measures(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return the measures of some answers; those of finding are None where no question expects anything."""
+    """Return the measures of some answers: None where no question is of the sort that one is about.
+
+    Those of finding, `sure` and `found` are of questions that something answers, `refused` of the others.
+    """
     asked = [answer for answer in answers if answer.question.expected]
+    unanswerable = [answer for answer in answers if not answer.question.expected]
     times = sorted(answer.milliseconds for answer in answers)
     return {
         "queries": len(answers),
-        "recall@5": _mean([one.recall_at(_SHORT) for one in asked]),
-        "recall@10": _mean([one.recall_at(_LONG) for one in asked]),
-        "hit@5": _mean([one.hit_at(_SHORT) for one in asked]),
-        "hit@10": _mean([one.hit_at(_LONG) for one in asked]),
-        "ndcg@10": _mean([one.ndcg_at(_LONG) for one in asked]),
-        "mrr": _mean([one.reciprocal_rank() for one in asked]),
-        "empty": _mean([float(one.empty) for one in answers]),
-        "sure": _mean([float(one.sure == "sure") for one in answers]),
+        "recall@5": mean([one.recall_at(_SHORT) for one in asked]),
+        "recall@10": mean([one.recall_at(_LONG) for one in asked]),
+        "hit@5": mean([one.hit_at(_SHORT) for one in asked]),
+        "hit@10": mean([one.hit_at(_LONG) for one in asked]),
+        "ndcg@10": mean([one.ndcg_at(_LONG) for one in asked]),
+        "mrr": mean([one.reciprocal_rank() for one in asked]),
+        "empty": mean([float(one.empty) for one in answers]),
+        "sure": mean([float(one.sure == "sure") for one in asked]),
+        "found": mean([float(one.sure != "nothing") for one in asked]),
+        "refused": mean([float(one.sure != "sure") for one in unanswerable]),
         "p50_ms": _percentile(times, 0.50),
         "p95_ms": _percentile(times, 0.95),
     }
-
-
-def evaluation_record(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return the measures in all and per kind of question, for `eval --json`."""
-    by_kind: dict[str, list[Answer]] = {}
-    for answer in answers:
-        by_kind.setdefault(answer.question.kind, []).append(answer)
-    return {**measures(answers), "by_kind": {kind: measures(some) for kind, some in sorted(by_kind.items())}}
 
 
 def corpus_vault(folder: Path, corpus: Corpus, *, kinds: Kinds, now: Callable[[], datetime]) -> Vault:
@@ -314,7 +324,7 @@ def known_ids(vault: Vault) -> set[str]:
         return set(reader.select_ids(MemoryFilter(scope=EVERYTHING, statuses=None), sort="created", now=vault.now()))
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean(values: Sequence[float]) -> float | None:
     return round(math.fsum(values) / len(values), 4) if values else None
 
 

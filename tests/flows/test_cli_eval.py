@@ -11,7 +11,10 @@ from flows.cli_driver import LOCK, Cli
 
 from memtui.embedding import bundled
 
-KEYS = {"recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "sure", "p50_ms", "p95_ms"}
+KEYS = {
+    *("recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "sure", "found", "refused"),
+    *("p50_ms", "p95_ms", "payload"),
+}
 CORPUS = "".join(
     json.dumps({"id": identifier, "project": "p", "title": title, "insight": insight}) + "\n"
     for identifier, title, insight in (
@@ -47,20 +50,26 @@ def test_a_corpus_is_asked_without_touching_the_vault(cli: Cli) -> None:
     assert record["by_kind"]["hard"]["recall@10"] == 0.0
     assert record["by_kind"]["foreign"]["empty"] == 1.0
     assert record["by_kind"]["foreign"]["mrr"] is None
+    assert record["by_kind"]["foreign"]["payload"]["refused"] == 1.0
+    assert record["by_kind"]["easy"]["payload"]["complete"] == 1.0
     assert cli("list", "--json", code=(0, 3)).json == []
     table = cli("eval", "queries.jsonl", "--corpus", "memories.jsonl").out
     assert "ndcg@10" in table
     assert "easy" in table
+    assert "metadata" in table
+    assert "budget" in cli("eval", "queries.jsonl", "--corpus", "memories.jsonl", "--budget", "none", code=2).err
 
 
 def test_what_should_have_come_is_noted_and_measured(demo: Cli) -> None:
     run = demo("eval", "--add", "double refund", "--expect", LOCK[:5], "--file", "payments/lock.py", "mine.jsonl")
     assert "expecting 1 memory" in run.err
     demo("eval", "--add", "port of the replica", "--expect", "zqixe4jo", "--kind", "ops", "mine.jsonl")
+    demo("eval", "--add", "lag of the replica", "--essential", "zqixe4jo", "mine.jsonl")
     written = [json.loads(line) for line in Path("mine.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written == [
         {"query": "double refund", "files": ["payments/lock.py"], "expected": [LOCK]},
         {"query": "port of the replica", "expected": ["zqixe4jo"], "kind": "ops"},
+        {"query": "lag of the replica", "expected": ["zqixe4jo"], "essential": "zqixe4jo"},
     ]
     assert demo("eval", "mine.jsonl", "--json").json["hit@10"] == 1.0
 

@@ -23,7 +23,6 @@ from memtui.recall.evaluation import (
     Question,
     corpus_vault,
     evaluate,
-    evaluation_record,
     known_ids,
     measures,
     question_line,
@@ -33,14 +32,15 @@ from memtui.recall.evaluation import (
     with_question,
 )
 from memtui.recall.lexical import generic_terms
+from memtui.recall.result import Sureness
 from memtui.text.tokens import index_terms, query_terms
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.indexed import indexed_text
 from memtui.vault.vault import Vault
 
 
-def answer(ids: str, expected: str, kind: str = "", milliseconds: float = 1.0) -> Answer:
-    return Answer(Question("q", tuple(expected), kind=kind), tuple(ids), not ids, milliseconds)
+def answer(ids: str, expected: str, sure: Sureness = "sure") -> Answer:
+    return Answer(Question("q", tuple(expected)), tuple(ids), not ids, 1.0, sure)
 
 
 def test_measures_of_one_answer() -> None:
@@ -65,16 +65,15 @@ def test_where_nothing_is_expected_only_the_share_of_empty_answers_counts() -> N
     assert measures([answer("a", "a"), answer("", "")])["recall@5"] == 1.0
 
 
-def test_the_record_has_the_keys_of_the_contract_in_all_and_per_kind() -> None:
-    record = evaluation_record([answer("a", "a", "one", 2.0), answer("x", "a", "two", 8.0)])
-    keys = {"recall@5", "recall@10", "hit@5", "hit@10", "ndcg@10", "mrr", "empty", "p50_ms", "p95_ms"}
-    assert keys <= set(record)
-    assert keys <= set(record["by_kind"]["one"])
-    assert [record["by_kind"][kind]["mrr"] for kind in ("one", "two")] == [1.0, 0.0]
-    assert record["p95_ms"] == 8.0
+def test_what_is_refused_and_what_is_sure_stand_apart() -> None:
+    asked = [answer("a", "a"), answer("a", "a", "unsure"), answer("", "a", "nothing"), answer("", "a", "nothing")]
+    found = measures([*asked, answer("x", ""), answer("x", "", "unsure")])
+    assert (found["sure"], found["found"], found["refused"]) == (0.25, 0.5, 0.5)
+    assert measures(asked)["refused"] is None
+    assert measures([answer("x", "")])["sure"] is None
 
 
-def test_queries_run_as_context_runs_them(tmp_path: Path) -> None:
+def test_queries_run_as_a_search_runs_them(tmp_path: Path) -> None:
     vault = story_vault(tmp_path)
     questions_evaluation = [
         Question("which port does the replica use?", ("replica2",)),
