@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from memtui.analysis.flaws import Flaw, Mend
@@ -118,13 +118,13 @@ def _print_first(rows: Iterable[str], number: int, most: int | None) -> None:
 def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
     if finding == "duplicates":
         for group in report.duplicates:
-            differs = f" · {'; '.join(group.warnings)}" if group.warnings else ""
             pile = "easy" if group.pile == "easy" else "please check"
-            alike = f"{pile}, similarity {group.score:.2f}{differs}"
+            alike = " · ".join(filter(None, (f"{pile}, similarity {group.score:.2f}", group.why, *group.warnings)))
             yield f"{' '.join(group.ids)}  {alike} · {' / '.join(report.titles[name] for name in group.ids)}"
     elif finding == "contradictions":
         for pair in report.contradictions:
-            yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}"
+            newer = f" · {pair.winner} is newer: `memtui settle {' '.join(pair.ids)} --keep {pair.winner}`"
+            yield f"{' '.join(pair.ids)}  {pair.type} · {pair.why}{newer if pair.winner else ''}"
     elif finding == "anchors":
         for anchor in report.anchors:
             yield f"{anchor.id}  {anchor.state} · {tidying.anchor_words(anchor)}"
@@ -183,21 +183,31 @@ def _mend(arguments: argparse.Namespace, session: Session) -> None:
             ([one.id, tidying.mend_words(one), tidying.flaw_words(one), report.titles[one.id]] for one in flaws),
         )
         if not session.json:
-            say(
-                f"{counted(len(flaws), 'mend')} offered. Nothing was changed." if flaws else "There is nothing to mend."
-            )
+            say(_offered(flaws))
         return
-    from memtui.curate.mends import mend
+    from memtui.curate.mends import mend_all
 
     session.back_up_daily()
-    how = Mend(arguments.how) if arguments.how else None
-    done = [mend(session.vault, flaw, actor=session.actor, how=how) for flaw in flaws]
+    result = mend_all(session.vault, flaws, actor=session.actor, how=Mend(arguments.how) if arguments.how else None)
+    done = result.done
+    if result.failed and not done:
+        raise result.failed[0][1]
+    for _, error in result.failed:
+        say(f"Left as it is: {error}")
     session.put_rows(
         ({"id": one.memory.id, "mend": one.mend, "others": [other.id for other in one.others]} for one in done),
         ([one.memory.id, tidying.mended(one)] for one in done),
     )
     if not session.json:
         say(f"Mended {counted(len(done), 'memory')}. {UNDO_HINT}")
+
+
+def _offered(flaws: Sequence[Flaw]) -> str:
+    if not flaws:
+        return "There is nothing to mend."
+    by_hand = sum(flaw.mend is Mend.EDIT for flaw in flaws)
+    also = f", and {by_hand:,} that only an edit shortens" if by_hand else ""
+    return f"{counted(len(flaws) - by_hand, 'mend')} offered{also}. Nothing was changed."
 
 
 def _flaw(report: TidyReport, identifier: str) -> Flaw:

@@ -123,12 +123,17 @@ def retire(
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status == "retired":
             return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
-        batch.bury(memory, reason)
-        if memory.status == "active":
-            batch.verdicts.append(verdict_on(memory, "outdated", batch.writer.now, actor, reason))
-        return replace(memory, status="retired", status_reason=reason or "retired", pinned=False)
+        return retired(batch, memory, reason)
 
     return apply_to_each(vault, prefixes, actor, "retire", step, reason=reason, versions=versions)
+
+
+def retired(batch: Batch, memory: Memory, reason: str) -> Memory:
+    """Return a memory as it is out of use, with what a batch stores of that beside it."""
+    batch.bury(memory, reason)
+    if memory.status == "active":
+        batch.verdicts.append(verdict_on(memory, "outdated", batch.writer.now, batch.actor, reason))
+    return replace(memory, status="retired", status_reason=reason or "retired", pinned=False)
 
 
 def _checked_reason(reason: str, patterns: Sequence[tuple[str, str]], *, allow_secret: bool) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from memtui.analysis.flaws import Flaw, Mend, heading_above, parts_of
 from memtui.analysis.titles import title_for
 from memtui.curate.fields import LONGEST_TITLE
-from memtui.curate.lifecycle import retire
-from memtui.curate.merge import merge
-from memtui.curate.outcomes import require_versions
+from memtui.curate.lifecycle import retired
+from memtui.curate.merge import merge_within
+from memtui.curate.outcomes import Batch, require_versions
 from memtui.curate.tidy import PART_CHARACTERS
 from memtui.domain.identity import Actor, check_may_alter, require_person
 from memtui.domain.memory import Link, Memory, Source, new_id
-from memtui.errors import NotFoundError, RefusedError, UsageError
+from memtui.errors import ConflictError, MemtuiError, NotFoundError, RefusedError, UsageError
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 
@@ -29,6 +29,14 @@ class Mended:
     others: tuple[Memory, ...] = ()  # the neighbour that was joined, or the further parts
 
 
+@dataclass(slots=True)
+class MendsDone:
+    """What became of several memories."""
+
+    done: list[Mended] = field(default_factory=list)
+    failed: list[tuple[Flaw, MemtuiError]] = field(default_factory=list)  # those left as they are, and why
+
+
 def mend(
     vault: Vault, flaw: Flaw, *, actor: Actor, how: Mend | None = None, versions: Mapping[str, int] | None = None
 ) -> Mended:
@@ -38,20 +46,60 @@ def mend(
         RefusedError: an agent cannot decide, or a memory is no longer in use.
         UsageError: it cannot be mended like this.
         ConflictError: it has another version than was read.
+        NotFoundError: its neighbour no longer exists.
     """
     require_person(actor, "decide this")
-    way = how or flaw.mend
-    if way is Mend.JOIN:
-        return _joined(vault, flaw, actor, versions)
-    if way is Mend.RETIRE:
-        return Mended(way, retire(vault, [flaw.id], actor=actor, reason="says nothing", versions=versions).changed[0])
+    with vault.write(actor=actor.name, action="mend") as writer:
+        made = _mended(writer, flaw, how or flaw.mend, actor, versions or {})
+        writer.summary = _summary(made)
+        return made
+
+
+def mend_all(vault: Vault, flaws: Sequence[Flaw], *, actor: Actor, how: Mend | None = None) -> MendsDone:
+    """Mend memories as one undoable change; those that cannot be mended like this are left as they are.
+
+    Raises `RefusedError`: an agent cannot decide.
+    """
+    require_person(actor, "decide this")
+    result = MendsDone()
+    with vault.write(actor=actor.name, action="mend") as writer:
+        for flaw in flaws:
+            try:
+                result.done.append(_mended(writer, flaw, how or flaw.mend, actor, {}))
+            except (ConflictError, NotFoundError, RefusedError, UsageError) as error:
+                result.failed.append((flaw, error))
+        if result.done:
+            more = f", and {len(result.done) - 1:,} more" if len(result.done) > 1 else ""
+            writer.summary = f"{_summary(result.done[0])}{more}"
+    return result
+
+
+def _mended(writer: VaultWriter, flaw: Flaw, way: Mend, actor: Actor, versions: Mapping[str, int]) -> Mended:
+    """Mend a memory within a change; raises before anything is written."""
     if way is Mend.EDIT:
         raise UsageError("Nobody but a person can shorten it", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
-    with vault.write(actor=actor.name, action="mend") as writer:
-        memory = writer.get(flaw.id)
-        _check(memory, actor)
-        require_versions([memory], versions or {})
-        return _headed(writer, memory) if way is Mend.HEADING else _split(writer, memory)
+    memory = writer.get(flaw.id)
+    _check(memory, actor)
+    if way is Mend.JOIN:
+        return _joined(writer, flaw, actor, versions)
+    require_versions([memory], versions)
+    if way is Mend.RETIRE:
+        batch = Batch(writer, actor)
+        made = writer.put(retired(batch, memory, "says nothing"))
+        batch.store()
+        return Mended(way, made)
+    return _headed(writer, memory) if way is Mend.HEADING else _split(writer, memory)
+
+
+def _summary(made: Mended) -> str:
+    """Return a line for the journal."""
+    title = made.memory.title
+    return {
+        Mend.JOIN: f"merge {len(made.others) + 1} memories into {title}",
+        Mend.RETIRE: f"retire {title}",
+        Mend.HEADING: f"take the heading into {title}",
+        Mend.SPLIT: f"split {title} into {len(made.others) + 1}",
+    }[made.mend]
 
 
 def _check(memory: Memory, actor: Actor) -> None:
@@ -60,30 +108,29 @@ def _check(memory: Memory, actor: Actor) -> None:
         raise RefusedError(f"Only memories in use can be mended; this one is {memory.standing}", where=memory.id)
 
 
-def _joined(vault: Vault, flaw: Flaw, actor: Actor, versions: Mapping[str, int] | None) -> Mended:
+def _joined(writer: VaultWriter, flaw: Flaw, actor: Actor, versions: Mapping[str, int]) -> Mended:
     """Put a memory and its neighbours together, in the order of their source; a neighbour's title does for all.
 
     Of several it is their heading, where that says more than one of them.
     """
     if not flaw.other:
         raise UsageError("Its neighbour in the source is not known", where=flaw.id)
-    with vault.read() as reader:
-        found = reader.get_many([flaw.id, flaw.other, *flaw.more])
-    missing = [one for one in (flaw.id, flaw.other, *flaw.more) if one not in found]
+    names = (flaw.other, flaw.id, *flaw.more)
+    found = writer.get_many(names)
+    missing = [one for one in names if one not in found]
     if missing:
         raise NotFoundError("It no longer exists", where=missing[0])
+    require_versions(found.values(), versions)
     parts = sorted(found.values(), key=_place)
     heading = heading_above(found[flaw.id]) if flaw.more else ""
-    made = merge(
-        vault,
-        [flaw.other, flaw.id, *flaw.more],
-        into=flaw.other,
+    made = merge_within(
+        writer,
+        [found[name] for name in names],
         actor=actor,
         chosen={
             "title": heading[:LONGEST_TITLE] or found[flaw.other].title,
             "insight": "\n\n".join(_without_shared_lead([part.insight.strip() for part in parts])),
         },
-        versions=versions,
     )
     return Mended(Mend.JOIN, made.result, made.originals)
 
@@ -108,7 +155,6 @@ def _headed(writer: VaultWriter, memory: Memory) -> Mended:
         raise UsageError("The heading above it is not known", where=memory.id, remedy=f"`memtui edit {memory.id}`")
     title = memory.title if heading.casefold() in memory.title.casefold() else f"{heading}: {memory.title}"
     made = replace(memory, title=title[:LONGEST_TITLE], insight=f"{heading}: {memory.insight.lstrip()}")
-    writer.summary = f"take the heading into {made.title}"
     return Mended(Mend.HEADING, writer.put(made))
 
 
@@ -125,7 +171,6 @@ def _split(writer: VaultWriter, memory: Memory) -> Mended:
         Link(from_id=part.id, type="derived-from", to_id=kept.id, origin="person", created_at=writer.now)
         for part in made
     )
-    writer.summary = f"split {memory.title} into {len(made) + 1}"
     return Mended(Mend.SPLIT, kept, tuple(made))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, combinations
+from types import MappingProxyType
 from typing import Any
 
 from memtui.analysis.joined_text import Joined, join
@@ -178,20 +179,46 @@ def merge(
         if not 1 <= len(others) < MOST_MERGED:
             names = " ".join(memory.id for memory in everyone)
             raise UsageError(f"A merge takes 2 to {MOST_MERGED} different memories", where=names)
-        _check(target, others, actor)
-        require_texts(everyone, texts or {})
         require_versions(everyone, versions or {})
         if project is not None:
             project = check_name(project)
             ensure_project(writer, project)
-        result = combine(target, others, project or common_project(target, others), one_text=one_text)
-        result = _with_chosen(result, chosen or {}, vault.kinds)
-        _refuse_new_secrets(chosen or {}, everyone, secret_patterns)
-        if actor.is_person and result.status == "active" and content_hash(result) != content_hash(target):
-            # A new text of a person: it is no more asked about today than one that was accepted today.
-            result = replace(result, confirmed_at=writer.now, confirmed_by=actor.name)
-        writer.summary = f"merge {len(others) + 1} memories into {result.title}"
-        return replace(_take_up(writer, result, others), everywhere=holds_everywhere(everyone, result))
+        made = merge_within(
+            writer,
+            everyone,
+            actor=actor,
+            project=project,
+            texts=texts or {},
+            one_text=one_text,
+            chosen=chosen or {},
+            secret_patterns=secret_patterns,
+        )
+        writer.summary = f"merge {len(everyone)} memories into {made.result.title}"
+        return made
+
+
+def merge_within(
+    writer: VaultWriter,
+    everyone: Sequence[Memory],  # the first absorbs the others
+    *,
+    actor: Actor,
+    project: str | None = None,
+    texts: Mapping[str, str] = MappingProxyType({}),
+    one_text: bool = False,
+    chosen: Mapping[str, str] = MappingProxyType({}),
+    secret_patterns: Sequence[tuple[str, str]] = (),
+) -> Merged:
+    """Merge memories as `merge` does, within a change that may hold more; raises before anything is written."""
+    target, *others = everyone
+    _check(target, others, actor)
+    require_texts(everyone, texts)
+    result = combine(target, others, project or common_project(target, others), one_text=one_text)
+    result = _with_chosen(result, chosen, writer.kinds)
+    _refuse_new_secrets(chosen, everyone, secret_patterns)
+    if actor.is_person and result.status == "active" and content_hash(result) != content_hash(target):
+        # A new text of a person: it is no more asked about today than one that was accepted today.
+        result = replace(result, confirmed_at=writer.now, confirmed_by=actor.name)
+    return replace(_take_up(writer, result, others), everywhere=holds_everywhere(everyone, result))
 
 
 def _take_up(writer: VaultWriter, result: Memory, others: Sequence[Memory]) -> Merged:

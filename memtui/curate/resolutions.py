@@ -25,15 +25,16 @@ from memtui.analysis.snapshot import (
 )
 from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import supersede, verdict_on
-from memtui.curate.merge import Merged, merge
+from memtui.curate.merge import Merged, merge_within
 from memtui.curate.outcomes import require_texts, resolved
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import MOST_MERGED, Anchor, Link, Memory, Verdict, content_hash
+from memtui.domain.memory import Anchor, Link, Memory, Verdict, content_hash
 from memtui.domain.scope import ONLY
-from memtui.errors import ConflictError, MemtuiError, RefusedError, UsageError
+from memtui.errors import ConflictError, MemtuiError, NotFoundError, RefusedError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.recall.eligibility import PHASES
 from memtui.text.sanitize import one_line
+from memtui.text.words import counted
 from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
@@ -148,7 +149,7 @@ def unlearn(vault: Vault, lesson: Lesson, *, actor: Actor) -> int:
 class CopiesMerged:
     """What became of groups of exact copies."""
 
-    merged: list[Merged] = field(default_factory=list)  # one entry for each change that was made
+    merged: list[Merged] = field(default_factory=list)  # one entry for each group
     # ids of a group with the error that kept it from being merged
     failed: list[tuple[tuple[str, ...], MemtuiError]] = field(default_factory=list)
 
@@ -156,27 +157,26 @@ class CopiesMerged:
 def merge_copies(
     vault: Vault, groups: Iterable[DuplicateGroup], *, actor: Actor, progress: ProgressCallback | None = None
 ) -> CopiesMerged:
-    """Merge every group of exact copies; a group that changed since is left as it is."""
+    """Merge every group of exact copies into its first memory, whose text does for all; one undoable change.
+
+    A group that changed since is left as it is.
+    """
     done = CopiesMerged()
     copies = [group for group in groups if group.copies]
-    for number, group in enumerate(copies):
-        if progress:
-            progress(number, len(copies))
-        try:
-            done.merged += _merge_group(vault, group, actor)
-        except (ConflictError, RefusedError, UsageError) as error:
-            done.failed.append((group.ids, error))
+    with vault.write(actor=actor.name, action="merge") as writer:
+        for number, group in enumerate(copies):
+            if progress:
+                progress(number, len(copies))
+            try:
+                everyone = resolved(writer, group.ids)
+                done.merged.append(merge_within(writer, everyone, actor=actor, texts=group.texts, one_text=True))
+            except (ConflictError, NotFoundError, RefusedError, UsageError) as error:
+                done.failed.append((group.ids, error))
+        if done.merged:
+            more = f", and {counted(len(done.merged) - 1, 'more group')} of copies" if len(done.merged) > 1 else ""
+            first = done.merged[0]
+            writer.summary = f"merge {len(first.originals) + 1} memories into {first.result.title}{more}"
     return done
-
-
-def _merge_group(vault: Vault, group: DuplicateGroup, actor: Actor) -> list[Merged]:
-    """Merge a group into its first memory, whose text does for all, in changes of two to eight memories."""
-    keep, *others = group.ids
-    step = MOST_MERGED - 1
-    return [
-        merge(vault, [keep, *others[at : at + step]], into=keep, actor=actor, texts=group.texts, one_text=True)
-        for at in range(0, len(others), step)
-    ]
 
 
 def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Actor) -> Memory:

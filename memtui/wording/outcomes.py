@@ -135,8 +135,8 @@ def _reasons(reasons: Counter[str]) -> str:
 
 
 def dismissed(sentence: str, number: int) -> str:
-    """Return what was said of a proposal, and of how many where it was several."""
-    return sentence if number == 1 else f"{sentence}: {counted(number, 'proposal')}"
+    """Return what was said of a proposal, or of how many where it was several."""
+    return sentence if number == 1 else f"{counted(number, 'proposal')} will not be suggested again"
 
 
 def undone(change: Change, *, elsewhere: bool = False) -> str:

@@ -158,12 +158,12 @@ def unlearned(lesson: Lesson) -> str:
 def ways_to_dismiss(
     finding: str, found: Mapping[Alikeness, Sequence[tuple[str, ...]]], files: str
 ) -> list[tuple[Alikeness, str]]:
-    """Return the ways to dismiss several proposals as (name, words), those that dismiss more than a narrower one."""
+    """Return the ways to dismiss proposals as (name, words), narrowest first, each of more than the one before it."""
     words = {"shape": "of this shape", "file": f"from {tame(files, 60)}", "sort": "all of them"}
     ways: list[tuple[Alikeness, str]] = []
-    largest = 1
+    largest = 0
     for by, alike in sorted(found.items(), key=lambda each: len(each[1])):
-        if len(alike) > largest:
+        if len(alike) > largest and (len(alike) > 1 or by == "shape"):
             ways.append((by, f"{words[by]}: {counted(len(alike), *_NOUNS[finding])}"))
             largest = len(alike)
     return ways

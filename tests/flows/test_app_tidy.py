@@ -240,6 +240,13 @@ async def test_one_key_asks_whether_a_shape_a_file_or_a_sort_is_dismissed(blank:
         await pilot.press("u")
         await passes(pilot, screen, before)
         await shows(pilot, "Contradictions  6")
+        await goes_to(pilot, screen, "contradictions")
+        while screen._found.current is None or screen._found.current.note == "number":
+            await pilot.press("j")
+            await pilot.pause()
+        await pilot.press("N")
+        await shows(pilot, "of this shape: 1 contradiction")
+        await shows(pilot, "all of them: 6 contradictions")
 
 
 async def test_a_fragment_is_joined_by_one_key_and_parted_by_undo(blank: Vault, tmp_path: Path) -> None:

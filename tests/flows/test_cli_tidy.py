@@ -95,3 +95,30 @@ def test_mends_are_offered_shown_and_done(cli: Cli) -> None:
     assert cli("show", offer["id"], "--json").json["insight"].startswith("Tide gauge: ")
     gone = cli("mend", offer["with"], "--project", "pier", code=3)
     assert "Tidy offers no mend for it" in gone.err
+
+
+def test_what_only_an_edit_shortens_is_left_and_told_while_others_are_mended(cli: Cli) -> None:
+    items = "\n".join(f"| crane {number} | lifts {number} tonnes of gravel by hand |" for number in range(80))
+    table = cli("add", f"All cranes.\n\n| crane | load |\n| --- | --- |\n{items}", "--project", "pier").out.split()[0]
+    vague = cli("add", "Be careful with errors.", "--project", "pier").out.split()[0]
+    listed = cli("mend", "--project", "pier")
+    assert "1 mend offered, and 1 that only an edit shortens. Nothing was changed." in listed.err
+    done = cli("mend", table, vague, "--project", "pier")
+    assert "Mended 1 memory. `memtui undo` reverts it." in done.err
+    assert f"Left as it is: Nobody but a person can shorten it: {table}" in done.err
+    assert cli("show", vague, "--json").json["status"] == "retired"
+    cli("undo")
+    assert cli("show", vague, "--json").json["status"] == "active"
+    assert "can shorten it" in cli("mend", table, "--project", "pier", code=2).err
+
+
+def test_the_newer_of_two_that_contradict_and_what_speaks_for_a_duplicate_are_told(cli: Cli) -> None:
+    old, new = (
+        cli("add", f"The service runs on Remix {version}.", "--project", "pier").out.split()[0]
+        for version in ("2.1", "2.17.4")
+    )
+    found = cli("tidy", "--project", "pier", code=7)
+    assert f"{new} is newer: `memtui settle {old} {new} --keep {new}`" in found.out
+    for text in ("Weigh every lorry twice.", "weigh every lorry **twice**"):
+        cli("add", text, "--project", "mill")
+    assert "easy, similarity 1.00 · the same text" in cli("tidy", "--project", "mill", code=7).out

@@ -56,6 +56,7 @@ class ContradictionScreen(MemtuiScreen):
         self._pair = pair
         self._tidying = TidyAccess(self.access)
         self._title = TitleLine("Contradiction", warns=True, id="clash-head")
+        self._why = Static(tame(contradiction.why, 300), id="clash-why", markup=False)
         self._panes = [ContradictionText(id=f"clash-{place}") for place in (0, 1)]
         self._line = AskLine(_QUESTIONS, id="clash-ask")
         self._where = Static(_WHERE, id="clash-where", markup=False)
@@ -63,6 +64,7 @@ class ContradictionScreen(MemtuiScreen):
 
     def compose(self) -> ComposeResult:
         yield self._title
+        yield self._why
         with Horizontal(id="clash-sides"):
             yield from (pane.add_class("pane") for pane in self._panes)
         yield self._where
@@ -70,8 +72,7 @@ class ContradictionScreen(MemtuiScreen):
         yield self.hints
 
     def on_mount(self) -> None:
-        why = tame(self._contradiction.why, 200)
-        self._title.place, self._title.note = self._contradiction.type, why
+        self._title.place = self._contradiction.type
         self.call_after_refresh(self._show_both)
 
     def _show_both(self) -> None:
@@ -79,7 +80,8 @@ class ContradictionScreen(MemtuiScreen):
         for place, (pane, memory) in enumerate(zip(self._panes, self._pair, strict=True)):
             when = memory.verified_at or memory.observed_at or memory.created_at
             word = "verified" if memory.verified_at else "from"
-            pane.set_title(f"{'AB'[place]}  {word} {ago(days_between(when, now))}")
+            newer = " · newer" if memory.id == self._contradiction.winner else ""
+            pane.set_title(f"{'AB'[place]}  {word} {ago(days_between(when, now))}{newer}")
             pane.show(self._blocks(memory, place), from_top=True)
 
     def _blocks(self, memory: Memory, place: int) -> list[Block]:

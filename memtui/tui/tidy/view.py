@@ -112,7 +112,7 @@ class TidyAccess:
         return Done(tidying.mended(mend(self._vault, flaw, actor=self._opening.actor)))
 
     def merge_copies(self, groups: Sequence[DuplicateGroup]) -> Done:
-        """Merge every group of exact copies, each as one undoable change."""
+        """Merge every group of exact copies, as one undoable change."""
         self._opening.before_change()
         result = merge_copies(self._vault, groups, actor=self._opening.actor)
         return Done(outcomes.copies_merged(result), changed=bool(result.merged))

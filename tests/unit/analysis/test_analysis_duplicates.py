@@ -394,7 +394,7 @@ def proposals(vault: Vault) -> list[DuplicateGroup]:
     return find_duplicates(read_snapshot(vault, MemoryFilter()))
 
 
-def test_copies_are_accepted_in_bulk_and_each_group_is_undone_alone(tmp_path: Path) -> None:
+def test_copies_are_merged_in_bulk_and_one_undo_takes_all_of_it_back(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path)
     for text in ("Use UTC for timestamps.", "use `UTC` for timestamps", "- Use UTC for timestamps"):
         add(vault, text, tags=(text[:5].strip(),))
@@ -408,12 +408,11 @@ def test_copies_are_accepted_in_bulk_and_each_group_is_undone_alone(tmp_path: Pa
         "Use UTC for timestamps.",
         "Run `make lint` first.",
     }
-    for _ in accepted.merged:
-        undo(vault, actor=PERSON)
+    undo(vault, actor=PERSON)
     assert everything(vault) == before
 
 
-def test_a_group_of_many_copies_takes_several_merges(tmp_path: Path) -> None:
+def test_a_group_of_many_copies_is_merged_as_a_whole(tmp_path: Path) -> None:
     vault, _ = new_vault(tmp_path)
     texts = [
         "Use UTC for timestamps.",
@@ -426,8 +425,12 @@ def test_a_group_of_many_copies_takes_several_merges(tmp_path: Path) -> None:
             add(vault, marks + text)
     (group,) = proposals(vault)
     assert len(group.ids) == 12
-    assert len(merge_copies(vault, [group], actor=PERSON).merged) == 2
+    before = everything(vault)
+    (merged,) = merge_copies(vault, [group], actor=PERSON).merged
+    assert len(merged.originals) == 11
     assert proposals(vault) == []
+    undo(vault, actor=PERSON)
+    assert everything(vault) == before
 
 
 def test_a_text_that_moved_meanwhile_is_skipped_and_told(tmp_path: Path) -> None:

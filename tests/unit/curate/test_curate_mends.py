@@ -11,7 +11,7 @@ from curating import AGENT, PERSON, add, everything, get, new_vault
 
 from memtui.analysis.flaws import Flaw, FlawReason, Mend
 from memtui.curate.history import undo
-from memtui.curate.mends import mend
+from memtui.curate.mends import mend, mend_all
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory, Source
@@ -140,4 +140,19 @@ def test_a_mend_that_is_not_possible_says_why_and_changes_nothing(tmp_path: Path
         mend(vault, flaw, how=Mend.RETIRE, actor=AGENT)
     with pytest.raises(ConflictError):
         mend(vault, Flaw(memory.id, flaw.reason, "", Mend.HEADING), actor=PERSON, versions={memory.id: 7})
+    assert everything(vault) == before
+
+
+def test_several_mends_are_one_change_and_what_only_a_person_can_shorten_stays(tmp_path: Path) -> None:
+    vault = imported(tmp_path)
+    add(vault, "Be careful with errors.")
+    rows = "\n".join(f"| crane {number} | lifts {number} tonnes of gravel by hand |" for number in range(80))
+    table = add(vault, f"All cranes of the quay.\n\n| crane | load |\n| --- | --- |\n{rows}", title="Cranes")
+    before = everything(vault)
+    flaws = look(vault).flaws
+    result = mend_all(vault, list(flaws.values()), actor=PERSON)
+    assert {done.mend for done in result.done} == {Mend.JOIN, Mend.RETIRE}
+    assert [flaw.id for flaw, _ in result.failed] == [table.id]
+    assert list(look(vault).flaws) == [table.id]
+    undo(vault, actor=PERSON)
     assert everything(vault) == before
