@@ -220,15 +220,19 @@ async def test_dismissals_teach_and_what_they_hide_is_told_and_shown_again(blank
         await shows(pilot, "Contradictions  2")
 
 
+async def _goes_to_shape(pilot: Pilot[int], screen: TidyScreen, shape: str) -> None:
+    while (row := screen._found.current) is None or row.note != shape:
+        await pilot.press("j")
+        await pilot.pause()
+
+
 async def test_one_key_asks_whether_a_shape_a_file_or_a_sort_is_dismissed(blank: Vault, tmp_path: Path) -> None:
     fill(blank, [*SILOS, *POSTGRES])
     async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await tidy_opens(pilot, memories=12)
         await shows(pilot, "Contradictions  6")
         await goes_to(pilot, screen, "contradictions")
-        while screen._found.current is None or screen._found.current.note != "number":
-            await pilot.press("j")
-            await pilot.pause()
+        await _goes_to_shape(pilot, screen, "number")
         await pilot.press("N")
         await shows(pilot, "of this shape: 5 contradictions")
         await shows(pilot, "all of them: 6 contradictions")
@@ -241,9 +245,7 @@ async def test_one_key_asks_whether_a_shape_a_file_or_a_sort_is_dismissed(blank:
         await passes(pilot, screen, before)
         await shows(pilot, "Contradictions  6")
         await goes_to(pilot, screen, "contradictions")
-        while screen._found.current is None or screen._found.current.note == "number":
-            await pilot.press("j")
-            await pilot.pause()
+        await _goes_to_shape(pilot, screen, "version")
         await pilot.press("N")
         await shows(pilot, "of this shape: 1 contradiction")
         await shows(pilot, "all of them: 6 contradictions")
