@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memtui.recall.rank import Found
     from memtui.recall.retrieve import Fetched
     from memtui.recall.semantic import ModelMeaning, Sense
+    from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
     from memtui.workspace import Tree
 
@@ -168,6 +169,9 @@ class ResidentMeaning:
         self.terms = TermIndex()
         self._cancelled = threading.Event()
         self._share: tuple[int, int] | None = None
+        self._missing: int | None = None  # Memories without a vector, None before they were counted
+        self._counted = -1  # The vault's change counter when they were
+        self._counting = threading.Lock()
         self.problem = ""  # Why there is no meaning though the setting asks for it
 
     @property
@@ -181,7 +185,9 @@ class ResidentMeaning:
             return "loading"
         if self._share is not None and self._share[1]:
             return f"{100 * self._share[0] // self._share[1]} %"
-        return "ready"
+        if self._missing is None:
+            return "loading"
+        return "0 %" if self._missing else "ready"
 
     @property
     def is_ready(self) -> bool:
@@ -217,6 +223,18 @@ class ResidentMeaning:
             self._vault, self._model, engine=engine, resident=resident, catches_up=False, terms=self.terms
         )
 
+    def count(self, reader: VaultReader, *, again: bool = False) -> None:
+        """Count what has no vector yet, once for each state of the vault. `again`: also where nothing else changed."""
+        from memtui.vault.search.vectors import count_missing
+
+        engine = self._inner.engine() if self._inner is not None else None
+        if engine is None:
+            return
+        with self._counting:
+            counter = reader.change_counter()
+            if again or counter != self._counted:
+                self._missing, self._counted = count_missing(reader, engine.name), counter
+
     def tend(self, limit: int | None = None) -> int:
         """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`.
 
@@ -234,13 +252,13 @@ class ResidentMeaning:
             stored = embed_missing(
                 self._vault, engine, limit=limit, progress=self._told, cancelled=self._cancelled.is_set
             )
-            if self._resident is not None:
-                with self._vault.read() as reader:
+            with self._vault.read() as reader:
+                if self._resident is not None:
                     self._resident.refresh(reader)
+                self.count(reader, again=True)
         except VaultBusyError:
-            return 0
-        finally:
-            self._share = None
+            return 0  # How far it got still holds.
+        self._share = None
         return stored
 
     def _hold_terms(self) -> None:

@@ -85,6 +85,11 @@ class VaultAccess:
         vectors = counts(reader)
         return max(vectors, key=vectors.__getitem__, default=None)
 
+    def count_vectors(self, reader: VaultReader) -> None:
+        """Let the search by meaning know how much of what is read has no vector yet."""
+        if self.opening.meaning is not None:
+            self.opening.meaning.count(reader)
+
     def tree_of(self, reader: VaultReader, project: str | None) -> Tree | None:
         """Return the working tree to check a project's files in: the one we stand in, else its known folder."""
         if project is None:

@@ -100,6 +100,7 @@ class ListQueries:
                 signature=signature,
             )
             self._asked = asked_since(reader, everything)
+            self._access.count_vectors(reader)
         return self.filtered(base, query, best=best, by_meaning=by_meaning)
 
     def filtered(self, base: Base, query: str, *, best: bool = True, by_meaning: bool = False) -> Listing:

@@ -227,6 +227,10 @@ def test_words_answer_until_the_model_is_there(vault: Vault) -> None:
     assert found(vault, "customers billed twice", meaning) == []
     assert found(vault, "printer", meaning) == ["printers"]
     meaning.load()
+    assert (meaning.words, meaning.is_ready) == ("loading", True), "nothing was counted yet"
+    with vault.read() as reader:
+        meaning.count(reader)
+    assert meaning.words == "0 %"
     assert meaning.tend() == 2
     assert meaning.tend() == 0
     assert (meaning.words, meaning.problem) == ("ready", "")
@@ -239,7 +243,11 @@ def test_a_new_memory_is_found_by_meaning_once_it_was_tended(vault: Vault) -> No
     meaning.tend()
     with vault.write(actor="person", action="add") as writer:
         writer.put(make_memory(id="database", title="Seed the database", insight="Fill it before tests.", project="p"))
+    with vault.read() as reader:
+        meaning.count(reader)
+    assert meaning.words == "0 %"
     assert meaning.tend() == 1
+    assert meaning.words == "ready"
     assert "database" in found(vault, "populate fixtures ahead of the test run", meaning)
 
 
