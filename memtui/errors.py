@@ -92,6 +92,11 @@ class ConflictError(MemtuiError):
         self.base_version = base_version
         self.current_version = current_version
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the two texts are."""
+        return f"yours (from version {self.base_version})", f"stored (version {self.current_version})"
+
 
 class BlockChangedError(ConflictError):
     """A block that memtui wrote into a file was edited by hand, and cannot be put back; `where` is the file."""
@@ -109,6 +114,10 @@ class BuiltUponError(ConflictError):
     title: str = ""
     field: str = ""
     later: int | None = None
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        return "as it would be", "as it is now"
 
 
 class VaultBusyError(MemtuiError):

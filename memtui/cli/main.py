@@ -163,8 +163,8 @@ def _report(error: BaseException) -> int:
     if isinstance(error, MemtuiError):
         say(f"memtui: {_clipped(str(error))}")
         if isinstance(error, ConflictError) and (error.mine or error.theirs):
-            say(f"\n--- yours (from version {error.base_version})\n{error.mine}")
-            say(f"\n--- stored (version {error.current_version})\n{error.theirs}")
+            for side, text in zip(error.sides, (error.mine, error.theirs), strict=True):
+                say(f"\n--- {side}\n{text}")
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         say("memtui: interrupted; no partial changes were saved")

@@ -276,6 +276,8 @@ def _readable(record: Record | None) -> str:
     if record is None:
         return "(not there)"
     parts = [str(record[name]) for name in ("title", "insight", "rationale", "snippet") if record.get(name)]
+    if len(parts) > 1 and parts[1].removesuffix(".") == parts[0]:
+        del parts[0]  # A title that is the text says it once
     return "\n\n".join(parts) or ", ".join(f"{key} {value}" for key, value in record.items())
 
 

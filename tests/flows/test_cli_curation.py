@@ -459,3 +459,13 @@ def test_the_coming_weeks_are_foretold_flattened_and_postponed(cli: Cli, ids: li
     assert len(cli("review", "--list", "--json").json) == 3
     config.write_text('[review]\nholiday = "2031-02-30/2031-03-10"\n')
     assert "must be two days like 2026-12-21/2027-01-06" in cli("review", "--list", code=2).err
+
+
+def test_an_undo_that_is_refused_shows_what_would_be_and_what_is(cli: Cli) -> None:
+    identifier = cli("add", "Fire the kiln at cone 5.", "--project", "pottery").out.split()[0]
+    cli("edit", identifier, "--title", "Fire the kiln at cone 6")
+    number = cli("log", "--json").json[0]["number"]
+    cli("edit", identifier, "--title", "Fire the kiln at cone 7")
+    told = cli("undo", str(number), code=4).err
+    assert "--- as it would be\nFire the kiln at cone 5.\n" in told, "a title that is the text is said once"
+    assert "--- as it is now\nFire the kiln at cone 7\n" in told
