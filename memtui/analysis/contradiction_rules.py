@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memtui.analysis.amounts import Amount, amounts_in, changes_between, dimension_of, rewritten
 from memtui.analysis.claims import (
     FRAMED,
     LIGHT,
@@ -14,12 +15,14 @@ from memtui.analysis.claims import (
     PREFERS,
     UNITS,
     Claim,
+    Clause,
+    claim_of,
     difference_in_denials,
     is_tool,
     rivals,
     rivals_between,
 )
-from memtui.analysis.pair_facts import Facts, gone_but_used, numbers_of_one
+from memtui.analysis.pair_facts import Facts, gone_but_used, is_supposed, numbers_of_one
 from memtui.analysis.text_features import stems_of
 from memtui.text.sanitize import one_line
 from memtui.text.tokens import STOP_WORDS
@@ -34,11 +37,12 @@ LONGEST_VALUE = 4  # Words of meaning of a value; longer ones are explanations
 SHOWN = 60  # Characters of a claim that the reason quotes
 
 _GENERAL_KEYS = frozenset(stems_of("main primary default current max maximum min minimum total global our"))
-_VERSION = re.compile(r"^\d+(?:\.\d+)+$")
-_VERSIONED = re.compile(
-    r"\b(?:version|python|node|postgres|redis|java|go|ruby|php|django|react|vue|rust|kafka|terraform|mysql|angular"
-    r"|typescript|kotlin|swift|spring|rails|v)\b"
+_WENT_BACK = re.compile(
+    r"\b(?:downgraded|reverted|rolled back|(?:went|gone|moved|switched|dropped|fell|set|pinned) back)\b"
+    r"[^.;\n]{0,60}?\bto\b(?P<state>[^;\n]{1,40})",
+    re.IGNORECASE,
 )
+"""What says that a change was taken back, and the state since then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +80,10 @@ def _told(first: Facts, second: Facts) -> tuple[ContradictionType, tuple[str, st
     counted = max(numbers_of_one(first, second), key=lambda found: found[2], default=None)
     if counted is not None:
         numbers = (counted[0], counted[1])
-        is_version = any(_VERSION.match(number) for number in numbers) or any(
-            _VERSIONED.search(facts.low) for facts in (first, second)
-        )
-        return "version" if is_version else "number", numbers
+        versions = [
+            _versions(facts.wording.amounts, number) for facts, number in zip((first, second), numbers, strict=True)
+        ]
+        return "version" if all(_is_bare(number) for number in numbers) and any(versions) else "number", numbers
     pair = rivals_between(first.names, second.names, (first.wording.plain, second.wording.plain))
     if pair is not None:
         names = (pair[0].replace("_", " "), pair[1].replace("_", " "))
@@ -88,19 +92,46 @@ def _told(first: Facts, second: Facts) -> tuple[ContradictionType, tuple[str, st
     return ("negation" if how else "statement"), ("", "")
 
 
+def _versions(amounts: Sequence[Amount], number: str) -> list[Amount]:
+    """Return the amounts that are versions with this number."""
+    return [amount for amount in amounts if amount.is_version and ".".join(map(str, amount.parts)) == number]
+
+
+def _is_bare(number: str) -> bool:
+    return number.replace(".", "").isdigit()
+
+
 def replacing(first: Facts, second: Facts) -> int | None:
-    """Return which of two says that what the other goes by is no more, or names the later version: 0, 1 or None."""
+    """Return which of two says that what the other goes by is no more, or names the later version: 0, 1 or None.
+
+    What says that a change was taken back names the state since then, be it the earlier version.
+    """
     gone = [bool(gone_but_used(first, second)), bool(gone_but_used(second, first))]
     if gone[0] != gone[1]:
         return gone.index(True)
     type_, words = _told(first, second)
-    if type_ == "version":
-        left, right = (tuple(map(int, _DIGITS.findall(word))) for word in words)
-        return 0 if left > right else 1
-    return None
+    if type_ not in {"version", "number"}:
+        return None
+    back = [_went_back(facts, word) for facts, word in zip((first, second), words, strict=True)]
+    if back[0] != back[1]:
+        return back.index(True)
+    left, right = (
+        _versions(facts.wording.amounts, word)[:1] for facts, word in zip((first, second), words, strict=True)
+    )
+    if not left or not right or len({amount.name for amount in (*left, *right)} - {""}) > 1:
+        return None
+    return 0 if left[0].parts > right[0].parts else 1
 
 
-_DIGITS = re.compile(r"\d+")
+def _went_back(facts: Facts, number: str) -> bool:
+    """Return whether a text says that something was set back to a number."""
+    bare = number.partition(" ")[0]
+    text = facts.wording.text
+    return any(
+        re.search(rf"(?<![\d.]){re.escape(bare)}(?![\d]|\.\d)", found["state"]) is not None
+        and not is_supposed(text, found.start())
+        for found in _WENT_BACK.finditer(text)
+    )
 
 
 def _statement(facts: Facts, word: str) -> str:
@@ -151,6 +182,17 @@ def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
 
 def clash(one: Claim, other: Claim) -> Clash | None:
     """Return how two claims contradict each other, None if they do not."""
+    found = _clash(one, _in_notation_of(other, one))
+    return found and _made(found.type, found.words, one, other)
+
+
+def _in_notation_of(claim: Claim, other: Claim) -> Claim:
+    """Return a claim with its amounts written as in another."""
+    changes = changes_between(amounts_in(claim.text), amounts_in(other.text), loosely=True)
+    return claim_of(Clause(rewritten(claim.text, changes), claim.sentence)) or claim if changes else claim
+
+
+def _clash(one: Claim, other: Claim) -> Clash | None:
     if not _can_clash(one, other):
         return None
     found = _values(one, other) if one.pair and other.pair else None
@@ -279,25 +321,15 @@ def _numbers(one: Claim, other: Claim) -> Clash | None:
     return _made(_number_type(one, other), words, one, other)
 
 
-_TIMES = frozenset({"ms", "s", "m", "h", "d", "w", "mo", "y"})
-_SIZES = frozenset({"kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib"})
-
-
 def _comparable(mine: frozenset[str], theirs: frozenset[str]) -> bool:
-    return bool({_dimension(number) for number in mine} & {_dimension(number) for number in theirs})
-
-
-def _dimension(number: str) -> str:
-    unit = number.partition(" ")[2]
-    return "time" if unit in _TIMES else "size" if unit in _SIZES else unit
+    left, right = ({dimension_of(number.partition(" ")[2]) for number in numbers} for numbers in (mine, theirs))
+    return bool(left & right)
 
 
 def _number_type(one: Claim, other: Claim) -> ContradictionType:
-    differing = one.numbers ^ other.numbers
-    is_version = all(_VERSION.match(number) for number in differing) or any(
-        _VERSIONED.search(claim.text.lower()) for claim in (one, other)
-    )
-    return "version" if is_version and not any(" " in number for number in differing) else "number"
+    sides = ((one, one.numbers - other.numbers), (other, other.numbers - one.numbers))
+    is_version = any(_versions(amounts_in(claim.text), number) for claim, numbers in sides for number in numbers)
+    return "version" if is_version and all(map(_is_bare, one.numbers ^ other.numbers)) else "number"
 
 
 def _choices(one: Claim, other: Claim) -> Clash | None:

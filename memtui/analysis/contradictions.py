@@ -160,11 +160,11 @@ def _against_file(
     sentences = (clash.first, clash.second) if first is typed else (clash.second, clash.first)
     told = explain(*sentences, *(known.written["", facts.insight] for facts in sentences))
     texts = (content_hash(first), content_hash(second))
-    newer = _newer(first, second)
+    winner = _winner(first, second, sentences)
     ids = (first.id, second.id)
     yield (
         score,
-        Contradiction(ids, told.type, told.why, told.words, told.claims, texts, newer.id if newer else ""),
+        Contradiction(ids, told.type, told.why, told.words, told.claims, texts, winner),
     )
 
 
@@ -221,22 +221,26 @@ def contradiction_between(
     """Return how two memories contradict each other, None if they do not. `near`: unless only their texts are known."""
     known = TextCache() if cache is None else cache
     near = near or Nearness()
-    memories = _by_age(one, other)
-    first, second = memories
+    first, second = _by_age(one, other)
     facts = (known.facts[first.title, first.insight], known.facts[second.title, second.insight])
     if near.is_crowded and max(len(each.insight.split()) for each in facts) > LONGEST_IN_CROWD:
         return None
     found = known.judged(first, second, near)
     if found is None or found.question != "contradiction":
         return None
-    told = explain(*facts, *(known.written[memory.title, memory.insight] for memory in memories))
+    told = explain(*facts, *(known.written[memory.title, memory.insight] for memory in (first, second)))
     if _only_says_non(told.type, facts) or _are_other_settings(told.words, first.insight, second.insight):
         return None
     texts = (content_hash(first), content_hash(second))
+    winner = _winner(first, second, facts)
+    return Contradiction((first.id, second.id), told.type, told.why, told.words, told.claims, texts, winner)
+
+
+def _winner(first: Memory, second: Memory, facts: tuple[Facts, Facts]) -> str:
+    """Return the id of the one that replaced the other by what they say, else of the newer; empty if neither is."""
     place = replacing(*facts)
-    winner = _newer(first, second) if place is None else (*memories, None)[place]
-    winning = "" if winner is None else winner.id
-    return Contradiction((first.id, second.id), told.type, told.why, told.words, told.claims, texts, winning)
+    winner = _newer(first, second) if place is None else (first, second)[place]
+    return "" if winner is None else winner.id
 
 
 def _only_says_non(type_: ContradictionType, facts: tuple[Facts, Facts]) -> bool:

@@ -40,6 +40,7 @@ class Difference:
 
 
 def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
+    other = other.in_notation_of(one)
     denials = difference_in_denials(one, other)
     apart = order_of_other_acts(one.plain, other.plain)
     found = [

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from memtui.analysis.amounts import amounts_in, changes_between, dimension_of, rewritten
 from memtui.analysis.claims import LIGHT, Sides, names_in, sides_of
 from memtui.analysis.ordered_acts import verb_of
 from memtui.analysis.pair_phrases import beginnings_of
@@ -222,7 +223,6 @@ NEAR_GONE = 4  # Words beside a word such as `dropped` that may be what is gone
 NEAR_NUMBER = 5  # Words on each side of a number that say what it counts
 FEWEST_NEAR = 2  # Words beside two bare numbers that must be the same for it to be sure that they count one thing
 NEAR_ORDER = 4  # Words on each side of `before` or `after` that it puts in order
-_TIMES = frozenset({"ms", "s", "m", "h", "d", "w", "mo", "y"})
 
 
 @dataclass(frozen=True)
@@ -231,6 +231,14 @@ class Facts:
 
     wording: Wording
     insight: str
+
+    def in_notation_of(self, other: Facts) -> Facts:
+        """Return the facts with amounts written as in another text, and versions as exactly as there."""
+        wording = self.wording.in_notation_of(other.wording, loosely=True)
+        if wording is self.wording:
+            return self
+        changes = changes_between(amounts_in(self.insight), other.wording.amounts, loosely=True)
+        return Facts(wording, rewritten(self.insight, changes))
 
     @cached_property
     def low(self) -> str:
@@ -301,10 +309,10 @@ class Facts:
 
     @cached_property
     def numbers(self) -> dict[str, str]:
-        """Numbers with their dimension: `time` for every unit of time, else the unit, empty for a bare number."""
+        """Numbers with their dimension, `time` or `size`, else the unit, empty for a bare number."""
         counting = set(chain(*(filter(None, found.groups()) for found in _COUNTING.finditer(self.wording.text))))
         split = (number.partition(" ") for number in self.wording.numbers if number not in counting)
-        return {number: "time" if unit in _TIMES else unit for number, _, unit in split}
+        return {number: dimension_of(unit) for number, _, unit in split}
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -419,6 +427,7 @@ def gone_but_used(one: Facts, other: Facts) -> frozenset[str]:
 
 def numbers_of_one(one: Facts, other: Facts) -> Iterator[tuple[str, str, float]]:
     """Yield pairs of different numbers of one dimension that stand beside the same words, and how sure that is, 0–1."""
+    other = other.in_notation_of(one)
     for number, unit in one.numbers.items():
         for their, their_unit in other.numbers.items():
             differ = number not in other.numbers and their not in one.numbers and unit == their_unit

@@ -47,7 +47,8 @@ class Nearness:
 
 
 def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
-    """Return what the models weigh."""
+    """Return what the models weigh; amounts in another notation are the same."""
+    other = other.in_notation_of(one)
     found = {**_likeness(one, other), **_differences(one, other), **_frames(one, other), **_cues(one, other)}
     same = found["dice"]
     for name in ("number", "name", "scope", "negated_once", "number_once", "subject_mixed", "plan"):
@@ -270,6 +271,7 @@ class Judgement:
 
 def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
     """Return whether two memories say the same or contradict each other, None if neither is likely."""
+    other = other.in_notation_of(one)
     found = features(one, other, near)
     signs = signs_between(one.beginnings, other.beginnings) if is_told_by_phrases(near) else _NO_SIGNS
     return judge_told(found, near, signs)

@@ -101,6 +101,7 @@ def _holds(outer: Sequence[Part], part: Part) -> bool:
 
 def differ(inner: Wording, there: Wording) -> bool:
     """Return whether a text says something that matters which its like in another text does not."""
+    there = there.in_notation_of(inner)
     if inner.numbers - there.numbers or any(not there.says(name) for name in inner.identifiers - there.identifiers):
         return True
     if not names_all(there.text, inner.text):

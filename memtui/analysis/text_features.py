@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from memtui.analysis.amounts import Amount, amounts_in, changes_between, rewritten
 from memtui.text.normal_form import american, plain_form, respelt
 from memtui.text.stemming import stem
 from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS, Memo
@@ -160,6 +161,19 @@ class Wording:
     def told_names(self) -> frozenset[str]:
         """The names of code as people tell them apart: an address without its scheme, and no short form of prose."""
         return frozenset(_SCHEME.sub("", name).strip("/") for name in self.identifiers - _NO_NAMES) - {""}
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        return amounts_in(self.text)
+
+    def in_notation_of(self, other: Wording, *, loosely: bool = False) -> Wording:
+        """Return the wording with its amounts written as in another text; see `memtui.analysis.amounts`."""
+        changes = changes_between(self.amounts, other.amounts, loosely=loosely)
+        if not changes:
+            return self
+        text, length = rewritten(self.text, changes), len(self.title)
+        in_title = [change for change in changes if change[0].end <= length]
+        return Wording(text, rewritten(self.title, in_title))
 
     @cached_property
     def is_plan(self) -> bool:
