@@ -307,7 +307,7 @@ class MemtuiScreen(Screen[None]):
 
     def _tell_working(self) -> None:
         """Show that a change is being made, or that there is nothing to show yet."""
-        self.hints.busy = "working …" if self.acting else "reading …" if self.loader.is_reading else ""
+        self.hints.busy = "working …" if self.acting else self.loader.reading_words(self.opening.vault.path)
 
     def acts_ended(self, focus: str | None) -> None:
         """Show what changed; called after the last change in a row."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,6 +15,7 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.errors import MemtuiError
 from memtui.progress import BACKGROUND, Cancelled
+from memtui.vault.lease import is_being_written
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -193,6 +195,12 @@ class Loader:
         if self.is_reading:
             self.is_reading, self._has_read = False, True
             self._tell()
+
+    def reading_words(self, vault: Path) -> str:
+        """Return what the first read is doing or waits for; empty once it is over."""
+        if not self.is_reading:
+            return ""
+        return "waiting for what is being stored …" if is_being_written(vault) else "reading …"
 
     def post(self, task: Task, handler: Callable[[T], object], answer: T) -> None:
         """Call a handler on the screen's thread, unless a newer read replaced the task until then."""

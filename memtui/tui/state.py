@@ -106,7 +106,8 @@ def _read(path: Path) -> dict[str, Any]:
 Start = Literal["list", "due"]
 
 READ_PATIENCE_SECONDS = 1.5
-"""How long a look waits for the lease: the next one comes in two seconds anyway, and quitting waits for it."""
+"""How long a look waits for another process: the next one comes in two seconds anyway. For a thread of ours it waits
+longer, see `memtui.vault.lease`."""
 
 
 NO_FOLDER = Path(os.devnull)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import random
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -175,9 +178,63 @@ def queue_path(vault: Path) -> Path:
     return vault.with_name(vault.name + ".queue")
 
 
+OWN_PATIENCE_SECONDS = 60.0
+"""How long threads of one process wait for each other: one that stores or reads much is no reason to give up."""
+
+_RECENTLY_SECONDS = 0.5  # Between two threads of ours that take turns there is a moment in which none holds the lock
+
+
+@dataclass(eq=False, slots=True)
+class _Hold:
+    thread: int
+    exclusive: bool
+
+
+class _Held:
+    """Which threads of this process hold leases, by vault."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holds: dict[Path, list[_Hold]] = {}
+        self._released: dict[Path, float] = {}
+
+    def add(self, vault: Path, *, exclusive: bool) -> _Hold:
+        hold = _Hold(threading.get_ident(), exclusive)
+        with self._lock:
+            self._holds.setdefault(vault, []).append(hold)
+        return hold
+
+    def remove(self, vault: Path, hold: _Hold) -> None:
+        with self._lock:
+            self._holds[vault].remove(hold)
+            self._released[vault] = time.monotonic()
+
+    def is_ours(self, vault: Path) -> bool:
+        """Return whether another thread of this process holds a lease, or held one just now."""
+        me = threading.get_ident()
+        with self._lock:
+            if any(hold.thread != me for hold in self._holds.get(vault, ())):
+                return True
+            return time.monotonic() - self._released.get(vault, -math.inf) < _RECENTLY_SECONDS
+
+    def is_written(self, vault: Path) -> bool:
+        with self._lock:
+            return any(hold.exclusive for hold in self._holds.get(vault, ()))
+
+
+_HELD = _Held()
+
+
+def is_being_written(vault: Path) -> bool:
+    """Return whether a thread of this process stores something in a vault just now, which reads wait for."""
+    return _HELD.is_written(vault)
+
+
 @contextmanager
 def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None]:
     """Hold the vault's lock, exclusively to write or shared to read; the vault's folder must exist.
+
+    Threads of this process wait for each other, however short the time that others are given is, unless it is none.
 
     Raises `VaultBusyError`: another process held it for all of `wait_seconds`.
     """
@@ -186,11 +243,13 @@ def lease(vault: Path, *, exclusive: bool, wait_seconds: float) -> Iterator[None
             yield
             return
         _take_in_turn(descriptor, vault, exclusive=exclusive, wait_seconds=wait_seconds)
-        if exclusive:
-            _sign(descriptor)
+        hold = _HELD.add(vault, exclusive=exclusive)
         try:
+            if exclusive:
+                _sign(descriptor)
             yield
         finally:
+            _HELD.remove(vault, hold)
             _unlock(descriptor)
 
 
@@ -206,9 +265,14 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
             remedy=f"Nothing was changed. Waited {wait_seconds:g} s; try again{ending}.",
         )
 
-    deadline = time.monotonic() + wait_seconds
+    began = time.monotonic()
+
+    def is_patient() -> bool:
+        waited = time.monotonic() - began
+        return waited < wait_seconds or (wait_seconds > 0.0 and waited < OWN_PATIENCE_SECONDS and _HELD.is_ours(vault))
+
     if not _HAS_SHARED:
-        if not _wait_for(descriptor, exclusive=exclusive, deadline=deadline):
+        if not _wait_for(descriptor, exclusive=exclusive, is_patient=is_patient):
             raise busy()
         return
     with _opened(queue_path(vault), to_write=exclusive) as queue:
@@ -216,8 +280,8 @@ def _take_in_turn(descriptor: int, vault: Path, *, exclusive: bool, wait_seconds
             return
         # Waiting readers share the queue, a waiting writer holds it exclusively.
         if not (
-            _wait_for(queue, exclusive=exclusive, deadline=deadline)
-            and _wait_for(descriptor, exclusive=exclusive, deadline=deadline)
+            _wait_for(queue, exclusive=exclusive, is_patient=is_patient)
+            and _wait_for(descriptor, exclusive=exclusive, is_patient=is_patient)
         ):
             raise busy()
 
@@ -257,11 +321,11 @@ def _opened(path: Path, *, to_write: bool) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def _wait_for(descriptor: int, *, exclusive: bool, deadline: float) -> bool:
-    """Return whether the lock was taken before the deadline."""
+def _wait_for(descriptor: int, *, exclusive: bool, is_patient: Callable[[], bool]) -> bool:
+    """Return whether the lock was taken before the patience ended."""
     pause = 0.002
     while not _lock_or_explain(descriptor, exclusive=exclusive):
-        if time.monotonic() >= deadline:
+        if not is_patient():
             return False
         time.sleep(random.uniform(0.001, pause))  # noqa: S311 - jitter, not cryptography
         pause = min(0.012, pause * 1.5)

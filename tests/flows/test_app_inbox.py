@@ -170,6 +170,36 @@ async def test_keys_that_come_before_the_candidates_are_shown_change_nothing_but
         await waits(pilot, 6)
 
 
+async def test_the_inbox_waits_for_an_import_of_its_own_process_and_says_so(
+    found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.state.READ_PATIENCE_SECONDS", 0.05)
+    stores, may_end = threading.Event(), threading.Event()
+
+    def store() -> None:
+        with found.write(actor="person", action="import") as writer:
+            stores.set()
+            assert may_end.wait(PATIENT_SECONDS)
+            writer.put(candidate(99, "The last of many"))
+
+    importing = threading.Thread(target=store)
+    async with app_on(found, tmp_path).run_test(size=WIDE, notifications=True) as pilot:
+        await shows(pilot, "by meaning")
+        importing.start()
+        assert stores.wait(PATIENT_SECONDS)
+        await pilot.press("b")
+        await shows(pilot, "waiting for what is being stored …")
+        await pilot.pause(0.5)
+        assert "… waiting" in screen_text(pilot)
+        assert not toasts(pilot)
+        await pilot.press("asterisk")
+        may_end.set()
+        await inbox_opens(pilot, 7)
+        await shows(pilot, "7 marked of 7")
+        assert not toasts(pilot)
+    importing.join()
+
+
 async def test_many_are_accepted_as_one_change_without_what_looks_planted(
     found: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +290,8 @@ async def test_a_slow_acceptance_and_a_slow_form_say_at_once_that_they_are_at_wo
         await shows(pilot, "6 waiting")
         await pilot.press("asterisk", "a")
         await shows(pilot, "working …")
+        await shows(pilot, "… waiting")
+        assert "0 waiting" not in screen_text(pilot), "one of them may stay"
         assert stored(found, "m0000011").status == "candidate"
         done.set()
         await until(pilot, lambda: stored(found, "m0000011").status == "active", "they are accepted")

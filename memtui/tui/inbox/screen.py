@@ -31,7 +31,7 @@ from memtui.tui.inbox.view import (
     head_counts,
     inbox_notice,
 )
-from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_detail import LIST, ListDetail
 from memtui.tui.screens.dialogs import ask_planted, pick
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening, state_of
@@ -94,6 +94,7 @@ class InboxScreen(ListDetail):
         self._filter = FilterLine("words of a text, a file, a heading, a kind; planted", id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
+        self._is_unsure = False  # Whether some of what was taken out of the list may come back
         self._marks_found = False  # Whether to mark all that the first look at the vault finds
 
     def compose(self) -> ComposeResult:
@@ -134,13 +135,14 @@ class InboxScreen(ListDetail):
 
     def _read_waiting(self, focus: str | None) -> None:
         self.looked_at = self.access.signature()
-        self.loader.read(self._inbox.waiting, partial(self._show_waiting, focus), group="list")
+        self.loader.read(self._inbox.waiting, partial(self._show_waiting, focus), group=LIST)
+        self._show_head()
 
     def _show_waiting(self, focus: str | None, waiting: Waiting) -> None:
         if self.acting:
             return
         self.trouble_is_over()
-        self._waiting = waiting
+        self._waiting, self._is_unsure = waiting, False
         self._list.show_projects = waiting.project is None
         is_there = any(offer.id == focus for offer in waiting.offers)
         follow = focus if is_there else self._list.line
@@ -215,7 +217,9 @@ class InboxScreen(ListDetail):
         shown = len(self._list.arranged.shown)
         if waiting is not None:
             self._title.place = waiting.project or ALL_PROJECTS
-            self._title.counts = head_counts(waiting, self._list.offers.values())
+        works = self.acting or self.loader.is_under_way(LIST)
+        is_counted = waiting is not None and not self._is_unsure and bool(number or not works)
+        self._title.counts = head_counts(waiting if is_counted else None, self._list.offers.values())
         matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
         count = f"{marked:,} marked of {number:,}" if marked else matching
         if unlooked := len(self._list.unlooked) if self._list.asks_for_odd else 0:
@@ -275,7 +279,9 @@ class InboxScreen(ListDetail):
 
     def _decide(self, act: Callable[[list[str]], Done]) -> None:
         chosen = self._chosen()
+        self._is_unsure = self._is_unsure or len(chosen) > 1
         self._take_out(chosen)
+        self._list.say_reading()
         self.do(lambda: act(chosen))
 
     def _take_out(self, identifiers: Sequence[str]) -> None:

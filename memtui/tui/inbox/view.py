@@ -324,8 +324,13 @@ def conflict_words(waiting: Waiting) -> str:
     return f"{syncing.conflicts_with(waiting.conflicts, waiting.team_conflicts)}: d"
 
 
-def head_counts(waiting: Waiting, offers: Collection[Offer]) -> list[Content]:
-    """Return what the head counts: what waits, how much of it has no project, and the conflicts."""
+def head_counts(waiting: Waiting | None, offers: Collection[Offer]) -> list[Content]:
+    """Return what the head counts: what waits, how much of it has no project, and the conflicts.
+
+    `waiting`: None while that is not known.
+    """
+    if waiting is None:
+        return [Content.styled("… waiting", "$memtui-dim")]
     unassigned = sum(offer.project is None for offer in offers) if waiting.project is not None else 0
     none = f", {unassigned:,} of no project" if unassigned else ""
     counts = [Content.styled(f"{len(offers):,} waiting{none}", "$memtui-dim")]

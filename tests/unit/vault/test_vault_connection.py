@@ -13,6 +13,7 @@ from support import FrozenClock, make_memory, start_python
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
 from memtui.vault.connection import _is_lock_conflict, engine_errors, open_connection
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import is_being_written
 from memtui.vault.sql_query import run_query
 from memtui.vault.vault import Vault
 
@@ -258,4 +259,28 @@ def test_another_storage_version_is_told_as_one_and_not_as_damage(filled: Vault,
         pass
     filled.path.write_bytes(whole[:12] + b"\xff" * 8 + whole[20:])
     with pytest.raises(VaultDamagedError), filled.read():
+        pass
+
+
+def test_a_read_waits_for_a_change_of_its_own_process_however_hasty_it_is(filled: Vault) -> None:
+    """As the app does while it imports: only other processes are given up on."""
+    hasty = Vault(filled.path, now=filled.now, patience_seconds=0.05)
+    found: list[int] = []
+
+    def look() -> None:
+        with hasty.read() as reader:
+            found.append(reader.count(MemoryFilter()))
+
+    with filled.write(actor="person", action="import") as writer:
+        assert is_being_written(filled.path)
+        reading = threading.Thread(target=look)
+        reading.start()
+        reading.join(0.8)
+        assert not found
+        writer.put(make_memory(title="the last of many"))
+    reading.join(20)
+    assert found == [21]
+    assert not is_being_written(filled.path)
+    # The thread that holds it would wait for itself.
+    with filled.write(actor="person", action="import"), pytest.raises(VaultBusyError), hasty.read():
         pass
