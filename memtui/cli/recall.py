@@ -76,8 +76,7 @@ def _say_read_as_words(query: str) -> None:
     if is_query(query):
         say(f"Searched for as words; `memtui list --where {quote(query)}` filters.")
     elif misnamed := misnamed_field(query):
-        end = "" if misnamed[1] else "."
-        say(f"{no_field(*misnamed)}{end} Searched for as words; `memtui list --where` filters by fields.")
+        say(f"{no_field(*misnamed)}. Searched for as words; `memtui list --where` filters by fields.")
 
 
 def _search(arguments: argparse.Namespace, session: Session) -> int:

@@ -332,7 +332,7 @@ def _advice(texts: Texts, basis: Basis) -> Iterator[Finding]:
 def _wording(name: str, texts: Texts, memory: Memory | None) -> Iterator[Finding]:
     text = texts.get(name, "")[:CHECKED_CHARACTERS]
     is_in_use = memory is not None and memory.status != "candidate"
-    then = "no assistant is told of it until you verify it" if is_in_use else "saving asks whether you stand for it"
+    then = "it is withheld from assistants until you verify it" if is_in_use else "saving asks you to confirm it"
     for reason in planted_instructions(text)[:1]:
         yield Finding(name, "hint", f"looks planted: it {reason}; {then}")
     line = ordering_line(text)

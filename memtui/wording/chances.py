@@ -24,10 +24,10 @@ def apart_from_score(found: Grounds, score: float) -> str:
     """Return that a chance does not come from a score that is next to nothing; empty where the score says something."""
     if score >= LEAST_SCORE:
         return ""
-    alone = "" if found.speaking_for else ", none of which sets it apart alone"
+    alone = "" if found.speaking_for else ", and no single one of these is decisive"
     return (
-        f"its score of {score:.3f} is how well the search alone finds it; the chance is judged by more: the files in"
-        f" hand, its folder and source, the kind of work, its kind and wording{alone}"
+        f"its score of {score:.3f} measures search alone; the chance also takes into account the files being"
+        f" edited, its folder and source, the kind of work, its kind and wording{alone}"
     )
 
 

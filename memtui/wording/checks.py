@@ -9,7 +9,7 @@ from memtui.text.sanitize import one_line
 from memtui.text.words import counted
 from memtui.workspace import is_outside
 
-HOW_TO_ALLOW = "in the line or the commit's message allows it"
+HOW_TO_ALLOW = "in the line or the commit message allows it"
 
 
 def place(file: str, line: int | None) -> str:
@@ -31,7 +31,7 @@ def finding_lines(
 ) -> Iterator[str]:
     """Yield the lines about one finding."""
     yield f"{severity:<8} {place(file, line)}  {why}"
-    said = f"{memory}: {rule}" if rule else f"{memory}: a reminder, its files change"
+    said = f"{memory}: {rule}" if rule else f"{memory}: a reminder, as its files change"
     yield f"         {said}" + (f"  ({text})" if text else "")
     if allow:
         yield f"         `{allow}` {HOW_TO_ALLOW}"
@@ -56,8 +56,8 @@ def nothing_changed(*, since: str | None, files: Sequence[str]) -> str:
     if since is not None:
         return f"nothing was checked: nothing changed {'in' if '..' in since else 'since'} {one_line(since)[:80]}"
     if files:
-        return "nothing was checked: the files are as in the last commit"
-    return "nothing was checked: nothing is staged; `git add` stages files, `memtui check FILE` checks one without"
+        return "nothing was checked: these files match the last commit"
+    return "nothing was checked: nothing is staged; `git add` stages files, `memtui check FILE` checks an unstaged one"
 
 
 MOST_COMMITS = 5  # Commits that a trial names
@@ -84,12 +84,12 @@ def at_commit(signal: Signal) -> str:
 
 def suggested(rule: str) -> str:
     """Return that a constraint's words suggest a rule."""
-    return f"its words suggest {rule}"
+    return f"its wording suggests {rule}"
 
 
 def planted(memory: str) -> str:
     """Return what is told in place of words that look planted."""
-    return f"Its words look planted and nobody verified them: `memtui show {memory}`"
+    return f"It looks planted and nobody has verified it: `memtui show {memory}`"
 
 
 def unchecked(memory: str, rule: str, reason: str) -> str:

@@ -121,8 +121,8 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         words = "exact copies; `memtui tidy` looks for the rest"
         double = HealthRow("duplicates", f"{found.copies:,}", words, asks=found.copies > 0)
     else:
-        spare = counted(doubles, "memory", "memories")
-        words = f"{spare} to spare, {found.duplicate_tokens:,} duplicate tokens" if doubles else ""
+        spare = counted(doubles, "redundant memory", "redundant memories")
+        words = f"{spare}, {found.duplicate_tokens:,} duplicate tokens" if doubles else ""
         double = HealthRow("duplicates", f"{found.duplicate_groups:,}", words, asks=doubles > 0)
     proposed = (
         "`memtui tidy` looks for more"
@@ -156,7 +156,9 @@ def _use(found: Health) -> tuple[HealthRow, ...]:
     packs, standing = found.packs, found.standing
     used = packs["used"]
     share = packs["helped"] / used if used else None
-    judged = f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} not judged" if used else ""
+    judged = (
+        f"{packs['helped']:,} helped, {packs['hurt']:,} hurt, {packs['unjudged']:,} without feedback" if used else ""
+    )
     signals = ", ".join(f"{number:,} {one_line(name)}" for name, number in found.signals.items())
     recipes = f"of {counted(standing.recipes, 'recipe')}" if standing.recipes else "without a task"
     memories = counted(standing.memories, "memory")
@@ -183,7 +185,7 @@ IDLE_SHOWN = 3  # Memories that were never used which are listed; the rest are a
 def value_rows(found: Value, *, most_idle: int = IDLE_SHOWN) -> tuple[HealthRow, ...]:
     """Return the figures; what programs found stands apart from what a person said."""
     if not found.sessions and not found.paid:
-        return (HealthRow("sessions", "0", "no assistant was served yet; `memtui install` sets one up"),)
+        return (HealthRow("sessions", "0", "no assistant has been served yet; `memtui install` sets one up"),)
     by_assistant = ", ".join(f"{number:,} {one_line(name)[:40]}" for name, number in found.by_assistant.items())
     per_session = f"{found.per_session:,} a session with memories" if found.served else ""
     assumed = f"each would take {found.rediscovery_tokens:,} to find out again (value.rediscovery_tokens)"
@@ -191,7 +193,7 @@ def value_rows(found: Value, *, most_idle: int = IDLE_SHOWN) -> tuple[HealthRow,
         HealthRow("sessions", f"{found.sessions:,}", by_assistant),
         HealthRow("with memories", f"{found.served:,}", f"{found.without:,} without", share=_share(found)),
         HealthRow("tokens served", f"{found.tokens:,}", f"{per_session}, {counted(found.memories, 'memory')}"),
-        HealthRow("avoided", f"{found.repeats:,}", "repeats: lessons known when their file or task came up"),
+        HealthRow("avoided", f"{found.repeats:,}", "repeats: known lessons whose file or task came up again"),
         HealthRow("tokens saved", f"{found.saved:,}", f"assumed: {assumed}"),
         HealthRow("found", f"{sum(found.automatic.values()):,}", f"by programs: {_listed(found.automatic)}"),
         HealthRow("said", f"{sum(found.said.values()):,}", f"by a person: {_listed(found.said)}"),
@@ -200,7 +202,7 @@ def value_rows(found: Value, *, most_idle: int = IDLE_SHOWN) -> tuple[HealthRow,
         sums = ", ".join(f"{amount} {one_line(currency)}".strip() for currency, amount in found.paid.items())
         rows.append(HealthRow("paid", sums))
     if found.idle:
-        note = "served often and never used; retire them, or say that they helped"
+        note = "served often and never used; retire them, or mark them as helpful"
         rows.append(HealthRow("never used", f"{len(found.idle):,}", note, asks=True))
         rows += [HealthRow(one.id, "", one_line(one.title)[:200], is_memory=True) for one in found.idle[:most_idle]]
     return tuple(rows)

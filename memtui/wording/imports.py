@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 NOTES = {
-    "anchor-left-out": "an anchor that can name no file was left out",
+    "anchor-left-out": "an anchor that cannot name a file was left out",
     "control-characters": "control characters were removed",
-    "invisible-unicode": "it held invisible characters",
+    "invisible-unicode": "it contained invisible characters",
     "long-tag-cut": "a long tag was cut",
-    "new-id": "its id cannot be used here, so it has a new one",
-    "odd-bytes": "bytes that are no text were replaced",
+    "new-id": "its id cannot be used here, so it was given a new one",
+    "odd-bytes": "bytes that are not text were replaced",
     "planted-instruction": "it looks like an instruction planted for an assistant",
     "secret-line-left-out": "a line that looks like a secret was left out",
     "superseded-at-source": "its source says that it is superseded",
@@ -41,7 +41,7 @@ FOLDERS_DEEP = 3
 def note_words(note: str) -> str:
     """Return a note of a draft for people."""
     key = note.removesuffix("-left-out")
-    return NOTES.get(note) or (note if key == note else f"its {key} holds no valid value and was left out")
+    return NOTES.get(note) or (note if key == note else f"its {key} is not valid and was left out")
 
 
 def files_left_out(skipped: Iterable[Skipped]) -> dict[str, list[str]]:
@@ -70,7 +70,7 @@ def how_to_read_unloaded(skipped: Iterable[Skipped]) -> str:
     """Return how to import texts that no assistant loads by itself; empty without any."""
     if all(one.reason != LeftOut.UNLOADED for one in skipped):
         return ""
-    return "`memtui import FILE`, or a folder of nothing else, reads what no assistant loads by itself."
+    return "`memtui import FILE`, or a folder of only such files, reads what no assistant loads automatically."
 
 
 def told_lines(skipped: Sequence[Skipped]) -> list[str]:
@@ -105,7 +105,7 @@ def _told_of_settings(lines: Mapping[str, int]) -> Iterator[str]:
     settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
     if settings:
         told = [tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()]
-        yield f"{counted(settings.total(), 'line')} of {some_of(told, PLACES_SHOWN)}, read as settings"
+        yield f"{counted(settings.total(), 'line')} ({some_of(told, PLACES_SHOWN)}) read as settings"
     if structure := sum(number for reason, number in lines.items() if reason in STRUCTURE):
         yield f"{counted(structure, 'line')} of headings, comments and separators"
 
@@ -130,7 +130,7 @@ def dropped(titles: Sequence[str]) -> str:
     if not titles:
         return ""
     named = some_of([f"“{tame(title, 60)}”" for title in titles], NAMED_DROPPED)
-    return f"{counted(len(titles), 'memory is', 'memories are')} no longer in the source, kept: {named}"
+    return f"{counted(len(titles), 'memory is', 'memories are')} no longer in the source; kept: {named}"
 
 
 def sources_read(read: SourcesRead) -> list[dict[str, object]]:
@@ -189,8 +189,8 @@ def imported(report: ImportReport) -> str:
 def in_use_anew(report: ImportReport) -> str:
     """Return how many memories in use now say what their source says; empty where none does."""
     number = report.updated_in_use
-    have = counted(number, "memory in use has its", "memories in use have their")
-    return f"{have} source's new words" if number else ""
+    have = counted(number, "memory in use was", "memories in use were")
+    return f"{have} updated from the source" if number else ""
 
 
 def new_in_inbox(report: ImportReport) -> str:
@@ -199,11 +199,15 @@ def new_in_inbox(report: ImportReport) -> str:
         return ""
     old = report.superseded
     if old == report.added:
-        return "All of it is superseded by its source"
+        return "All of it is marked as superseded in its source"
     others = passed_over(row["reason"] for row in report.skipped)
     is_all = not (report.updated or report.unchanged or report.conflicts or others)
-    waits = "They wait in the inbox" if is_all else "What is new waits in the inbox"
-    return f"{waits}, but for {old:,} superseded by {'its source' if old == 1 else 'their sources'}" if old else waits
+    waits = "They wait in the inbox" if is_all else "New memories wait in the inbox"
+    return (
+        f"{waits}, except {old:,} marked as superseded in {'its source' if old == 1 else 'their sources'}"
+        if old
+        else waits
+    )
 
 
 def passed_over(reasons: Iterable[str]) -> int:
@@ -243,13 +247,13 @@ def read_line(report: CaptureReport) -> str:
     if not report.read and not report.skipped:
         return "Nothing new: every session was read before." if report.unchanged else "No sessions were found."
     line = f"Read {counted(report.read, 'file')}: {counted(report.sessions, 'session')} with something new"
-    return f"{line}{', then stopped; the next run goes on' if report.is_cancelled else ''}."
+    return f"{line}{', then stopped; the next run continues' if report.is_cancelled else ''}."
 
 
 def commits_line(commits: int, reverted: int) -> str:
     """Return how many commits were read, and how many memories were marked because their commit was reverted."""
     line = f"Read {counted(commits, 'commit')}."
-    return f"{line} {counted(reverted, 'memory')} of reverted commits marked." if reverted else line
+    return f"{line} {counted(reverted, 'memory')} from reverted commits marked." if reverted else line
 
 
 def found_line(plan: ProposalPlan, *, dry_run: bool) -> str:
@@ -265,9 +269,9 @@ def left_out_lines(report: CaptureReport) -> list[str]:
     lines = plan_lines(report.plan)
     if report.put_away:
         away = counted(report.put_away, "candidate")
-        lines.append(f"{away} put away: waited too long, or their files are gone (memtui inbox expired).")
+        lines.append(f"{away} expired: waited too long, or their files are missing (`memtui inbox expired`).")
     if report.unknown_records:
-        lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types passed over.")
+        lines.append(f"{counted(report.unknown_records.total(), 'record')} of unknown types skipped.")
     if report.bad_lines:
         lines.append(f"{counted(report.bad_lines, 'line')} could not be read.")
     return lines
@@ -276,15 +280,15 @@ def left_out_lines(report: CaptureReport) -> list[str]:
 def plan_lines(plan: ProposalPlan) -> list[str]:
     """Return what was found and not proposed, a line each."""
     told = (
-        (len(plan.again), "said again: noted with the proposal from before"),
-        (plan.dismissed, "not proposed: you turned it down before"),
-        (plan.known, "not proposed: a memory or a rules file says so already"),
-        (plan.secret, "not proposed: it holds a secret"),
-        (plan.planted, "not proposed: its words look planted, such as an order to ignore rules"),
+        (len(plan.again), "repeated: noted with the earlier proposal"),
+        (plan.dismissed, "not proposed: you rejected it before"),
+        (plan.known, "not proposed: already in a memory or a rules file"),
+        (plan.secret, "not proposed: it contains a secret"),
+        (plan.planted, "not proposed: it looks planted, like an instruction to ignore rules"),
     )
     lines = [f"{counted(number, 'lesson')} {what}." for number, what in told if number]
     if plan.switched_off:
-        lines.append(f"{counted(plan.switched_off, 'session')} left alone: memories are off there.")
+        lines.append(f"{counted(plan.switched_off, 'session')} skipped: memories are switched off there.")
     return lines
 
 

@@ -69,18 +69,18 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0, group: str = "") -> 
 def held(memory: Memory, way: str) -> str:
     """Return why no assistant is told of a memory in use, empty if it is; `way`: what a person does to verify it."""
     planted = held_back(memory) if memory.status == "active" else ""
-    return f"It looks planted: it {tame(planted)}. No assistant is told of it until {way}" if planted else ""
+    return f"Looks planted: it {tame(planted)}. It is withheld from assistants until {way}" if planted else ""
 
 
 def typed_all_the_same(memory: Memory) -> str:
     """Return a warning that what a person typed looks planted, empty if it does not."""
     planted = next(iter(planted_reasons(memory)), "")
-    return f"It looks planted: it {tame(planted)}. Assistants are told of it, as you typed it." if planted else ""
+    return f"Looks planted: it {tame(planted)}. Assistants still receive it, because you typed it." if planted else ""
 
 
 def planted_claim(reason: str) -> str:
     """Return what makes a text look planted, as a reading of it: a rule about tests may seem to switch them off."""
-    return f"it {reason}" if reason.startswith("is worded") else f"it reads like a text that {reason}"
+    return f"it {reason}" if reason.startswith("is worded") else f"it resembles text that {reason}"
 
 
 def decided(outcome: Outcome) -> str:
@@ -105,12 +105,12 @@ SKIPPED: Mapping[SkipReason, str] = {
     SkipReason.HAS_KIND: "already a {detail}",
     SkipReason.HAS_PROJECT: "already in {detail}",
     SkipReason.NO_FILES: "not tied to any file",
-    SkipReason.OTHER_FILES: "tied to other files by now",
+    SkipReason.OTHER_FILES: "now tied to other files",
     SkipReason.UNKNOWN_FOLDER: "the folder of its project is not known on this machine",
     SkipReason.UNREADABLE_FILES: "none of its files can be read",
-    SkipReason.SOURCES_AGREE: "no source of it says anything else",
-    SkipReason.PLANTED: "looks planted; accept it by itself",
-    SkipReason.PLANTED_UNVERIFIED: "looks planted; verify it by itself",
+    SkipReason.SOURCES_AGREE: "its sources agree with it",
+    SkipReason.PLANTED: "looks planted; accept it individually",
+    SkipReason.PLANTED_UNVERIFIED: "looks planted; verify it individually",
     SkipReason.UNASSIGNED: "no project",
 }
 """Why a memory was not changed, with the status, kind, project or day that the reason names."""
@@ -142,7 +142,7 @@ def dismissed(sentence: str, number: int) -> str:
 def undone(change: Change, *, elsewhere: bool = False) -> str:
     """Return what an undo took back; `elsewhere`: whether the change was made by others or in another process."""
     said = _reverted("Undone", change, elsewhere)
-    return f"{said}; {some_of(change.gone, 3)} had no block of memtui any more" if change.gone else said
+    return f"{said}; {some_of(change.gone, 3)} no longer had a memtui block" if change.gone else said
 
 
 def redone(change: Change, *, elsewhere: bool = False) -> str:
@@ -163,13 +163,13 @@ def would_undo(change: Change, projects: Sequence[str], *, again: bool) -> str:
 
     `projects`: the only ones that it was done to, where none of them is shown.
     """
-    verb = "makes again" if again else "undoes"
+    verb = "redoes" if again else "undoes"
     said = clip_at_word(tame(change.summary), SUMMARY_CELLS)
     when = f"on {change.at:%Y-%m-%d %H:%M} UTC"
     if projects:
         where = some_of([tame(name, 40) for name in projects], 2)
-        return f"u again {verb} what was done in {where}, not shown here, {when}: {said}"
-    return f"u again {verb} what was done in another session, {when}: {said}"
+        return f"u again {verb} the change made in {where}, not shown here, {when}: {said}"
+    return f"u again {verb} the change made in another session, {when}: {said}"
 
 
 FIELD_WORDS: Mapping[str, str] = {
@@ -196,25 +196,25 @@ def built_upon(error: BuiltUponError, ways: str) -> str:
     """Return why a change cannot be taken back, in the words of the app; `ways`: how a person gets to undo one."""
     field = FIELD_WORDS.get(error.field, error.field)
     place = ", ".join(filter(None, (f"“{clip_at_word(tame(error.title), TITLE_CELLS)}”" if error.title else "", field)))
-    first = f" {ways} on change {error.later} takes that back first." if error.later else ""
+    first = f" {ways} on change {error.later} undoes that first." if error.later else ""
     return f"{error.what}{f': {place}' if place else ''}. Nothing was written.{first}"
 
 
 def edited_block(error: BlockChangedError, publish: str, history: str) -> str:
     """Return what helps in the app where a block was edited by hand; `publish`, `history`: the keys of the screens."""
     return (
-        f"{error.what}: {PurePath(error.where).name}. Nothing was written. {publish} goes to Publish, where t takes"
-        f" the edit into the inbox and x takes the block out; {history} to History, where U undoes another change."
+        f"{error.what}: {PurePath(error.where).name}. Nothing was written. {publish} opens Publish, where t sends"
+        f" the edit to the inbox and x removes the block; {history} opens History, where U undoes another change."
     )
 
 
 def verdicts_undone(number: int, stopped_by: str) -> str:
     """Return what undoing a review session came to; `stopped_by` is the change of somebody else it stopped at."""
-    said = f"Undone: {counted(number, 'verdict')}" if number else "Nothing of this session is left to undo"
+    said = f"Undone: {counted(number, 'verdict')}" if number else "Nothing is left to undo in this session"
     return f"{said}; stopped at another change: {tame(stopped_by)}" if stopped_by else said
 
 
-EVERYWHERE = "it holds for all files, as one of them did"
+EVERYWHERE = "it applies to all files, as one of the originals did"
 
 
 def merged(result: Merged) -> str:
@@ -266,7 +266,7 @@ def file_names(paths: Sequence[str]) -> str:
 
 def would_write(change: Change, *, again: bool) -> str:
     """Return the title of what an undo would write outside the vault; `again`: it makes the change again."""
-    return f"{'Make again' if again else 'Undo'} change {change.number}: {tame(change.summary, 60)}"
+    return f"{'Redo' if again else 'Undo'} change {change.number}: {tame(change.summary, 60)}"
 
 
 def waiting_in_inbox(number: int) -> str:
@@ -328,16 +328,19 @@ def _cut(text: str) -> str:
 def stale_words(stale: Stale) -> str:
     """Return why a candidate is put away."""
     if stale.cause == "files":
-        return f"gone: {tame(stale.detail, 60)}"
-    return f"waits for {stale.detail} days"
+        return f"missing: {tame(stale.detail, 60)}"
+    return f"waiting for {stale.detail} days"
 
 
 def folded_lines(folded: Mapping[str, int]) -> list[str]:
     """Return how many proposals are folded, a line for each of their sources."""
-    lines = [f"{number:,} less sure of {tame(source, 80)} folded" for source, number in folded.items()]
+    lines = [
+        f"{counted(number, 'less certain proposal')} from {tame(source, 80)} hidden"
+        for source, number in folded.items()
+    ]
     shown = lines[:_SOURCES_NAMED]
     if len(lines) > len(shown):
-        shown.append(f"… and of {len(lines) - len(shown):,} more")
+        shown.append(f"… and from {len(lines) - len(shown):,} more")
     return [*shown, "`memtui inbox list --whole` shows them."] if shown else []
 
 
@@ -345,8 +348,8 @@ _SOURCES_NAMED = 5
 
 
 def no_field(typed: str, meant: str) -> str:
-    """Return that a query has no such field: `knd: is no field: kind:?`. `meant`: the one it may mean, if any."""
-    return f"{tame(typed, 16)}: is no field{f': {meant}:?' if meant else ''}"
+    """Return that a query has no such field: `Unknown field “knd”, try “kind”`. `meant`: the likely one, if any."""
+    return f"Unknown field “{tame(typed, 16)}”{f', try “{meant}”' if meant else ''}"
 
 
-FILE_TAKES = "file: takes a path, a folder in it, its end, or a pattern such as file:*cart*."
+FILE_TAKES = "file: takes a path, one of its folders, its end, or a pattern such as file:*cart*."

@@ -27,7 +27,7 @@ STATES = {
 _NOTES = {
     Note.IMPORTED_INSTEAD: "{about} only imports {path}, so the block goes there",
     Note.LINKED_INSTEAD: "{about} is a link to {path}, so the block goes there",
-    Note.SAID_OTHERWISE: "{about} still says what was changed here, and is read beside the block: change it there too",
+    Note.SAID_OTHERWISE: "{about} still says what was changed here, and is read as well: change it there, too",
 }
 
 
@@ -81,11 +81,11 @@ def file_words(file: FilePlan, root: Path) -> str:
     if file.problem is not None:
         return f"{path}: {file.problem}"
     if not file.is_change:
-        return f"{path}: {STATES[file.state] if file.text else 'nothing of memtui in it'}"
+        return f"{path}: {STATES[file.state] if file.text else 'no memtui block'}"
     if file.after is None:
         return f"{path} removed"
     if not file.text:
-        return f"{path}: block taken out"
+        return f"{path}: block removed"
     return f"{path} {'written' if file.before is None else 'changed'}"
 
 
@@ -93,9 +93,9 @@ _FAULTS = {
     Fault.RETIRED: "still says what was retired: {title}",
     Fault.SUPERSEDED: "still says what was replaced: {title}",
     Fault.MERGED: "still says what was merged into another: {title}",
-    Fault.EDITED: "says something else than the vault by now: {title}",
-    Fault.CONTRADICTED: "says what {other} contradicts: {title}",
-    Fault.BY_HAND: "the block of memtui was edited by hand",
+    Fault.EDITED: "differs from the vault: {title}",
+    Fault.CONTRADICTED: "contradicted by {other}: {title}",
+    Fault.BY_HAND: "memtui's block was edited by hand",
 }
 
 
@@ -148,7 +148,7 @@ def still_said_words(paths: Sequence[str]) -> str:
 
 def twice_words(label: str, paths: tuple[str, ...]) -> str:
     """Return that an assistant reads the same block in several files."""
-    return f"{label} reads the same memories again in {some_of(paths, 3)}: they cost twice there"
+    return f"{label} also reads the same memories in {some_of(paths, 3)}, so their tokens count twice"
 
 
 PART_WORDS = {Part.SERVER: "MCP server", Part.HOOKS: "hooks", Part.SKILL: "skill"}
@@ -158,7 +158,7 @@ WIRING_WORDS = {
     Wiring.INSTALLED: "installed",
     Wiring.PARTIAL: "incomplete",
     Wiring.MOVED: "runs another memtui",
-    Wiring.BROKEN: "runs what is gone",
+    Wiring.BROKEN: "program missing",
     Wiring.OFF: "switched off",
     Wiring.UNTRUSTED: "waits for your approval",
     Wiring.UNREADABLE: "file cannot be read",
@@ -169,7 +169,7 @@ USE_WORDS = {
     Use.PROMPT: "first prompt of a session: memories for the task",
     Use.COMMAND: "before a command: constraints that forbid it (only with `--commands`)",
     Use.FILE: "a file is read or edited: memories tied to it, once a session",
-    Use.END: "end of a session: notes the transcript for `memtui capture`",
+    Use.END: "end of a session: queues the transcript for `memtui capture`",
 }
 
 SCOPE_WORDS = {Scope.USER: "for you, in every project", Scope.PROJECT: "for this project"}
@@ -184,13 +184,13 @@ def remedy(wiring: Wiring, assistant: str, title: str) -> str:
         Wiring.BROKEN: again,
         Wiring.OFF: f"switch it on in the settings of {title}",
         Wiring.UNTRUSTED: f"start {title} and accept memtui's hooks",
-        Wiring.UNREADABLE: f"`memtui install {assistant} --dry-run` says where",
+        Wiring.UNREADABLE: f"`memtui install {assistant} --dry-run` shows where",
     }.get(wiring, "")
 
 
 def changed_by_hand(path: str, kept: str) -> str:
     """Return that a person's change inside memtui's part of a file goes with it, and where it is kept."""
-    return f"memtui's part of {path} was changed by hand, and the change goes with it; the file of before: {kept}"
+    return f"memtui's part of {path} was edited by hand, and the edit is removed with it; the previous file: {kept}"
 
 
 def answer_words(answer: Answer, seconds: float, tools: int, detail: str) -> str:
@@ -200,7 +200,7 @@ def answer_words(answer: Answer, seconds: float, tools: int, detail: str) -> str
     return {
         Answer.WORKS: f"answers in {took}" + (f", {tools} tools" if tools else ""),
         Answer.SLOW: f"answers in {took}, longer than assistants wait",
-        Answer.GARBLED: f"something else is printed before its answer{said}",
+        Answer.GARBLED: f"it prints other output before its answer{said}",
         Answer.FAILED: f"fails{said}",
         Answer.SILENT: f"no answer within {took}",
     }[answer]
@@ -209,8 +209,8 @@ def answer_words(answer: Answer, seconds: float, tools: int, detail: str) -> str
 def answer_remedy(answer: Answer) -> str:
     """Return what to do about it; empty where nothing is to be done."""
     return {
-        Answer.SLOW: "another program may hold the vault; `memtui doctor` again later",
+        Answer.SLOW: "another program may be using the vault; run `memtui doctor` again later",
         Answer.GARBLED: "a shell profile or a wrapper prints text; call memtui directly",
-        Answer.FAILED: "run the command of the configuration by hand",
-        Answer.SILENT: "run the command of the configuration by hand",
+        Answer.FAILED: "run the configured command by hand",
+        Answer.SILENT: "run the configured command by hand",
     }.get(answer, "")

@@ -47,20 +47,20 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.PLANTED: "looks planted, not verified",
     ReasonCode.ALREADY_LOADED: "already loaded by the target",
     ReasonCode.LEFT_OUT: "left out by you",
-    ReasonCode.PUT_IN: "put in by you",
+    ReasonCode.PUT_IN: "added by you",
     ReasonCode.ALLOWED_UNCONFIRMED: "not confirmed, included on request",
     ReasonCode.PINNED: "pinned",
     ReasonCode.NAMED: "the query is its id or title",
-    ReasonCode.BEGUN: "it holds what is typed so far",
+    ReasonCode.BEGUN: "contains what you have typed",
     ReasonCode.WEAK: "weakly related in words and meaning",
     ReasonCode.USEFUL: "among the most useful in this project",
     ReasonCode.SAME_PROJECT: "in this project, not tied to these files",
     ReasonCode.NO_TASK: "its baseline score",
     ReasonCode.RECORDED: "included when it was used",
-    ReasonCode.NO_ACTIVE_MEMORY: "there is no active memory in view",
+    ReasonCode.NO_ACTIVE_MEMORY: "no active memory is in scope",
     ReasonCode.NO_TELLING_WORD: "the task has no informative word",
     ReasonCode.ALL_SECRET: "everything relevant contains what looks like a secret",
-    ReasonCode.ALL_PLANTED: "everything relevant looks planted, and nobody verified it",
+    ReasonCode.ALL_PLANTED: "everything relevant looks planted and is not verified",
     ReasonCode.ALL_LOADED: "the target already reads everything relevant",
     ReasonCode.ALL_LEFT_OUT: "you left out everything relevant",
     ReasonCode.NOTHING_ALLOWED: "no memories are allowed",
@@ -136,7 +136,7 @@ def explained(reason: Reason) -> str:
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
         place = f"behind the {reason.number} likeliest " if reason.number else ""
         parts = [chance_words(reason.score), f"{place}{reason.bar:.0%} is needed"]
-        parts += [f"it holds for {reason.path}"] if reason.path else []
+        parts += [f"it applies to {reason.path}"] if reason.path else []
         parts += [f"though it is {sentence(tie)}" for tie in reason.because]
         return f"{words} ({'; '.join(parts)})"
     if reason.code is not ReasonCode.BELOW_FLOOR:
@@ -173,7 +173,7 @@ def counts_words(counts: Mapping[Reason, int]) -> dict[str, int]:
 
 def _put_in(reason: Reason) -> str:
     words = _BARE[reason.code]
-    return f"{words}; else {sentence(reason.because[0])}" if reason.because else words
+    return f"{words}; otherwise {sentence(reason.because[0])}" if reason.because else words
 
 
 def _out_of_scope(reason: Reason) -> str | None:
@@ -204,7 +204,7 @@ def _file(reason: Reason) -> str:
     return f"tied to {reason.path}" if reason.path == reason.file else f"tied to {reason.path} for {reason.file}"
 
 
-_TIES = {"imported": "imported by", "used": "used by", "same-package": "in one package with"}
+_TIES = {"imported": "imported by", "used": "used by", "same-package": "in the same package as"}
 
 
 def _reached(reason: Reason) -> str:
@@ -219,7 +219,7 @@ _LINKS = {"relates": "related to", "derived-from": "derived from or a source of"
 def _nothing(reason: Reason) -> str:
     words = {
         ReasonCode.NO_KNOWN_WORD: "no memory contains any word of the task",
-        ReasonCode.NO_SHARED_WORD: "no active memory in view shares a word with the task",
+        ReasonCode.NO_SHARED_WORD: "no active memory in scope shares a word with the task",
         ReasonCode.TOO_LITTLE_SHARED: "the nearest memories share too little with the task",
     }[reason.code]
     closest = "" if reason.score is None else f", and none is close in meaning (the closest {reason.score:.2f})"
@@ -265,7 +265,7 @@ def _meaning(reason: Reason) -> str:
     if reason.score is None:
         return "not embedded yet, so judged by its words"
     if reason.unit == FOREIGN:
-        return f"in another language, so its words count for it as well; cosine {reason.score:.2f}"
+        return f"in another language, so its words count as well; cosine {reason.score:.2f}"
     if not reason.number:
         return f"cosine {reason.score:.2f}"
     nearness = "closest" if reason.number == 1 else f"{_ordinal(reason.number)} closest"
@@ -374,8 +374,8 @@ def pack_record(pack: Pack) -> dict[str, Any]:
 def doubt_words(pack: Pack) -> str:
     """Say that what is in a payload may not be what the task needs; empty where nothing speaks for that."""
     if pack.covered == "hardly":
-        return "The vault may hardly cover this task: the closest memories alone are in the payload."
-    return "Nothing answers the task for sure; the closest are in the payload." if pack.sure == "unsure" else ""
+        return "The vault may not cover this task: only the closest memories are in the payload."
+    return "No memory clearly answers the task; the closest are in the payload." if pack.sure == "unsure" else ""
 
 
 def doubt_in_brief(pack: Pack) -> str:
@@ -383,13 +383,13 @@ def doubt_in_brief(pack: Pack) -> str:
     if not pack.payload or pack.abstained:
         return "pinned memories only" if pack.payload else ""
     hardly = "the vault hardly covers this task"
-    return hardly if pack.covered == "hardly" else "nothing answers it for sure" if pack.sure == "unsure" else ""
+    return hardly if pack.covered == "hardly" else "no memory clearly answers it" if pack.sure == "unsure" else ""
 
 
 def partial_words(without_vector: int) -> str:
     """Say that not all memories could be compared by meaning, and what to do."""
     return (
-        f"note: {counted(without_vector, 'memory')} without a vector, found by words alone; the answer may change when "
+        f"note: {counted(without_vector, 'memory')} without a vector, found by words only; the answer may change when "
         "`memtui reindex` has made them"
     )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 
-WAITING = "`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one."
+WAITING = "`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` resolves one."
 
 
 def exchanged(pushed: int, pulled: int, merged: int) -> str:
@@ -30,7 +30,7 @@ def exchanged(pushed: int, pulled: int, merged: int) -> str:
 def in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
     """Return the sentence about (id, title) of memories whose text both sides changed."""
     named = [f"{identifier} ({tame(title, 60)})" for identifier, title in clashes]
-    return f"{counted(len(named), 'conflict')}: {some_of(named, SHOWN)}. The team's text stands meanwhile. {WAITING}"
+    return f"{counted(len(named), 'conflict')}: {some_of(named, SHOWN)}. The team's text is used meanwhile. {WAITING}"
 
 
 def conflicts_with(number: int, with_team: int) -> str:
@@ -60,55 +60,58 @@ def place_words(team: Team) -> str:
 def purge_in_conflict(clashes: Sequence[tuple[str, str]]) -> str:
     """Return the sentence about (id, title) of memories that were ordered to be purged and were edited here."""
     named = [f"{identifier} ({tame(title, 60)})" for identifier, title in clashes]
-    what = f"Erased by the team for good, and edited here since: {some_of(named, SHOWN)}. Nothing was erased yet."
-    return f"{what} `memtui inbox take ID` erases it here, too, `inbox keep ID` states it anew for everybody."
+    what = f"Permanently erased by the team, but edited here since: {some_of(named, SHOWN)}. Nothing was erased yet."
+    return f"{what} `memtui inbox take ID` erases it here, too; `inbox keep ID` keeps it and shares it again."
 
 
 def overruled(clashes: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return the sentence about (id, fields) whose value of the team stands."""
     named = [f"{identifier} ({', '.join(fields)})" for identifier, fields in clashes]
-    return f"Changed on both sides, the team's value stands: {some_of(named, SHOWN)}."
+    return f"Changed on both sides; the team's value was kept: {some_of(named, SHOWN)}."
 
 
 def held_back(held: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return the sentence about (id, fields) that look like secrets and were not sent."""
     named = [f"{identifier} ({', '.join(fields)})" for identifier, fields in held]
-    remedy = "Take it out with `memtui edit` or `memtui purge`."
-    return f"Not sent, as it looks like a secret: {some_of(named, SHOWN)}. {remedy}"
+    remedy = "Remove it with `memtui edit` or `memtui purge`."
+    return f"Not sent, because it looks like a secret: {some_of(named, SHOWN)}. {remedy}"
 
 
 def planted(identifiers: Sequence[str]) -> str:
     what = f"{counted(len(identifiers), 'memory')} went to the inbox"
-    return f"{what}: planted to steer an assistant, by the look of it: {some_of(identifiers, SHOWN)}."
+    return f"{what}, as the text looks planted to steer an assistant: {some_of(identifiers, SHOWN)}."
 
 
 def deleted(number: int, changes: Sequence[int]) -> str:
     """Return the sentence about memories that the team deleted, and the changes that removed them here."""
     undo = some_of([f"`memtui undo {change}`" for change in changes], SHOWN)
-    what = f"{counted(number, 'memory')} that the team deleted left this vault, too."
-    return f"{what} If that was a mistake, {undo} brings back what was there, for everybody."
+    what = f"{counted(number, 'memory')} that the team deleted were removed from this vault, too."
+    return f"{what} If that was a mistake, {undo} restores them for everybody."
 
 
 def many_deleted(project: str | None, number: int, shared: int, *, is_of_memories: bool) -> str:
     """Return the sentence about deletions that are so many that nothing was taken."""
     place = f"project {tame(project, 60)}" if project else "no project"
     of = counted(shared, "memory") if is_of_memories else f"{shared:,} links and verdicts"
-    what = f"The team deleted {number:,} of {of} of {place}: nothing of it was exchanged."
-    return f"{what} `memtui sync --accept-deletions` takes them; if it was a mistake, revert it there and sync again."
+    what = f"The team deleted {number:,} of {of} of {place}: nothing in it was exchanged."
+    return f"{what} `memtui sync --accept-deletions` accepts this; if it was a mistake, revert it there and sync again."
 
 
 def unread(names: Sequence[str]) -> str:
-    return f"Could not be read there and was left as it is: {some_of(list(names), SHOWN)}."
+    return f"Could not be read there and was left unchanged: {some_of(list(names), SHOWN)}."
 
 
 def refused(project: str, number: int) -> str:
     what = f"{counted(number, 'change')} of {tame(project, 60) or 'no project'}"
-    return f"Not sent, as you have no right to: {what}. Whoever owns the database can give it with `memtui team add`."
+    remedy = "The owner of the database can grant it with `memtui team add`."
+    return f"Not sent, because you lack the right to: {what}. {remedy}"
 
 
 def hidden(projects: Sequence[str]) -> str:
     what = some_of([tame(project, 60) or "no project" for project in projects], SHOWN)
-    return f"Shared once, and no longer yours to see there: {what}. Whoever owns the database can give the right back."
+    return (
+        f"Shared before, but no longer visible to you there: {what}. The owner of the database can restore the right."
+    )
 
 
 def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> str:
@@ -120,14 +123,14 @@ def member_added(role: str, may: str, project: str | None, *, is_new: bool) -> s
 
 
 def not_shared(projects: Sequence[str]) -> str:
-    return f"Here, too, but not shared with this team: {some_of(list(projects), SHOWN)}. `--share NAME` shares one."
+    return f"Also here, but not shared with this team: {some_of(list(projects), SHOWN)}. `--share NAME` shares one."
 
 
 def ordered(orders: Sequence[PurgeOrder]) -> Iterator[str]:
     """Yield the lines about purges that the team ordered."""
     for order in orders[:SHOWN]:
         yield f"  {order.memory_id}  ordered by {tame(order.author, 40)} on {order.made_at:%Y-%m-%d}"
-    yield f"The team erased {counted(len(orders), 'memory')} for good. `memtui sync --purge` erases the same here."
+    yield f"The team erased {counted(len(orders), 'memory')} for good. `memtui sync --purge` erases them here, too."
 
 
 def state_lines(team: Team, shares: Sequence[Share], waiting: int, conflicts: int, orders: int) -> Iterator[str]:
@@ -141,4 +144,4 @@ def state_lines(team: Team, shares: Sequence[Share], waiting: int, conflicts: in
         f"{counted(conflicts, 'conflict')} (`memtui inbox conflicts`)" if conflicts else "",
         f"{counted(orders, 'purge')} ordered (`memtui sync --purge`)" if orders else "",
     ]
-    yield f"  {', '.join(filter(None, parts)) or 'nothing waits'}"
+    yield f"  {', '.join(filter(None, parts)) or 'nothing pending'}"

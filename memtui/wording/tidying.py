@@ -15,23 +15,23 @@ from memtui.wording import outcomes
 
 _FLAWS: Mapping[FlawReason, str] = {
     FlawReason.OPEN: "it ends before what it announces",
-    FlawReason.BACK: "it refers to a text that stood before it",
-    FlawReason.DANGLING: "it begins with a word for something that another text names",
-    FlawReason.RESUMED: "its list goes on from another",
-    FlawReason.CODE: "it is code without a word on what it is for",
-    FlawReason.HALF: "it says what is wrong, and not what is right",
-    FlawReason.NAMELESS: "it says what something is, but not its name",
+    FlawReason.BACK: "it refers to a text that came before it",
+    FlawReason.DANGLING: "it begins with a reference to something that another text names",
+    FlawReason.RESUMED: "its list continues another one",
+    FlawReason.CODE: "it is code without an explanation",
+    FlawReason.HALF: "it says what is wrong, but not what is right",
+    FlawReason.NAMELESS: "it describes something without naming it",
     FlawReason.POINTER: "it only says where to read",
     FlawReason.ANNOUNCES: "it only says what its file is",
     FlawReason.STAMP: "it only sets a date, a version or an author",
-    FlawReason.ECHO: "it says its own name again",
-    FlawReason.PLATITUDE: "it says nothing that does not hold everywhere",
-    FlawReason.OVERSIZED: "it takes the room of several memories",
+    FlawReason.ECHO: "it only repeats its own name",
+    FlawReason.PLATITUDE: "it says only what is true everywhere",
+    FlawReason.OVERSIZED: "it is as long as several memories",
 }
 
 _MENDS: Mapping[Mend, str] = {
     Mend.JOIN: "join it with {other}",
-    Mend.HEADING: "take its heading in",
+    Mend.HEADING: "add its heading",
     Mend.SPLIT: "split it",
     Mend.EDIT: "edit it",
     Mend.RETIRE: "retire it",
@@ -39,7 +39,7 @@ _MENDS: Mapping[Mend, str] = {
 
 _MENDED: Mapping[Mend, str] = {
     Mend.JOIN: "Joined into",
-    Mend.HEADING: "Took the heading in",
+    Mend.HEADING: "Added the heading",
     Mend.SPLIT: "Split",
     Mend.RETIRE: "Retired",
 }
@@ -79,8 +79,8 @@ def mass_words(report: TidyReport, finding: str) -> str:
 def records_words(report: TidyReport) -> str:
     """Return how much the long memories of whole files take: `16 decisions … take 58% of the tokens`."""
     number = counted(len(report.records), "decision or skill", "decisions and skills")
-    read, take = ("is", "takes") if len(report.records) == 1 else ("are each", "take")
-    return f"{number} that {read} read from a file as one long memory {take} {report.records_share:.0%} of the tokens"
+    each, take = ("", "takes") if len(report.records) == 1 else ("each ", "take")
+    return f"{number}, {each}read from a file as one long memory, {take} {report.records_share:.0%} of the tokens"
 
 
 def planted_words(reason: str) -> str:
@@ -119,20 +119,20 @@ def not_shown(lessons: Iterable[tuple[Lesson, int]]) -> str:
     hidden = [(lesson, number) for lesson, number in lessons if number]
     total = sum(number for _, number in hidden)
     like = hidden[0][0].number if len(hidden) == 1 else sum(lesson.number for lesson, _ in hidden)
-    return f"Not shown: {total:,}, as you dismissed {like:,} like them. `memtui tidy --learned` lists why."
+    return f"Not shown: {total:,}, because you dismissed {like:,} like them. `memtui tidy --learned` lists the reasons."
 
 
 def next_in_line(number: int) -> str:
     """Return what came up with a dismissal."""
-    return f"{counted(number, 'other proposal')} about one of these came up"
+    return f"{counted(number, 'other proposal')} about one of these appeared"
 
 
 def anchor_words(anchor: CheckedAnchor) -> str:
     """Say which path a finding is about, where its file may be, and how many memories have it."""
     if anchor.file:
         held = f"{counted(len(anchor.ids), 'memory')} of {tame(anchor.file, 80)}"
-        verb = "holds" if len(anchor.ids) == 1 else "hold"
-        return f"{held} {verb} for files that do not exist: {', '.join(tame(path, 80) for path in anchor.paths)}"
+        verb = "applies" if len(anchor.ids) == 1 else "apply"
+        return f"{held} {verb} to files that do not exist: {', '.join(tame(path, 80) for path in anchor.paths)}"
     words = {"gone": "maybe", "moved": "now"}
     where = f" · {words[anchor.state]} {tame(anchor.suggestion, 80)}" if anchor.suggestion else ""
     shared = f" · {len(anchor.ids):,} memories" if anchor.others else ""
@@ -140,19 +140,20 @@ def anchor_words(anchor: CheckedAnchor) -> str:
 
 
 def untied(path: str) -> str:
-    return f"Took {tame(path, 80)} out of Files"
+    return f"Removed {tame(path, 80)} from Files"
 
 
 def still_tied(path: str) -> str:
-    return f"{tame(path, 80)} is still among its Files: enter takes it out, n lets it be gone"
+    return f"{tame(path, 80)} is still in Files: enter removes it, n accepts that it is missing"
 
 
 def left_gone(path: str) -> str:
-    return f"{tame(path, 80)} stays among its Files and will not be reported again"
+    return f"{tame(path, 80)} stays in Files and will not be reported again"
 
 
 def unlearned(lesson: Lesson) -> str:
-    return f"Proposals like these {counted(lesson.number, 'dismissal')} are made again; those stay dismissed"
+    number = counted(lesson.number, "dismissal")
+    return f"Proposals like these {number} are made again; the dismissed ones stay dismissed"
 
 
 def ways_to_dismiss(

@@ -502,9 +502,9 @@ async def test_a_word_that_stands_like_a_field_and_is_none_names_the_field(ferry
     async with app_on(ferry, tmp_path).run_test(size=NARROW) as pilot:
         await holds(pilot, 5)
         await pilot.press("slash", *"knd:tooling")
-        await shows(pilot, "knd: is no field: kind:?")
+        await shows(pilot, "Unknown field “knd”, try “kind”")
         await pilot.press("escape", "slash", *"path:quay")
-        await shows(pilot, "path: is no field: file:?")
+        await shows(pilot, "Unknown field “path”, try “file”")
         await pilot.press("escape", "slash", *"file:quay")
         await shows(pilot, "file: takes a path")
 

@@ -224,7 +224,7 @@ async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Pa
         pilot.app.screen.query_one(TextArea).load_text("Lock by payment_id for 30 s.")
         await pilot.press("ctrl+s")
         await shows(pilot, "→ written")
-        await shows(pilot, "it holds for all files, as one of them did")
+        await shows(pilot, "it applies to all files, as one of the originals did")
         await pilot.press("k", "b")
         await says(pilot, "A memory has one title")
         await pilot.press("3", "enter")

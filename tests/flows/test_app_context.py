@@ -129,7 +129,7 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(
         await pilot.press("escape", "space")
         await until(pilot, lambda: LOCK in included(pilot), "the lock is back")
         await pilot.press("i")
-        await shows(pilot, "how well the search alone finds it")
+        await shows(pilot, "measures search alone")
         await pilot.press("escape")
 
         await pilot.press("g", "G")
@@ -151,7 +151,7 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(
         assert "nearness to the task" not in screen_text(pilot), "a number that no other row has says nothing"
         await pilot.press("escape", "space")
         await until(pilot, lambda: put_in in included(pilot), "what was withheld is in")
-        await shows(pilot, "1 put in by you")
+        await shows(pilot, "1 added by you")
         await shows(pilot, "* untick")
         await pilot.press("enter")
         await shows(pilot, "esc closes")
@@ -447,7 +447,7 @@ async def test_hostile_text_and_a_huge_paste_do_no_harm(tmp_path: Path) -> None:
 async def test_an_empty_vault_says_why_the_payload_is_empty_and_copies_nothing(tmp_path: Path) -> None:
     async with app_on(empty_vault(tmp_path), tmp_path).run_test(size=NARROW) as pilot:
         await open_context(pilot)
-        await shows(pilot, "Nothing to say: there is no active memory in view.")
+        await shows(pilot, "Nothing to say: no active memory is in scope.")
         assert "a adds one" in screen_text(pilot)
         await pilot.press("y")
         assert context_screen(pilot)._lines.text == "y", "a letter typed into the task is a letter"

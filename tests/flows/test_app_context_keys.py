@@ -355,7 +355,7 @@ async def test_what_is_held_back_says_why_and_is_verified_where_it_is_listed(fer
         await pilot.press("enter")
         await until(pilot, lambda: screen.current_memory == "m0000006", "it is listed")
         await pilot.press("i")
-        await shows(pilot, "Y verifies it, so that assistants are told of it.")
+        await shows(pilot, "Y verifies it, so that assistants receive it.")
         await pilot.press("escape", "Y")
         await says(pilot, "Verified: Ignore all previous")
         await until(pilot, lambda: "m0000006" in included(pilot), "assistants are told of it")

@@ -217,7 +217,7 @@ async def test_a_change_that_was_built_upon_names_the_memory_and_what_helps(told
         await reads(pilot, 4)
         await pilot.press("U")
         title = stored(told, "m0000003").title
-        await says(pilot, f"changed since: “{title}”, why. Nothing was written. U on change 5 takes that back first.")
+        await says(pilot, f"changed since: “{title}”, why. Nothing was written. U on change 5 undoes that first.")
 
 
 async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past(told: Vault, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past
         await shows(pilot, "↶")
         assert screen._list.current == 2, "the row of what was undone shows it"
         await says(pilot, "u makes it again")
-        await shows(pilot, "u makes again 2: edit the lock")
+        await shows(pilot, "u redoes 2: edit the lock")
         await shows(pilot, "u redo   esc back")
         assert stored(told, LOCK).title == "Lock refunds by payment_id"
         await pilot.press("u")

@@ -389,7 +389,7 @@ async def test_the_next_repository_is_imported_by_typing_its_folder(
         assert read == {draft.source.path for draft, _ in read_sources(request).drafts}
         await pilot.press("I")
         await says(pilot, "Imported: 4 added")
-        await shows(pilot, "What is new waits in the inbox of tides: b goes there.")
+        await shows(pilot, "New memories wait in the inbox of tides: b goes there.")
         await pilot.press("b")
         await until(pilot, lambda: getattr(pilot.app.screen, "AREA", "") == "inbox", "the inbox is open")
         await shows(pilot, "4 waiting")
@@ -439,7 +439,7 @@ async def test_an_import_of_an_edited_file_says_that_a_memory_in_use_changed(pro
         assert any("CLAUDE.md" in line and " changed" in line for line in screen_lines(pilot)[3:8]), "and the source"
         await pilot.press("I")
         await shows(pilot, "1 updated")
-        await shows(pilot, "1 memory in use has its source's new words: r reviews it.")
+        await shows(pilot, "1 memory in use was updated from the source: r reviews it.")
         assert "wait in the inbox" not in screen_text(pilot)
         assert count(vault, "candidate") == 0
 
@@ -513,5 +513,5 @@ async def test_an_import_that_only_misses_a_rule_names_it_too(project: Path, tmp
         await pilot.press("escape", "J")
         await shows(pilot, "1 of 2 ticked")
         await pilot.press("I")
-        await shows(pilot, "1 memory is no longer in the source, kept: “Payments: Amounts are integers in minor units”")
+        await shows(pilot, "1 memory is no longer in the source; kept: “Payments: Amounts are integers in minor units”")
         await shows(pilot, "0 of 2 ticked")

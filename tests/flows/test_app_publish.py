@@ -137,7 +137,7 @@ async def test_an_undo_of_what_another_session_did_asks_by_a_second_press(vault:
     async with app_on(vault, folder).run_test(size=WIDE) as pilot:
         await _open(pilot)
         await pilot.press("u")
-        await says(pilot, "u again undoes what was done in another session, on ")
+        await says(pilot, "u again undoes the change made in another session, on ")
         assert pinned() > before
         await pilot.press("u")
         await until(pilot, lambda: pinned() == before, "it is undone")
@@ -260,7 +260,7 @@ async def test_the_ways_out_of_an_undo_that_an_edit_by_hand_stops_all_work(vault
         edited = file.read_bytes().replace(b"<!-- memtui:end", b"- Tickets are blue.\r\n<!-- memtui:end")
         file.write_bytes(edited)
         await pilot.press("u")
-        await says(pilot, "W goes to Publish, where t takes the edit into the inbox and x takes the block out")
+        await says(pilot, "W opens Publish, where t sends the edit to the inbox and x removes the block")
         assert file.read_bytes() == edited
         await pilot.press("W", "R")
         await shows(pilot, "edited by hand")
@@ -325,7 +325,7 @@ async def test_two_assistants_that_read_the_same_memories_are_told_of_the_double
         await _to(pilot, "Claude Code")
         await pilot.press("p")
         await says(pilot, "Published to CLAUDE.md")
-        await shows(pilot, "reads the same memories again")
+        await shows(pilot, "also reads the same memories")
 
 
 async def test_what_was_retired_is_taken_out_of_the_file_that_still_says_it(vault: Vault, folder: Path) -> None:

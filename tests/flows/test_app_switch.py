@@ -137,7 +137,7 @@ async def test_every_screen_is_about_the_project_that_was_switched_to(both: Vaul
 
         both.made.clear()  # As after a restart
         await pilot.press("u")
-        await says(pilot, "u again undoes what was done in quay, not shown here, on ")
+        await says(pilot, "u again undoes the change made in quay, not shown here, on ")
         assert stored(both, "m0000004").status == "active", "it is asked"
         await pilot.press("u")
         await until(pilot, lambda: stored(both, "m0000004").status == "candidate", "it is undone")

@@ -397,7 +397,7 @@ async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_lo
         assert "tidy-all" not in {action.id for action in screen.hints.shown}
         before = screen._report
         await pilot.press("Y")
-        await shows(pilot, "quay/lock.py is still among its Files")
+        await shows(pilot, "quay/lock.py is still in Files")
         await passes(pilot, screen, before)
         assert [row.finding for row in screen._found.rows] == ["anchors"], "the finding stays in sight"
         await pilot.press("enter")

@@ -56,7 +56,7 @@ def test_people_are_told_the_session_the_signal_and_what_comes_next(quay: Cli) -
     assert "quay · claude-code · add a berth number to the api" in run.out
     assert "(refused with a reason)" in run.out
     assert "1 proposal in the inbox" in run.err
-    assert "1 record of unknown types passed over" in run.err
+    assert "1 record of unknown types skipped" in run.err
     assert "Nothing new" in quay("capture").err
     quay("undo")
     assert quay("inbox", "--json").json == []

@@ -347,6 +347,6 @@ def test_a_check_of_nothing_says_that_nothing_was_checked_and_what_would_be(cli:
         assert "`memtui check FILE`" in said.err
     cli("check", "ui/view.py", code=7)
     assert "nothing was checked: nothing changed in HEAD..HEAD" in cli("check", "--diff", "HEAD..HEAD").err
-    assert "the files are as in the last commit" in cli("check", "gen/api.py").err
+    assert "these files match the last commit" in cli("check", "gen/api.py").err
     repo.git("add", "-A")
     assert "nothing was checked" not in cli("check", code=7).err

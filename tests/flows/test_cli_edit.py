@@ -318,7 +318,7 @@ def test_nobody_is_kept_from_what_they_typed_at_a_terminal(cli: Cli) -> None:
     run_by_assistant = cli("add", f"{words} Run.", "--project", "shop").id
     cli.patch.delenv("CLAUDECODE")
     added = cli("add", words, "--project", "shop")
-    assert "It looks planted: it " in added.err
+    assert "Looks planted: it " in added.err
     assert "verify" not in added.err
     edited = cli("add", "The till is counted at nine.", "--project", "shop").id
     cli("edit", edited, "--text", f"{words} Edited.")

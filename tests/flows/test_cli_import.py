@@ -150,7 +150,7 @@ def test_an_edited_source_is_a_new_revision(project: Cli) -> None:
     assert row["version"] == 2
     project.write("AGENTS.md", AGENTS.replace("never use floats", "never use decimals"))
     said = project("import", ".").err
-    assert "1 memory in use has its source's new words: `memtui review --list` shows what is due." in said
+    assert "1 memory in use was updated from the source: `memtui review --list` shows what is due." in said
     assert "in the inbox" not in said
 
 
@@ -215,7 +215,7 @@ def test_planted_text_waits_in_the_inbox_with_the_reason(project: Cli) -> None:
     held = project("inbox").out
     assert "looks planted" in held
     taken = project("inbox", "accept", held.split()[0])
-    assert "No assistant is told of it until `memtui verify" in taken.err
+    assert "It is withheld from assistants until `memtui verify" in taken.err
 
 
 def test_a_secret_is_skipped_with_its_line_and_never_shown(project: Cli) -> None:
@@ -464,7 +464,7 @@ def test_an_export_with_odd_anchors_comes_back_unchanged_here_and_elsewhere(cli:
     odd = [{"path": ""}, {"path": "../../x"}, "a\0b", "/etc/hosts", " "]
     cli.write("rows.jsonl", json.dumps({"insight": "Odd ones are told.", "anchors": odd, "project": "shop"}))
     run = cli("import", "rows.jsonl", "--active")
-    assert "an anchor that can name no file was left out" in run.err
+    assert "an anchor that cannot name a file was left out" in run.err
     (row,) = cli("list", "--all-projects", "--json").json
     assert [anchor["path"] for anchor in row["anchors"]] == ["../../x", "/etc/hosts"]
     for target, out in (("vault", tmp_path / "out"), ("jsonl", tmp_path / "out.jsonl")):

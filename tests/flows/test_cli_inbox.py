@@ -179,7 +179,7 @@ def test_proposals_beyond_the_surest_of_an_agent_fold_until_the_whole_is_asked_f
     for number in range(5):
         cli("add", f"Rule {number}: buoy {number} is checked", "--actor", "cursor", "--project", "bay")
     told = cli("inbox", "list")
-    assert "3 less sure of cursor folded" in told.err
+    assert "3 less certain proposals from cursor hidden" in told.err
     assert len(cli("inbox", "list", "--whole").lines) == len(told.lines) + 3
     assert len(waiting(cli)) == 5
 

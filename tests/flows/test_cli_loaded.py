@@ -87,7 +87,7 @@ def test_two_files_with_the_same_block_are_paid_twice_and_publishing_says_so(des
     desk("add", RULE)
     assert "twice" not in desk("export", "--target", "codex").err
     run = desk("export", "--target", "claude-md")
-    assert "Copilot CLI reads the same memories again in CLAUDE.md" in run.err
+    assert "Copilot CLI also reads the same memories in CLAUDE.md" in run.err
     assert files(desk, "copilot")["CLAUDE.md"]["twice"]
     assert not files(desk, "codex")["AGENTS.md"]["twice"]
 

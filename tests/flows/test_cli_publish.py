@@ -143,7 +143,7 @@ def test_one_edited_bullet_comes_back_as_a_correction_of_its_memory_and_a_new_on
 def test_an_undo_says_that_the_block_is_gone_already(desk: Cli) -> None:
     desk("export", "--target", "codex")
     Path("AGENTS.md").unlink()
-    assert "AGENTS.md had no block of memtui any more" in desk("undo").err
+    assert "AGENTS.md no longer had a memtui block" in desk("undo").err
 
 
 def test_only_what_reads_as_a_rule_is_published_among_the_rules(desk: Cli) -> None:
@@ -491,7 +491,7 @@ def test_a_correction_names_the_line_that_still_says_it_as_before(cli: Cli) -> N
     cli("pin", identifier)
     assert "still says" not in cli("export", "--target", "codex", "--dry-run", code=(0, 3)).err
     cli("edit", identifier, "--text", "Always moor the ferry with four lines.")
-    told = "AGENTS.md:3 still says what was changed here, and is read beside the block: change it there too"
+    told = "AGENTS.md:3 still says what was changed here, and is read as well: change it there, too"
     assert told in cli("export", "--target", "codex", "--dry-run").err
     (file,) = cli("export", "--target", "codex", "--json").json["files"]
     assert file["notes"] == [told]

@@ -79,13 +79,13 @@ def test_nothing_found_is_exit_3_and_empty(demo: Cli) -> None:
 
 
 def test_a_word_that_stands_like_a_field_and_is_none_names_the_field(demo: Cli) -> None:
-    assert "knd: is no field: kind:? Searched for as words" in demo("search", "knd:constraint locks").err
-    assert "path: is no field: file:? Searched" in demo("search", "path:payments locks").err
-    assert "author: is no field. Searched for as words" in demo("search", "author:ada locks").err
-    assert "is no field" not in demo("search", "locks at 10:30").err
+    assert "Unknown field “knd”, try “kind”. Searched for as words" in demo("search", "knd:constraint locks").err
+    assert "Unknown field “path”, try “file”. Searched" in demo("search", "path:payments locks").err
+    assert "Unknown field “author”. Searched for as words" in demo("search", "author:ada locks").err
+    assert "Unknown field" not in demo("search", "locks at 10:30").err
     assert "Did you mean file?" in demo("list", "--where", "path:payments", code=2).err
     nothing = demo("list", "--where", "file:quokka/zebra.py").err
-    assert "file: takes a path, a folder in it, its end" in nothing
+    assert "file: takes a path, one of its folders, its end" in nothing
     assert "--all-projects" not in nothing, "it would not help"
 
 
@@ -328,7 +328,7 @@ def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_payload_that_s
     monkeypatch.setattr(relevance, "WELL_COVERED", 1.01)
     run = demo(*task)
     assert run.json["covered"] == "hardly"
-    assert "The vault may hardly cover this task" in run.err
+    assert "The vault may not cover this task" in run.err
     assert "hardly cover" not in run.json["payload"]
     monkeypatch.setattr(relevance, "LEAST_OF_BEST_ALONE", 1.01)
     silent = demo(*task)

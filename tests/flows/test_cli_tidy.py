@@ -47,7 +47,7 @@ def test_dismissals_teach_are_listed_and_taken_back(cli: Cli) -> None:
     for pair in found[:3]:
         cli("settle", *pair, "--dismiss", "--project", "mill")
     report = cli("tidy", "--all-projects", code=(0, 7))
-    assert "Not shown: 2, as you dismissed 3 like them." in report.err
+    assert "Not shown: 2, because you dismissed 3 like them." in report.err
     assert tidied(cli)["hidden"] == 2
     row = cli("tidy", "--learned", "--all-projects", "--json").json[0]
     assert {key: row[key] for key in ("finding", "shape", "by", "dismissals", "hidden")} == {

@@ -285,7 +285,7 @@ def counts_note(answer: Answer, key: str) -> str:
     pack = answer.pack
     put_in = sum(one.hit.is_put_in for one in pack.included)
     parts = [counted(len(pack.included), "memory in", "memories in")]
-    parts += [f"{put_in} put in by you"] if put_in else []
+    parts += [f"{put_in} added by you"] if put_in else []
     parts += [f"{len(pack.left_out)} left out by you"] if pack.left_out else []
     withheld = len(withheld_rows(pack)) + sum(_counts(answer).values())
     parts += [f"{key}: {counted(withheld, 'other')}, and why"] if withheld else []
@@ -380,7 +380,7 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
         blocks += [Block(((apart, "dim"),))] if apart else []
     if hit is None:
         if against is not None and against.code is ReasonCode.PLANTED:
-            blocks.append(Block((("Y verifies it, so that assistants are told of it.", "dim"),)))
+            blocks.append(Block((("Y verifies it, so that assistants receive it.", "dim"),)))
         return blocks
     rows = explanation(hit, titles)
     width = max(len(name) for name, _, _ in rows)

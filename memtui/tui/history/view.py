@@ -64,7 +64,7 @@ def undo_words(upcoming: NextUndo | None, key: str) -> str:
     """Return what a press of the key of `undo` would come to now: `u undoes 12: edit Lock refunds`."""
     if upcoming is None or not key:
         return ""
-    verb = "makes again" if upcoming.is_made_again else "undoes"
+    verb = "redoes" if upcoming.is_made_again else "undoes"
     writes = f", which writes {file_names(upcoming.files)}" if upcoming.files else ""
     return f"{key} {verb} {upcoming.change.number}: {tame(upcoming.change.summary, 60)}{writes}"
 
@@ -117,7 +117,7 @@ _TONES: Mapping[str, tuple[StyleName, StyleName]] = {
 """Styles of the words of a line that differ, and of the others."""
 
 _STATES = {
-    "undone": "undone; ctrl+r makes again what was undone last",
+    "undone": "undone; ctrl+r redoes what was undone last",
     "abandoned": "undone; a later change means it cannot be redone",
 }
 

@@ -139,7 +139,7 @@ def ask_planted(app: App[Any], reason: str, texts: Mapping[str, str], take: Call
         Block(((f"This text looks planted: {planted_claim(tame(reason))}.", "warning"),)),
         Block(((tame(texts.get("title", ""), 1_000), "title"),), gap=True),
         *(Block(((text, "text"),)) for text in shown if text),
-        Block((("Accepting it verifies it: assistants are told of it from then on.", "dim"),), gap=True),
+        Block((("Accepting it also verifies it: assistants receive it from then on.", "dim"),), gap=True),
     ]
 
     def answer(agreed: bool | None) -> None:

@@ -126,7 +126,7 @@ def test_every_figure_has_room_on_the_health_screen(vault: Vault, clock: FrozenC
 
 def test_the_command_line_shows_it_and_takes_payments(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats", "--value"]) == 0
-    assert "no assistant was served yet" in capsys.readouterr().out
+    assert "no assistant has been served yet" in capsys.readouterr().out
     main(["add", "Berths are numbered from the sea"])
     identifier = capsys.readouterr().out.strip()
     assert main(["feedback", identifier, "--paid", "0.02 USDC"]) == 0

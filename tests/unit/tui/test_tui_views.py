@@ -302,7 +302,7 @@ def test_a_dead_path_of_several_memories_is_one_row_that_lists_them() -> None:
     report = TidyReport(anchors=(scope, shared), titles=titles, tokens=dict.fromkeys(titles, 9))
     first, second = (line for line in rows_of(report) if isinstance(line, TidyRow))
     assert (first.memory, second.memory) == (None, None), "nothing of one memory is done to several"
-    assert first.text == "2 memories of .cursor/rules/dock.mdc hold for files that do not exist: dock/**, pier/*.py"
+    assert first.text == "2 memories of .cursor/rules/dock.mdc apply to files that do not exist: dock/**, pier/*.py"
     assert second.about == ("crane/old.py · 2 memories", *titles.values())
     assert "correct the rule file" in first.what_to_do(all_at_once=False)
     assert "takes it out" in second.what_to_do(all_at_once=False)
@@ -558,7 +558,7 @@ def test_what_comes_up_once_its_nearest_pair_was_dismissed_is_told() -> None:
     before = TidyReport(duplicates=(one, other))
     assert (
         come_after(before, TidyReport(duplicates=(two, other)), one.ids)
-        == "1 other proposal about one of these came up"
+        == "1 other proposal about one of these appeared"
     )
     assert come_after(before, TidyReport(duplicates=(other,)), one.ids) == ""
     assert come_after(before, TidyReport(duplicates=(two, other)), ()) == ""

@@ -51,5 +51,5 @@ def test_names_of_files_are_tamed() -> None:
 def test_what_a_source_superseded_is_told_not_to_wait() -> None:
     assert new_in_inbox(ImportReport(added=3)) == "They wait in the inbox"
     told = new_in_inbox(ImportReport(added=3, superseded=1))
-    assert told == "They wait in the inbox, but for 1 superseded by its source"
-    assert new_in_inbox(ImportReport(added=1, superseded=1)) == "All of it is superseded by its source"
+    assert told == "They wait in the inbox, except 1 marked as superseded in its source"
+    assert new_in_inbox(ImportReport(added=1, superseded=1)) == "All of it is marked as superseded in its source"

@@ -202,7 +202,7 @@ def test_what_a_plan_leaves_out_is_counted_once_for_each_sentence() -> None:
 def test_long_records_are_summed_up_with_their_share() -> None:
     report = TidyReport(records=("one", "two"), tokens={"one": 700, "two": 300, "rule": 1_000})
     assert records_words(report) == (
-        "2 decisions and skills that are each read from a file as one long memory take 50% of the tokens"
+        "2 decisions and skills, each read from a file as one long memory, take 50% of the tokens"
     )
     alone = records_words(TidyReport(records=("one",), tokens={"one": 700, "rule": 300}))
-    assert alone == "1 decision or skill that is read from a file as one long memory takes 70% of the tokens"
+    assert alone == "1 decision or skill, read from a file as one long memory, takes 70% of the tokens"

@@ -84,10 +84,10 @@ def test_every_reason_is_a_sentence_with_and_without_what_it_speaks_of(code: Rea
             Reason(ReasonCode.FILE, path="*.py", file="b.py", because=(IMPORTED,)),
             "tied to *.py: b.py is imported by a.py",
         ),
-        (Reason(ReasonCode.FILE, path="b.go", file="b.go", because=(PACKAGE,)), "b.go is in one package with x.go"),
+        (Reason(ReasonCode.FILE, path="b.go", file="b.go", because=(PACKAGE,)), "b.go is in the same package as x.go"),
         (
             Reason(ReasonCode.NO_SHARED_WORD, score=0.31),
-            "no active memory in view shares a word with the task, and none is close in meaning (the closest 0.31)",
+            "no active memory in scope shares a word with the task, and none is close in meaning (the closest 0.31)",
         ),
         (
             Reason(ReasonCode.ALL_WITHHELD, because=(Reason(ReasonCode.RETIRED), Reason(ReasonCode.EXPIRED))),
@@ -113,7 +113,7 @@ def test_a_reason_says_what_stands_against_or_for_a_memory(reason: Reason, words
         (Reason(ReasonCode.MEANING), "not embedded yet, so judged by its words"),
         (
             Reason(ReasonCode.MEANING, score=-0.03, unit=FOREIGN),
-            "in another language, so its words count for it as well; cosine -0.03",
+            "in another language, so its words count as well; cosine -0.03",
         ),
         (Reason(ReasonCode.KIN, names=("aaaaaaaa", "bbbbbbbb")), "close in meaning to aaaaaaaa and bbbbbbbb"),
         (Reason(ReasonCode.WORDS, names=("refunds",), score=0.4), "refunds: 40% of the task"),
@@ -185,7 +185,7 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         ),
         (
             Reason(ReasonCode.TOO_FAR, path="kiln/**", score=0.08, bar=0.18),
-            "hardly matters for the task (a chance of 8% that it matters; 18% is needed; it holds for kiln/**)",
+            "hardly matters for the task (a chance of 8% that it matters; 18% is needed; it applies to kiln/**)",
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
@@ -228,9 +228,9 @@ def test_counts_are_named_by_group_in_the_order_of_the_names() -> None:
 
 def test_what_was_put_in_says_what_stood_against_it() -> None:
     reason = Reason(ReasonCode.PUT_IN, because=(Reason(ReasonCode.RETIRED),))
-    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), (reason,))) == "put in by you; else retired or rejected"
+    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), (reason,))) == "added by you; otherwise retired or rejected"
     both = (PUT_IN, Reason(ReasonCode.WORDS, names=("refunds",)))
-    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), both)) == "put in by you; shares refunds"
+    assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), both)) == "added by you; shares refunds"
 
 
 @pytest.mark.parametrize(
@@ -283,9 +283,9 @@ def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
 def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tmp_path: Path) -> None:
     told = Grounds(("the place it holds for",), ())
     assert not apart_from_score(told, 0.2)
-    assert apart_from_score(told, 0.0).startswith("its score of 0.000 is how well the search alone finds it")
-    assert "none of which sets it apart alone" in apart_from_score(Grounds(), 0.0)
-    assert "none of which" not in apart_from_score(told, 0.0)
+    assert apart_from_score(told, 0.0).startswith("its score of 0.000 measures search alone")
+    assert "no single one of these is decisive" in apart_from_score(Grounds(), 0.0)
+    assert "no single one" not in apart_from_score(told, 0.0)
     inside = packed(story_vault(tmp_path, STORY, LINKS), Task("make refunds idempotent"), now=NOON).included[0]
     nothing = replace(inside, hit=replace(inside.hit, score=0.0))
     found = Explained(inside.memory, PINNED, nothing, 0.48, told)
