@@ -173,7 +173,7 @@ class Planner:
     ) -> Planned:
         identifier = draft.record_id
         before = seen.get(_key(draft, project))
-        if before is not None and draft.found:
+        if before == draft.content and draft.found:
             return Planned("skip", draft, project, reason="found twice")
         if before == draft.content or (before is not None and not identifier):
             return Planned("unchanged", draft, project, stored.get(identifier), "occurs twice in the import")
@@ -192,11 +192,8 @@ class Planner:
             return Planned("unchanged", draft, project, memory)
         if any(one.path == draft.source.path and one.imported_hash == draft.content for one in memory.sources):
             return Planned("unchanged", draft, project, memory, "you decided on this text before")
-        if draft.found:
-            # An export that was only found must not stop the import of the files around it.
-            reason = f"the vault holds another text of {memory.id}; name the file to import it"
-            return Planned("skip", draft, project, memory, reason)
-        if self._options.replace:
+        # What was only found, in someone else's repository for one, replaces nothing: a person decides on each.
+        if self._options.replace and not draft.found:
             return self._secret(draft) or Planned("replace", draft, project, memory, "replaces what the vault holds")
         reason = "the vault holds another text of this id"
         if draft.content == content_hash(memory):

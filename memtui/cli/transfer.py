@@ -331,7 +331,7 @@ def _say_conflicts(plan: ImportPlan, report: ImportReport) -> None:
     if report.conflicts:
         say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one.")
     if plan.count("clash"):
-        say("--replace takes the file's records instead of those in the vault.")
+        say("`memtui import FILE --replace` takes the file's records instead of those in the vault.")
 
 
 def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:

@@ -262,6 +262,22 @@ def test_an_id_twice_in_one_import_with_two_texts_is_a_clash(vault: Vault, tmp_p
     assert outcome(bring(vault, write_rows(tmp_path / "b.jsonl", same, same))) == (0, 0, 2, 0)
 
 
+def test_a_clash_in_a_folder_waits_like_one_in_a_file_and_replaces_nothing(vault: Vault, tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    bring(vault, write_rows(tmp_path / "old.jsonl", {"id": "one", "insight": "Use tabs"}))
+    write_rows(folder / "rows.jsonl", {"id": "one", "insight": "Use spaces", "pinned": True}, {"insight": "new"})
+    assert outcome(bring(vault, folder)) == (1, 0, 0, 1)
+    assert conflicting(vault) == [("one", "Use spaces")]
+    assert outcome(bring(vault, folder, replace=True)) == (0, 0, 1, 1)
+    resolve_conflicts(vault, ["one"], "source", actor=PERSON)
+    assert (get(vault, "one").insight, get(vault, "one").pinned) == ("Use spaces", False)
+    assert outcome(bring(vault, folder)) == (0, 0, 2, 0)
+    again = {"id": "three", "insight": "Never amend."}
+    write_rows(folder / "rows.jsonl", again, {**again, "insight": "Amend at will."})
+    assert outcome(bring(vault, folder)) == (1, 0, 0, 1)
+
+
 def test_a_row_is_known_again_whatever_white_space_is_around_it(vault: Vault, tmp_path: Path) -> None:
     spaced = [{"insight": text} for text in ("Use tabs", "  Use tabs", "Use tabs\r\n", "\n\tUse tabs  ")]
     assert outcome(bring(vault, write_rows(tmp_path / "rows.jsonl", *spaced))) == (1, 0, 3, 0)
