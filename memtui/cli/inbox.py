@@ -36,7 +36,7 @@ SHOWN_PROJECTS = 4
 
 def _inbox_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    listing = add("list", "list what is waiting (default)", _list)
+    listing = add("list", "list what is waiting (default)", _list, is_default=True)
     _add_choice(listing)
     listing.add_flag("--whole", "also what is folded: proposals beyond the surest of a session or agent")
     accept = add("accept", "accept candidates", _accept)
@@ -53,7 +53,8 @@ def _inbox_arguments(parser: Parser) -> None:
     kind = add("kind", "give candidates another kind", _kind)
     kind.add_value("kind", "KIND", "the kind they get")
     parsing.add_ids(kind, nargs="*")
-    _add_place(kind)
+    _add_choice(kind)
+    kind.add_flag("--dry-run", "print what would get the kind, change nothing")
     edit = add("edit", "decide on candidates as one text in $EDITOR", _edit)
     parsing.add_ids(edit, nargs="*")
     _add_choice(edit)
@@ -74,13 +75,9 @@ def _inbox_arguments(parser: Parser) -> None:
     parsing.add_allow_secret(take)
 
 
-def _add_place(parser: Parser) -> None:
+def _add_choice(parser: Parser) -> None:
     parser.add_value("--file", "PATH", "only from this file or folder")
     parser.add_value("--section", "HEADING", "only from below this heading; several joined with ' > '")
-
-
-def _add_choice(parser: Parser) -> None:
-    _add_place(parser)
     parser.add_value("--of-kind", "KIND", "only those of this kind")
     parsing.add_where(parser, "only those that a query selects")
 
@@ -292,13 +289,15 @@ def _reject(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _kind(arguments: argparse.Namespace, session: Session) -> None:
-    offers = _offers(arguments, session)
+    from memtui.curate.fields import check_kind
+
+    offers, kind = _offers(arguments, session), check_kind(session.kinds, arguments.kind)
+    if _shows(arguments, session, [replace(one, kind=kind) for one in offers], f"make {kind} of"):
+        return
     session.back_up_daily()
     versions = {offer.id: offer.version for offer in offers}
-    outcome = lifecycle.change_kind(
-        session.vault, list(versions), arguments.kind, actor=session.actor, versions=versions
-    )
-    session.put_outcome(outcome, f"Now {arguments.kind}")
+    outcome = lifecycle.change_kind(session.vault, list(versions), kind, actor=session.actor, versions=versions)
+    session.put_outcome(outcome, f"Now {kind}")
 
 
 def _edit(arguments: argparse.Namespace, session: Session) -> None:

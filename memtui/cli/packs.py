@@ -32,7 +32,7 @@ PACK_LIMIT = 50
 def _pack_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     parser.set_defaults(limit=PACK_LIMIT, awaiting=False)
-    listing = add("list", "list the packs used last (default)", _list_packs)
+    listing = add("list", "list the packs used last (default)", _list_packs, is_default=True)
     listing.add_value(
         "--limit", "N", f"maximum number of rows (default: {PACK_LIMIT})", type=at_least(0), default=PACK_LIMIT
     )
@@ -201,7 +201,7 @@ def _recipe_arguments(parser: Parser) -> None:
     save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
     payload_options.add_ticks(save)
     parsing.add_allow_secret(save)
-    add("list", "list recipes (default)", _list_recipes)
+    add("list", "list recipes (default)", _list_recipes, is_default=True)
     run = add("run", "print the payload of a recipe; without a name, of all recipes together", _run_recipe)
     run.add_value("name", "NAME", "the recipe's name", nargs="?")
     payload_options.add_target(run, "another target than the recipe's")

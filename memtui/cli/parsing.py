@@ -20,6 +20,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: object) -> None:
         self._words: list[str] = []
+        self._default: tuple[str, Parser] | None = None  # The action that is run where none is named
         options.setdefault("allow_abbrev", False)
         super().__init__(**options)  # type: ignore[arg-type] # argparse's own keywords, passed through
 
@@ -39,12 +40,17 @@ class Parser(argparse.ArgumentParser):
                 actions.remove(action)
 
     def add_actions(self) -> Callable[..., Parser]:
-        """Return a function (name, help, run) that adds a subcommand and returns its parser."""
+        """Return a function (name, help, run) that adds a subcommand and returns its parser.
+
+        `is_default`: whether it is the action where only its options are given.
+        """
         actions, parent = self.add_subparsers(dest="action", metavar="ACTION"), global_options()
 
-        def add(name: str, help_text: str, run: object) -> Parser:
+        def add(name: str, help_text: str, run: object, *, is_default: bool = False) -> Parser:
             child: Parser = actions.add_parser(name, parents=[parent], help=help_text)
             child.set_defaults(run=run)
+            if is_default:
+                self._default = (name, child)
             return child
 
         return add
@@ -56,7 +62,7 @@ class Parser(argparse.ArgumentParser):
             UsageError: names the nearest option.
             SystemExit: `--help` was answered.
         """
-        self._words = list(words)
+        self._words = words = self._with_action(words)
         arguments, rest = self.parse_known_args(words, namespace)
         before, after = _split_at_dashes(rest)
         texts = [word for word in before if not word.startswith("-")] + after
@@ -66,6 +72,21 @@ class Parser(argparse.ArgumentParser):
         if rest and name is not None:
             setattr(arguments, name, [*(getattr(arguments, name) or ()), *texts])
         return arguments
+
+    def _with_action(self, words: Sequence[str]) -> list[str]:
+        """Return the words with the default action named, where they begin with one of its options."""
+        place = 0
+        while place < len(words):
+            name, has_value, _ = words[place].partition("=")
+            own = self._option_string_actions.get(name)
+            if own is None:
+                break
+            place += 1 if own.nargs == 0 or has_value else 2
+        if self._default is None or place >= len(words):
+            return list(words)
+        action, child = self._default
+        is_its_own = words[place].partition("=")[0] in child._option_string_actions  # noqa: SLF001 - another parser
+        return [*words[:place], *([action] if is_its_own else []), *words[place:]]
 
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that names the command's help; an unknown option explains a missing argument."""

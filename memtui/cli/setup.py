@@ -151,7 +151,12 @@ def _key_binding(shell: str, key: str) -> str:
 
 def _model_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("status", "show which model is in use and how many memories have vectors (default)", _show_model)
+    add(
+        "status",
+        "show which model is in use and how many memories have vectors (default)",
+        _show_model,
+        is_default=True,
+    )
     get = add("get", "download a Sentence Transformers model from its hub", _get_model)
     get.add_value("name", "NAME", "its name there, e.g. intfloat/e5-small-v2")
 
@@ -218,7 +223,7 @@ def _get_model(arguments: argparse.Namespace, session: Session) -> None:
 
 def _project_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("list", "list projects and how they are recognised (default)", _list_projects)
+    add("list", "list projects and how they are recognised (default)", _list_projects, is_default=True)
     link = add("link", "make a folder belong to a project", _link_project)
     link.add_value("name", "NAME", "the project")
     link.add_value("path", "PATH", "the folder (default: the current one)", nargs="?", default=".")

@@ -56,6 +56,9 @@ def test_a_section_a_file_and_a_kind_are_decided_on_at_once(harbour: Cli) -> Non
     assert len(waiting(harbour)) == 2
     harbour("inbox", "reject", "--of-kind", "no-such-kind", code=3)
     assert harbour("inbox", "list", "--file", "CLAUDE.md", "--json").json == [left]
+    assert harbour("inbox", "--json", "--file=CLAUDE.md").json == [left]
+    assert left in harbour("inbox", "--of-kind", left["kind"], "--json").json
+    assert "Too many arguments: accept" in harbour("inbox", "--file", "CLAUDE.md", "accept", code=2).err
     assert harbour("inbox", "accept", "--of-kind", left["kind"], "--file", "CLAUDE.md").lines == [left["id"]]
     harbour("inbox", "accept", "--file", "CLAUDE.md", code=3)
     harbour("inbox", "reject", left["id"], "--file", "CLAUDE.md", code=2)
@@ -103,6 +106,13 @@ def test_a_kind_is_set_for_all_of_a_file(harbour: Cli) -> None:
     assert {row["kind"] for row in waiting(harbour) if row["source"]["path"] == "CLAUDE.md"} == {"bug-pattern"}
     harbour("inbox", "kind", "no-such-kind", "--file", "CLAUDE.md", code=2)
     harbour("inbox", "kind", "note", code=2)
+    dry = harbour(
+        "inbox", "kind", "note", "--of-kind", "bug-pattern", "--file", "CLAUDE.md", "--dry-run", "--json"
+    ).json
+    assert [row["kind"] for row in dry] == ["note"] * 3
+    assert "Nothing was changed" in harbour("inbox", "kind", "note", "--of-kind", "bug-pattern", "--dry-run").err
+    assert len(harbour("inbox", "kind", "note", "--of-kind", "bug-pattern", "--where", "tide").lines) == 1
+    assert sorted(row["kind"] for row in waiting(harbour)).count("bug-pattern") == 2
 
 
 def test_a_file_is_never_offered_again_until_that_is_taken_back(harbour: Cli) -> None:
