@@ -172,6 +172,7 @@ class ResidentMeaning:
         self._missing: int | None = None  # Memories without a vector, None before they were counted
         self._counted = -1  # The vault's change counter when they were
         self._counting = threading.Lock()
+        self._tending = threading.Lock()  # Held by the thread that embeds all that is missing
         self.problem = ""  # Why there is no meaning though the setting asks for it
 
     @property
@@ -238,10 +239,21 @@ class ResidentMeaning:
     def tend(self, limit: int | None = None) -> int:
         """Embed what has no vector yet; returns how many were stored. For a thread; stops soon after `cancel`.
 
-        `limit`: embed no more than so many.
+        `limit`: embed no more than so many. Without it nothing is done while another thread embeds all there is: the
+        two would embed the same texts, and each occupy a thread that reads wait for.
 
         The caches are refreshed as well, so that typing does not wait for them.
         """
+        if limit is not None:
+            return self._embed(limit)
+        if not self._tending.acquire(blocking=False):
+            return 0
+        try:
+            return self._embed(None)
+        finally:
+            self._tending.release()
+
+    def _embed(self, limit: int | None) -> int:
         from memtui.recall.embedding_cache import embed_missing
 
         self._hold_terms()

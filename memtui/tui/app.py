@@ -249,7 +249,7 @@ class MemtuiApp(App[int]):
             meaning.tend()
             self.call_later(self.set_interval, TEND_SECONDS, self._tend_vectors)
 
-    @work(thread=True, exclusive=True, group="model", exit_on_error=False)
+    @work(thread=True, group="model", exit_on_error=False)
     def _tend_vectors(self) -> None:
         """Embed what came into the vault meanwhile."""
         meaning = self.opening.meaning

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import pytest
 from curating import AGENT, add, bring, new_vault, repository
-from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, toasts, until
+from flows.app_driver import NARROW, WIDE, app_on, says, screen_text, shows, toasts, unsays, until
 from flows.editing_driver import form_closes, form_opens, inbox_opens, set_editor, terminal_of_its_own, waits
 from textual.pilot import Pilot
 
+from memtui.curate import inbox_sheet
 from memtui.curate.lifecycle import accept
 from memtui.domain.identity import Actor
+from memtui.domain.memory import Memory
+from memtui.errors import VaultBusyError
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.textual_patches.display import ABOVE
 from memtui.vault.filters import MemoryFilter
@@ -236,6 +241,40 @@ async def test_the_editor_decides_on_a_file_after_a_question(
         assert statuses(harbour) == {"active": 3, "candidate": 2, "retired": 1}
         await pilot.press("u")
         await waits(pilot, 6)
+        with terminal_of_its_own(monkeypatch):
+            set_editor(monkeypatch, tmp_path, "path.write_text('')")
+            await write_slowly_and_fail(pilot, monkeypatch)
+
+
+async def write_slowly_and_fail(pilot: Pilot[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press E while the text is being written, where that fails, and where nothing waits any more."""
+    held, asked = threading.Event(), list[int]()
+    write_sheet = inbox_sheet.write_sheet
+
+    def slowly(memories: Sequence[Memory]) -> inbox_sheet.Sheet:
+        asked.append(len(memories))
+        held.wait(10)
+        return write_sheet(memories)
+
+    def fails(_: Sequence[Memory]) -> inbox_sheet.Sheet:
+        raise VaultBusyError("The vault is in use", where="harbour")
+
+    monkeypatch.setattr(inbox_sheet, "write_sheet", slowly)
+    await pilot.press("*", "E")
+    await says(pilot, "Writing the text of 6 candidates …")
+    await pilot.press("E", "E")
+    held.set()
+    await says(pilot, "The text is empty: nothing was changed")
+    assert asked == [6], "a second press does not begin again"
+    await unsays(pilot, "Writing the text")
+    monkeypatch.setattr(inbox_sheet, "write_sheet", fails)
+    for times in (1, 2):
+        await pilot.press("E")
+        told = partial(lambda number: sum("is in use" in toast for toast in toasts(pilot)) == number, times)
+        await until(pilot, told, "the failure is told each time")
+    monkeypatch.setattr(inbox_sheet, "write_sheet", lambda _: write_sheet([]))
+    await pilot.press("E")
+    await says(pilot, "Nothing is left to decide")
 
 
 @pytest.mark.parametrize("command", ["/nonexistent/editor", "fails", "not 'a command"])

@@ -9,6 +9,7 @@ from textual.app import SuspendNotSupported
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
+from memtui.text.words import counted
 from memtui.tui.list_detail import MemtuiScreen, ScreenPart
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.source_opener import outside
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 APPLY, AGAIN, LEAVE = "apply", "edit", "leave"
 
+_READ = "sheet"  # The loader's group of the text
+
 
 class SheetEditing(ScreenPart):
     """Opens candidates in the editor; `applying` is called with the ids before the change that was agreed to."""
@@ -32,19 +35,43 @@ class SheetEditing(ScreenPart):
         self._refused: tuple[MemtuiError, Sheet, EditorFile] | None = None  # the text that could not be applied
 
     def open(self, identifiers: Sequence[str]) -> None:
-        """Write the text and open it."""
-        from memtui.curate.external_editor import find_editor, write_text_file
-
-        def edit(sheet: Sheet) -> None:
-            if sheet.memories:
-                self._edit(sheet, write_text_file(sheet.text, "inbox"))
+        """Write the text and open it; while it is being written, a second press changes nothing."""
+        from memtui.curate.external_editor import find_editor
 
         try:
             find_editor()
         except MemtuiError as error:
             self.screen.say(f"{error.what}: {error.where}. Set it and start again.", severity="warning")
             return
-        self.screen.loader.read(lambda: self._inbox.sheet(identifiers), edit, group="sheet")
+        loader, words = self.screen.loader, f"Writing the text of {counted(len(identifiers), 'candidate')} …"
+        self.screen.unsay(words)
+        self.screen.say(words)
+        if loader.is_under_way(_READ):
+            return
+
+        def written(sheet: Sheet) -> None:
+            self.screen.unsay(words)
+            self._written(sheet)
+
+        def failed(error: MemtuiError) -> None:
+            self.screen.unsay(words)
+            self.screen.say(str(error), severity="error")
+
+        loader.read(lambda: self._inbox.sheet(identifiers), written, group=_READ, on_error=failed)
+
+    def _written(self, sheet: Sheet) -> None:
+        from memtui.curate.external_editor import write_text_file
+
+        if not sheet.memories:
+            self.screen.say("Nothing is left to decide: what was chosen no longer waits", severity="warning")
+            self.screen.look_again()
+            return
+        try:
+            file = write_text_file(sheet.text, "inbox")
+        except OSError as error:
+            self.screen.say(f"The text cannot be written ({error.strerror}): {error.filename}", severity="error")
+            return
+        self._edit(sheet, file)
 
     def _edit(self, sheet: Sheet, file: EditorFile) -> None:
         from memtui.curate.external_editor import discard_untouched, read_text_file, run_editor

@@ -20,6 +20,7 @@ from support import make_memory
 from memtui.config import RecallSettings
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.domain.reasons import ReasonCode
+from memtui.recall import embedding_cache
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.rank import Found, search
 from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
@@ -274,6 +275,23 @@ def test_several_threads_may_ask_at_once(vault: Vault) -> None:
         thread.join()
     assert len(answers) == 4
     assert all(answer[:1] == ["charging"] for answer in answers)
+
+
+def test_a_second_thread_does_not_embed_what_another_one_embeds(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    meaning = ResidentMeaning(vault, "bundled")
+    meaning.load()
+    within: list[int] = []
+    embed = embedding_cache.embed_missing
+
+    def slowly(*given: Any, **options: Any) -> int:
+        if options["limit"] is None:
+            within.append(meaning.tend())
+            within.append(meaning.tend(limit=1))
+        return embed(*given, **options)
+
+    monkeypatch.setattr(embedding_cache, "embed_missing", slowly)
+    assert (meaning.tend(), within) == (1, [0, 1])
+    assert (meaning.tend(), within) == (0, [0, 1, 0, 0]), "the next one begins once the first is done"
 
 
 def test_cancelling_stops_before_the_next_texts(vault: Vault) -> None:
