@@ -9,9 +9,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from memtui.capture.draft import Draft
+from memtui.capture.draft import PLANTED, Draft
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.plan import PLANTED, ImportOptions, ImportPlan, Planned
+from memtui.capture.plan import ImportOptions, ImportPlan, Planned
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
@@ -249,7 +249,7 @@ def _updated(memory: Memory, item: Planned, now: datetime, from_source: Collecti
         for source in memory.sources
     )
     # A source that turns an accepted memory into what looks planted has to be accepted again.
-    planted = "planted-instruction" in draft.notes and memory.status == "active"
+    planted = PLANTED in draft.notes and memory.status == "active"
     return replace(
         memory,
         status="candidate" if planted else memory.status,

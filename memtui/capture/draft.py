@@ -24,9 +24,8 @@ from memtui.capture.markdown import Gap, Piece, Split, split_markdown, text_with
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
 from memtui.capture.no_memory import SkipReason
 from memtui.capture.stable_split import Familiar, KnownUnit
-from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, trimmed
+from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, planted_in, trimmed
 from memtui.domain.record import Record
-from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import (
     LOST_CHARACTER,
     NOT_UTF8,
@@ -233,6 +232,7 @@ OWN_FORMATS = frozenset({"jsonl", "vault", "okf"})  # Formats whose readers retu
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""
 
+PLANTED = "planted-instruction"  # Note of a draft whose text looks like an instruction to an assistant
 LONG_TAG = "long-tag-cut"  # Note of a draft with a shortened tag; the source still has it in full
 
 
@@ -313,16 +313,19 @@ class DraftMaker:
             return Skipped(self.file.name, span, LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
         name = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
+        led = self._led(insight, why, path, native_id, name) if lead else insight
+        native = sanitise(native_id).text
+        planted = bool(planted_in(name, led, why, "", *self.tags, self.file.name, native))
         return Draft(
             title=name,
             title_stated=bool(stated.strip()),
-            insight=self._led(insight, why, path, native_id, name) if lead else insight,
+            insight=led,
             kind=kind or kind_guess(f"{insight}\n{why}", name, path, path=self.file.name, hint=self.hint).kind,
             source=Source(
                 format=self.format,
                 path=self.file.name,
                 span=span,
-                native_id=sanitise(native_id).text,
+                native_id=native,
                 agent=self.agent,
             ),
             rationale=why,
@@ -330,7 +333,7 @@ class DraftMaker:
             tags=self.tags,
             observed_at=self.observed_at,
             scope=self.scope,
-            notes=self._notes(cleaned, f"{insight}\n\n{why}".strip()),
+            notes=_notes(cleaned, is_planted=planted),
         )
 
     def _led(self, insight: str, why: str, path: Sequence[str], native_id: str, title: str) -> str:
@@ -369,14 +372,14 @@ class DraftMaker:
             return path
         return f"{nested}/" if path.endswith("/") else nested
 
-    def _notes(self, cleaned: Sequence[Sanitised], body: str) -> tuple[str, ...]:
-        text = "\n\n".join(part.text for part in cleaned)  # a blank line: no sentence goes on in the next
-        notes = (
-            ("control-characters", any(part.removed for part in cleaned)),
-            ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
-            ("planted-instruction", bool(planted_instructions(text, body))),
-        )
-        return tuple(name for name, present in notes if present)
+
+def _notes(cleaned: Sequence[Sanitised], *, is_planted: bool) -> tuple[str, ...]:
+    notes = (
+        ("control-characters", any(part.removed for part in cleaned)),
+        ("invisible-unicode", any(part.invisible or part.bidi for part in cleaned)),
+        (PLANTED, is_planted),
+    )
+    return tuple(name for name, present in notes if present)
 
 
 def drafts_from_markdown(

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Literal
 
 from memtui.capture.context import without_lead
-from memtui.capture.draft import Draft, Skipped, with_fit_tags
+from memtui.capture.draft import PLANTED, Draft, Skipped, with_fit_tags
 from memtui.capture.matching import (
     Known,
     fold_copies,
@@ -33,8 +33,6 @@ from memtui.domain.record import Record
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of, imported_anchors, imported_texts
-
-PLANTED = "planted-instruction"  # Note of a draft whose text looks like an instruction to an assistant
 
 Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
 """Reads a source again, split as the memories that came of it: drafts, the lines skipped before, and now."""

@@ -10,8 +10,9 @@ from typing import Any
 from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.context import without_lead
-from memtui.capture.draft import Draft, Skipped
+from memtui.capture.draft import PLANTED, Draft, Skipped
 from memtui.capture.stable_split import KnownUnit
+from memtui.domain.memory import planted_in
 from memtui.text.secrets import SecretFinding, find_secrets
 from memtui.vault.text_search import Patterns, secrets_in
 
@@ -49,7 +50,14 @@ def without_secret_lines(draft: Draft, patterns: Patterns) -> tuple[Draft, list[
     before, after = (title_for(without_lead(text, path), above) for text in (draft.insight, insight))
     title = after if before == draft.title else draft.title
     rest = replace(draft, title=title, notes=(*draft.notes, LEFT_OUT), **kept)
+    if PLANTED in draft.notes and not _looks_planted(rest):
+        rest = replace(rest, notes=tuple(note for note in rest.notes if note != PLANTED))
     return None if secrets_in(rest, patterns) else (rest, skipped)
+
+
+def _looks_planted(draft: Draft) -> bool:
+    named = (draft.source.path or "", draft.source.native_id or "")
+    return bool(planted_in(draft.title, draft.insight, draft.rationale, draft.snippet, *draft.tags, *named))
 
 
 def _without(text: str, found: Sequence[SecretFinding], *, is_code: bool) -> tuple[str, list[tuple[int, str]]]:

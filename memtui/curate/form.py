@@ -25,7 +25,15 @@ from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.kinds import RULE_KINDS, Kinds
-from memtui.domain.memory import DEFAULT_CONFIDENCE, DEFAULT_IMPORTANCE, GLOBAL_PROJECT, Anchor, Memory, planted_reasons
+from memtui.domain.memory import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_IMPORTANCE,
+    GLOBAL_PROJECT,
+    Anchor,
+    Memory,
+    planted_in,
+    planted_reasons,
+)
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
@@ -84,9 +92,8 @@ def save_edit(
 def looks_planted(base: Memory | None, values: Mapping[str, Any]) -> str:
     """Return why a memory that is saved with these values looks planted, empty if it does not; None is a new one."""
     if base is None:
-        title, *said, snippet = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
-        whole = "\n\n".join(filter(None, (title, *said, snippet, *values.get("tags", ()))))
-        return next(iter(planted_instructions(whole, "\n\n".join(filter(None, said)))), "")
+        texts = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
+        return next(iter(planted_in(*texts, *values.get("tags", ()))), "")
     return next(iter(planted_reasons(replace(base, **values))), "")
 
 

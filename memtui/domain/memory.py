@@ -276,13 +276,21 @@ def planted_reasons(memory: Memory) -> tuple[str, ...]:
 # The same memories are looked at for each payload: 0.7 ms each.
 @lru_cache(maxsize=512)
 def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[str, ...]:
+    beside = [memory.status_reason, *memory.tags]
+    beside += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
+    return planted_in(memory.title, memory.insight, memory.rationale, memory.snippet, *beside)
+
+
+def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str) -> tuple[str, ...]:
+    """Return why the texts of a memory look planted; `beside`: its tags, its reason, the names of its sources.
+
+    Whoever looks at a memory or at what becomes one asks here, so that what holds it once is told at every later look.
+    """
     from memtui.text.injection import planted_instructions  # its rules take long to load
 
-    texts = [memory.title, memory.insight, memory.rationale, memory.snippet, memory.status_reason, *memory.tags]
-    texts += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
     # A blank line: no sentence goes on in the next.
-    whole, body = "\n\n".join(filter(None, texts)), f"{memory.insight}\n\n{memory.rationale}".strip()
-    return tuple(planted_instructions(whole, body))
+    whole = "\n\n".join(filter(None, (title, insight, rationale, snippet, *beside)))
+    return tuple(planted_instructions(whole, f"{insight}\n\n{rationale}".strip()))
 
 
 def held_back(memory: Memory) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memtui.capture.draft import Draft, Skipped
-from memtui.capture.plan import PLANTED, ImportOptions, Planned
+from memtui.capture.draft import PLANTED, Draft, Skipped
+from memtui.capture.plan import ImportOptions, Planned
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.domain.memory import Memory, Source, Tombstone, content_hash
 from memtui.domain.record import Record, memory_record

@@ -13,7 +13,7 @@ from typing import Any
 from memtui.analysis.classify import kind_guess
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.titles import title_for
-from memtui.capture.draft import Draft, with_postings
+from memtui.capture.draft import PLANTED, Draft, with_postings
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, listed, moment, number_of, share, text
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
@@ -28,9 +28,9 @@ from memtui.domain.memory import (
     Source,
     fit_tags,
     hash_parts,
+    planted_reasons,
 )
 from memtui.domain.record import Record, format_time, memory_record, names_a_path
-from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import Sanitised, one_line, sanitise
 
 PRIVATE = re.compile(r"<private>.*?</private>", re.IGNORECASE | re.DOTALL)
@@ -106,7 +106,7 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         scope="global" if row.is_global else "project",
         record=_stated(memory, has_status=bool(row.status), has_time=created is not None),
         stated=memory,
-        notes=_notes(texts, f"{title}\n{insight}\n{rationale}\n{snippet}", f"{insight}\n\n{rationale}".strip()),
+        notes=_notes(texts, memory),
     )
 
 
@@ -217,12 +217,13 @@ def _source(row: Row, place: Place, content: str) -> Source:
     return Source(format=place.tool, path=path.as_posix(), native_id=native, agent=agent, imported_hash=content)
 
 
-def _notes(texts: Sequence[Sanitised], whole: str, body: str) -> tuple[str, ...]:
+def _notes(texts: Sequence[Sanitised], memory: Memory) -> tuple[str, ...]:
+    whole = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
     notes = (
         ("control-characters", any(one.removed for one in texts)),
         ("invisible-unicode", any(one.invisible or one.bidi for one in texts)),
         (ODD_BYTES, "\ufffd" in whole),
-        ("planted-instruction", bool(planted_instructions(whole, body))),
+        (PLANTED, bool(planted_reasons(memory))),
     )
     return tuple(note for note, present in notes if present)
 
