@@ -268,7 +268,7 @@ def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
     if not active:
         return f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
     # Imported here: the screen needs no importer before something is imported.
-    from memtui.capture.plan import PLANTED
+    from memtui.capture.draft import PLANTED
 
     held = sum(PLANTED in notes for _, notes in report.flagged)
     if not held:
