@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from enum import Enum, auto
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
-from memtui.curate.anchors import DEAD, SeenAnchor, glance
+from memtui.curate.anchors import DEAD, glance
 from memtui.curate.dead_places import places_seen
 from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.packs import packs_in
@@ -31,7 +32,7 @@ from memtui.text.token_count import get_counter
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import Fading, Place, count_by_month, count_copies, read_fading, unanswered_states
+from memtui.vault.review_triggers import Fading, count_by_month, count_copies, read_fading, unanswered_states
 from memtui.vault.vault import Vault
 
 BINS = 10  # Bars of the freshness distribution, each a tenth
@@ -71,16 +72,28 @@ class Ranked:
 class Standing:
     """The standing payload: the union of what the recipes recall, or what is recalled without a task."""
 
-    tokens: int
-    memories: int
-    recipes: int
-    target: str
-    budget: str
+    tokens: int = 0
+    memories: int = 0
+    recipes: int = 0
+    target: str = ""
+    budget: str = ""
+
+
+class Pending(Enum):
+    """Figures that take longer than the others."""
+
+    FILES = auto()  # what changed in files and is therefore due
+    ANCHORS = auto()
+    USE = auto()  # the standing payload, and what memories were worth
+    DOUBLES = auto()  # duplicates and contradictions
+
+
+_NOT_FRESH = ("changed", "moved", "gone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """The figures."""
+    """The figures; those that are `pending` say nothing yet."""
 
     counts: Mapping[str, Any]  # as `count_vault` has them
     freshness: tuple[int, ...]  # active memories per tenth of freshness, the stalest first
@@ -92,23 +105,24 @@ class Health:
     first_month: str  # of these, as `2026-01`
     # anchors per state: `gone` and `moved` as `memtui.curate.anchors.glance` finds them, `changed` as the last check
     # found them, `fresh` for the rest
-    anchors: Mapping[str, int]
-    dead_places: int  # dead anchors as Tidy lists them: each path once, and a rule file that holds for no file
-    dead_memories: int  # number of memories that have one
+    anchors: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(("fresh", *_NOT_FRESH), 0))
+    dead_places: int = 0  # dead anchors as Tidy lists them: each path once, and a rule file that holds for no file
+    dead_memories: int = 0  # number of memories that have one
     copies: int  # memories whose text is exactly another's
-    duplicates: int | None  # surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories
-    duplicate_groups: int  # groups of duplicates that are proposed, as Tidy lists them
-    duplicate_tokens: int
-    proposed_contradictions: int | None  # pairs that are proposed; None likewise
+    duplicates: int | None = None  # surplus memories by proposals of duplicates; None above `MOST_COMPARED` memories
+    duplicate_groups: int = 0  # groups of duplicates that are proposed, as Tidy lists them
+    duplicate_tokens: int = 0
+    proposed_contradictions: int | None = None  # pairs that are proposed; None likewise
     linked_contradictions: int  # pairs of active memories that are linked as contradicting
     overdue_days: int  # days since the memory that is due for longest was verified or accepted
     most_useful: tuple[Ranked, ...]
     least_useful: tuple[Ranked, ...]
     signals: Mapping[str, int]  # how often each signal was given
     packs: Mapping[str, int]  # packs that were used, and of them how many helped, hurt, and were never judged
-    standing: Standing
+    standing: Standing = field(default_factory=Standing)
     value: Value = field(default_factory=Value)  # what assistants were served, and what it spared them
     unchecked: tuple[str, ...] = ()  # projects whose files could not be checked: their anchors count as found last
+    pending: frozenset[Pending] = frozenset()
 
     @property
     def dead_share(self) -> float:
@@ -123,55 +137,77 @@ class Health:
 
 def health(vault: Vault, options: HealthOptions) -> Health:
     """Return the figures of a vault; leases are short, and nothing slow is computed under them."""
+    *_, whole = health_in_parts(vault, options)
+    return whole
+
+
+def health_in_parts(
+    vault: Vault, options: HealthOptions, *, check_files: Callable[[], object] | None = None
+) -> Iterator[Health]:
+    """Yield the figures as they become known: what is counted at once first, and what takes seconds last.
+
+    `check_files`: looks whether files changed, after the first figures; what did is due.
+    """
+    found = _counted_at_once(vault, options)
+    if check_files is not None:
+        yield replace(found, pending=found.pending | {Pending.FILES})
+        check_files()
+        found = _counted_at_once(vault, options)
+    yield found
+    later: tuple[tuple[Pending, Callable[[], dict[str, Any]]], ...] = (
+        (Pending.ANCHORS, lambda: _anchors(vault, options)),
+        (Pending.USE, lambda: _use(vault, options)),
+        (Pending.DOUBLES, lambda: _doubles(vault, options, sum(found.freshness))),
+    )
+    for part, count in later:
+        found = replace(found, **count(), pending=found.pending - {part})
+        yield found
+
+
+def _counted_at_once(vault: Vault, options: HealthOptions) -> Health:
     scope, now = options.view.scope, vault.now()
     counts = count_vault(vault, scope, threshold=options.threshold)
     active = MemoryFilter(scope=scope)
     with vault.read() as reader:
         fading = read_fading(reader, scope, now)
         anchored = reader.anchored(active)
-        states = unanswered_states(reader, active)
         copies = count_copies(reader, active)
         signals = reader.signals()
         linked = _linked_contradictions(reader, fading)
         packs = _judged_packs(reader, scope)
         unchecked = unchecked_projects(reader, active, options.view.tree)
         months = count_by_month(reader, active, now, MONTHS)
-    seen, kept = glance(vault, active, options.view.tree)
-    dead = {place: one for place, one in seen.items() if place not in kept and one.state in DEAD}
-    places = places_seen(vault, seen, kept)
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, memory.age_days, vault.kinds) for memory in fading]
     overdue = (
         one.waited_days for one in fading if _fresh(one, one.waited_days / one.pace, vault.kinds) < options.threshold
     )
-    groups, duplicates, tokens, proposed = _doubles(vault, scope, options, len(fading))
     most, least = _ranked(mine, fading, vault)
     return Health(
+        pending=frozenset({Pending.ANCHORS, Pending.USE, Pending.DOUBLES}),
         counts=counts,
         freshness=_binned(fresh),
         mean_freshness=sum(fresh) / len(fresh) if fresh else 0.0,
         by_path=_by_path(anchored, len(fading)),
         by_month={kind: tuple(months[kind]) for kind in counts["by_kind"] if any(months.get(kind, ()))},
         first_month=_month_before(now, MONTHS - 1),
-        anchors=_anchors(states, dead, len(anchored)),
-        dead_places=len(places),
-        dead_memories=len({identifier for place in places for identifier in place.ids}),
         copies=copies,
-        duplicates=duplicates,
-        duplicate_groups=groups,
-        duplicate_tokens=tokens,
-        proposed_contradictions=proposed,
         linked_contradictions=linked,
         overdue_days=int(max(overdue, default=0)),
         most_useful=most,
         least_useful=least,
         signals=dict(Counter(signal.signal for signal in mine).most_common()),
         packs=packs,
-        standing=standing_payload(vault, options),
-        value=value(vault, scope, options.value),
         unchecked=unchecked,
     )
+
+
+def _use(vault: Vault, options: HealthOptions) -> dict[str, Any]:
+    return {
+        "standing": standing_payload(vault, options),
+        "value": value(vault, options.view.scope, options.value),
+    }
 
 
 def _fresh(memory: Fading, age_days: float, kinds: Kinds) -> float:
@@ -209,11 +245,22 @@ def _folder(path: str) -> str:
     return "/".join(tuple(plain)[:_FOLDER_DEPTH]) or ROOT
 
 
-def _anchors(states: Mapping[str, Mapping[str, str]], dead: Mapping[Place, SeenAnchor], total: int) -> dict[str, int]:
-    found = Counter(anchor.state for anchor in dead.values())
+def _anchors(vault: Vault, options: HealthOptions) -> dict[str, Any]:
+    active = MemoryFilter(scope=options.view.scope)
+    with vault.read() as reader:
+        total = len(reader.anchored(active))
+        states = unanswered_states(reader, active)
+    seen, kept = glance(vault, active, options.view.tree)
+    dead = {place: one for place, one in seen.items() if place not in kept and one.state in DEAD}
+    found = Counter[str](anchor.state for anchor in dead.values())
     for identifier, of_one in states.items():
         found["changed"] += sum(state == "changed" and (identifier, path) not in dead for path, state in of_one.items())
-    return {"fresh": total - sum(found.values()), **{name: found[name] for name in ("changed", "moved", "gone")}}
+    places = places_seen(vault, seen, kept)
+    return {
+        "anchors": {"fresh": total - sum(found.values()), **{name: found[name] for name in _NOT_FRESH}},
+        "dead_places": len(places),
+        "dead_memories": len({identifier for place in places for identifier in place.ids}),
+    }
 
 
 def _linked_contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int:
@@ -222,25 +269,22 @@ def _linked_contradictions(reader: VaultReader, fading: Sequence[Fading]) -> int
     return len({pair_of(link.from_id, link.to_id) for link in links if link.from_id in ids and link.to_id in ids})
 
 
-def _doubles(
-    vault: Vault, scope: Scope, options: HealthOptions, number: int
-) -> tuple[int, int | None, int, int | None]:
-    """Return groups of duplicates, the memories to spare, their tokens, and contradictions.
-
-    The last and the memories to spare are None above `MOST_COMPARED` memories.
-    """
+def _doubles(vault: Vault, options: HealthOptions, number: int) -> dict[str, Any]:
+    """Return what is proposed of several memories; nothing above `MOST_COMPARED` memories."""
     if number > MOST_COMPARED:
-        return 0, None, 0, None
-    found: Snapshot = read_snapshot(vault, MemoryFilter(scope=scope))
+        return {}
+    found: Snapshot = read_snapshot(vault, MemoryFilter(scope=options.view.scope))
     alike = pairs_by_meaning(vault, found, options.model)
     proposed = proposals(found, vault.kinds, alike)
-    contradictions = [one for one in proposed.contradictions if one.type != "linked"]
-    groups = proposed.duplicates
-    spare = {identifier for group in groups for identifier in group.ids[1:]}
+    spare = {identifier for group in proposed.duplicates for identifier in group.ids[1:]}
     counter = get_counter(options.context.encoding) if spare else None
     tokens = {one.id: counted_tokens(texts_of(one), counter) for one in found.memories if counter and one.id in spare}
-    mass = replace(proposed, tokens=tokens).token_mass("duplicates")
-    return len(groups), len(spare), mass, len(contradictions)
+    return {
+        "duplicates": len(spare),
+        "duplicate_groups": len(proposed.duplicates),
+        "duplicate_tokens": replace(proposed, tokens=tokens).token_mass("duplicates"),
+        "proposed_contradictions": sum(one.type != "linked" for one in proposed.contradictions),
+    }
 
 
 def _ranked(

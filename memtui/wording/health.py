@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memtui.curate.health import Pending
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 PATHS_SHOWN = 6  # Folders that are shown; the rest are counted
 
+
+NOT_KNOWN = "…"  # Stands for a figure that is being counted
 
 _COLUMNS = " ▁▂▃▄▅▆▇█"
 _MONTH_CELLS = 2
@@ -79,8 +82,11 @@ def _review(found: Health) -> tuple[HealthRow, ...]:
     due, inbox = found.counts["due"], found.counts["inbox"]
     unseen = f", not verified for up to {found.overdue_days:,} d" if due and found.overdue_days else ""
     oldest = f"{found.due_share:.0%} of what is in use{unseen}"
+    is_known = Pending.FILES not in found.pending
     return (
-        HealthRow("due", f"{due:,}", oldest, share=found.due_share, asks=due > 0),
+        HealthRow("due", f"{due:,}", oldest, share=found.due_share, asks=due > 0)
+        if is_known
+        else HealthRow("due", NOT_KNOWN, "looking at the files …"),
         HealthRow("inbox", f"{inbox:,}", "waiting to be accepted" if inbox else "", asks=inbox > 0),
         HealthRow("pinned", f"{found.counts['pinned']:,}", "never fade" if found.counts["pinned"] else ""),
     )
@@ -116,6 +122,15 @@ def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
 
 
 def _doubts(found: Health) -> tuple[HealthRow, ...]:
+    return (*_of_several(found), *_of_files(found))
+
+
+def _of_several(found: Health) -> tuple[HealthRow, ...]:
+    if Pending.DOUBLES in found.pending:
+        return (
+            HealthRow("duplicates", NOT_KNOWN, "counting duplicates …"),
+            HealthRow("contradictions", NOT_KNOWN, f"{found.linked_contradictions:,} linked, looking for more …"),
+        )
     doubles = found.duplicates
     if doubles is None:
         words = "exact copies; `memtui tidy` looks for the rest"
@@ -130,6 +145,13 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         else f"{found.proposed_contradictions:,} proposed"
     )
     disputed = found.linked_contradictions + (found.proposed_contradictions or 0)
+    linked = f"{found.linked_contradictions:,} linked, {proposed}"
+    return double, HealthRow("contradictions", f"{disputed:,}", linked, asks=disputed > 0)
+
+
+def _of_files(found: Health) -> tuple[HealthRow, ...]:
+    if Pending.ANCHORS in found.pending:
+        return tuple(HealthRow(name, NOT_KNOWN, "looking at the files …") for name in ("dead anchors", "changed files"))
     total = sum(found.anchors.values())
     dead = found.anchors["gone"] + found.anchors["moved"]
     named = "" if dead == found.dead_places else f"{counted(dead, 'anchor')}, "
@@ -138,13 +160,6 @@ def _doubts(found: Health) -> tuple[HealthRow, ...]:
         where += f", in {counted(found.dead_memories, 'memory')}"
     changed = found.anchors["changed"]
     return (
-        double,
-        HealthRow(
-            "contradictions",
-            f"{disputed:,}",
-            f"{found.linked_contradictions:,} linked, {proposed}",
-            asks=disputed > 0,
-        ),
         HealthRow("dead anchors", f"{found.dead_places:,}", where, found.dead_share, asks=found.dead_places > 0),
         HealthRow(
             "changed files", f"{changed:,}", "since their memory was verified" if changed else "", asks=changed > 0
@@ -165,11 +180,9 @@ def _use(found: Health) -> tuple[HealthRow, ...]:
     return (
         HealthRow("packs used", f"{used:,}", judged, share=share),
         HealthRow("signals", f"{sum(found.signals.values()):,}", signals),
-        HealthRow(
-            "standing",
-            f"{standing.tokens:,}",
-            f"tokens, budget {standing.budget}: {memories} {recipes}",
-        ),
+        HealthRow("standing", NOT_KNOWN, "choosing the memories …")
+        if Pending.USE in found.pending
+        else HealthRow("standing", f"{standing.tokens:,}", f"tokens, budget {standing.budget}: {memories} {recipes}"),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from flows.app_driver import (
     NARROW,
+    PATIENT_SECONDS,
     WIDE,
     app_on,
     browser,
@@ -28,6 +30,8 @@ from flows.app_driver import (
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
+from memtui.curate.tidy import proposals
+from memtui.curate.tidy_report import TidyReport
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ACTIONS, SCREENS, about
 from memtui.tui.context.screen import ContextScreen
@@ -39,6 +43,7 @@ from memtui.tui.switching import SWITCH
 from memtui.tui.tidy.screen import TidyScreen
 from memtui.tui.widgets.lines import KeyHints, TitleLine
 from memtui.vault.vault import Vault
+from memtui.wording.health import NOT_KNOWN
 
 pytestmark = pytest.mark.usefixtures("isolated")
 
@@ -294,16 +299,31 @@ async def test_filter_words_of_other_programs_filter(ferry: Vault, tmp_path: Pat
         await shows(pilot, "Did you mean pinned?")
 
 
-async def test_health_and_tidy_count_the_same(demo_master: Path, tmp_path: Path) -> None:
+async def test_health_counts_the_quick_figures_first_and_in_the_end_the_same_as_tidy(
+    demo_master: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_compare = threading.Event()
+
+    def slow(*given: Any, **how: Any) -> TidyReport:
+        assert may_compare.wait(PATIENT_SECONDS)
+        return proposals(*given, **how)
+
+    monkeypatch.setattr("memtui.curate.health.proposals", slow)
     folder = tmp_path / "demo"
     shutil.copytree(demo_master, folder)
     vault = Vault(folder / "vault.duckdb", patience_seconds=5.0)
     async with app_on(vault, folder / "payments-api").run_test(size=WIDE) as pilot:
         await pilot.app.run_action("go('health')")
-        await shows(pilot, "dead anchors")
+        await shows(pilot, "counting duplicates …")
         health = pilot.app.screen
         assert isinstance(health, HealthScreen)
+        for known in ("active memories · reading …", "By kind", "dead anchors", "standing"):
+            await shows(pilot, known)
+        assert health._read is None
+        may_compare.set()
+        await until(pilot, lambda: health._read is not None, "all of it is counted")
         assert health._read is not None
+        assert not {row.label for section in health._read.sections for row in section.rows if row.value == NOT_KNOWN}
         counted = {row.label: row.value for section in health._read.sections for row in section.rows}
         await pilot.press("T")
         await until(pilot, lambda: isinstance(pilot.app.screen, TidyScreen), "Tidy opened")

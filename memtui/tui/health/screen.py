@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.binding import BindingType
 
-from memtui.curate.health import health
+from memtui.curate.health import health_in_parts
 from memtui.text.sanitize import tame
 from memtui.text.words import bar, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import HEALTH
 from memtui.tui.list_detail import LIST, ListDetail
+from memtui.tui.loader import Task
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block, Piece, fit, wrap
 from memtui.tui.values import Signature
 from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import DetailPane, curve_rows
 from memtui.tui.widgets.lines import TitleLine
+from memtui.tui.widgets.lists import READING
 from memtui.wording.health import HealthRow, HealthSection, sections
 
 _LABEL_CELLS, _VALUE_CELLS = 15, 6
@@ -37,18 +39,25 @@ class HealthRead:
     active: int
     project: str | None
     signature: Signature  # what the file system said of the vault before it was read
+    is_whole: bool = True  # whether no figure is left to count
 
 
-def read_health(access: VaultAccess) -> HealthRead:
-    """Return the state of the vault; takes seconds for a large one.
+def read_health(access: VaultAccess) -> Iterator[HealthRead]:
+    """Yield the state of the vault as it becomes known; all of it takes seconds for a large one.
 
-    The files are checked first, as Tidy does: what changed in them is due.
+    The files are checked after the first figures, as Tidy does: what changed in them is due.
     """
-    FileChecks(access).check()
     signature = access.signature()
+
+    def check_files() -> None:
+        nonlocal signature
+        FileChecks(access).check()
+        signature = access.signature()
+
     options = health_options(access)
-    found = health(access.read_vault, options)
-    return HealthRead(tuple(sections(found)), found.counts["active"], options.view.project, signature)
+    for found in health_in_parts(access.read_vault, options, check_files=check_files):
+        shown, active = tuple(sections(found)), found.counts["active"]
+        yield HealthRead(shown, active, options.view.project, signature, is_whole=not found.pending)
 
 
 def health_blocks(sections: Sequence[HealthSection], width: int) -> list[Block]:
@@ -129,33 +138,45 @@ class HealthScreen(ListDetail):
         self._holds = DetailPane(id="health-holds")
         super().__init__(opening, self._care, self._holds)
         self._title = TitleLine("Health", id="health-title")
-        self._read: HealthRead | None = None
+        self._read: HealthRead | None = None  # All of the last look
+        self._shown: HealthRead | None = None  # What is known of this one
 
     def on_mount(self) -> None:
         """Draw the empty panes; the vault is read after the first paint."""
         self._care.set_title("1 Needs attention")
         self._holds.set_title("2 Contents")
-        self._title.note = "reading …"
+        self._title.note = READING
         self.begin_looking()
 
     def look_again(self) -> None:
         """Read the state of the vault."""
-        self.loader.read(lambda: read_health(self.access), self._take, group=LIST)
+
+        def read(task: Task) -> None:
+            for part in read_health(self.access):
+                if not task.is_wanted:
+                    return
+                task.show(self._take, part)
+
+        self.loader.run(read, group=LIST)
 
     def _take(self, read: HealthRead) -> None:
         self.trouble_is_over()
-        self._read = read
-        self.looked_at = read.signature
         self._title.place = read.project
-        self._title.note = counted(read.active, "active memory", "active memories")
+        active = counted(read.active, "active memory", "active memories")
+        self._title.note = active if read.is_whole else f"{active} · {READING}"
+        if read.is_whole:
+            self._read, self.looked_at = read, read.signature
+        elif self._read is not None:
+            return  # What was known all along is better than parts of what is.
+        self._shown = read
         self.draw_again()
 
     def draw_again(self) -> None:
         """Lay out the sections for the room there is."""
-        if self._read is None:
+        if self._shown is None:
             return
-        care = [section for section in self._read.sections if not section.is_contents]
-        holds = [section for section in self._read.sections if section.is_contents]
+        care = [section for section in self._shown.sections if not section.is_contents]
+        holds = [section for section in self._shown.sections if section.is_contents]
         if self.has_class("-narrow"):
             care, holds = [*care, *holds], []
         for pane, part in ((self._care, care), (self._holds, holds)):
@@ -163,7 +184,7 @@ class HealthScreen(ListDetail):
 
     def action_health_again(self) -> None:
         """Read the state of the vault again."""
-        self._title.note = "reading …"
+        self._title.note = READING
         self.look_again()
 
     def action_health_pane(self) -> None:

@@ -16,7 +16,7 @@ from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.plan import ImportOptions
 from memtui.curate import health as service
 from memtui.curate.anchors import dead_anchors
-from memtui.curate.health import NO_PATH, HealthOptions, health, health_record
+from memtui.curate.health import NO_PATH, HealthOptions, health, health_in_parts, health_record
 from memtui.curate.lifecycle import reject, retire, verify
 from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
@@ -33,7 +33,7 @@ from memtui.recall.result import Task
 from memtui.text.words import bar
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.wording.health import sections
+from memtui.wording.health import NOT_KNOWN, sections
 from memtui.workspace import Tree, find_workspace
 
 CONTRACT = (
@@ -396,7 +396,13 @@ def test_health_counts_dead_places_and_tokens_to_save_as_tidy_does(tmp_path: Pat
     with vault.write(actor="person", action="import") as writer:
         writer.put_many(lot)
     link_folder(vault, "docks", tree)
-    found = health(vault, HealthOptions(view=View(None, EVERYTHING, find_workspace(tmp_path), tmp_path)))
+    options, checked = HealthOptions(view=View(None, EVERYTHING, find_workspace(tmp_path), tmp_path)), []
+    first, *later, found = health_in_parts(vault, options, check_files=lambda: checked.append("files"))
+    assert checked == ["files"]
+    assert [len(part.pending) for part in (first, *later)] == [4, 3, 2, 1]
+    assert sum(row.value == NOT_KNOWN for section in sections(first) for row in section.rows) == 6
+    assert first.counts["active"] == 4, "what is counted at once is there"
+    assert found == health(vault, options)
     report = tidy(vault, TidyOptions())
     assert [(anchor.path, set(anchor.ids)) for anchor in report.anchors] == [("gone.py", {lot[0].id, lot[2].id})]
     assert (found.dead_places, found.dead_memories) == (1, 2)
