@@ -249,6 +249,8 @@ def rewritten(text: str, changes: Sequence[tuple[Amount, str]]) -> str:
 
 def _changes(mine: Sequence[Amount], theirs: Sequence[Amount], *, loosely: bool) -> Iterator[tuple[Amount, str]]:
     known = {_spelt(amount.text) for amount in theirs}
+    # A text of several versions tells of a change.
+    loosely = loosely and all(sum(amount.is_version for amount in amounts) <= 1 for amounts in (mine, theirs))
     for amount in mine:
         if _spelt(amount.text) in known:
             continue

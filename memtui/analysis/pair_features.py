@@ -48,7 +48,10 @@ class Nearness:
 
 def features(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
     """Return what the models weigh; amounts in another notation are the same."""
-    other = other.in_notation_of(one)
+    return _as_written(one, other.in_notation_of(one), near)
+
+
+def _as_written(one: Facts, other: Facts, near: Nearness) -> dict[str, float]:
     found = {**_likeness(one, other), **_differences(one, other), **_frames(one, other), **_cues(one, other)}
     same = found["dice"]
     for name in ("number", "name", "scope", "negated_once", "number_once", "subject_mixed", "plan"):
@@ -270,9 +273,21 @@ class Judgement:
 
 
 def judge(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
-    """Return whether two memories say the same or contradict each other, None if neither is likely."""
-    other = other.in_notation_of(one)
-    found = features(one, other, near)
+    """Return whether two memories say the same or contradict each other, None if neither is likely.
+
+    That both have a value in one notation or in two never makes a contradiction of them, nor no duplicate.
+    """
+    alike = other.in_notation_of(one)
+    found = _judged(one, alike, near)
+    if alike is other or (found is not None and found.question == "duplicate"):
+        return found
+    written = _judged(one, other, near)
+    is_excluded = found is None and written is not None and written.question == "contradiction"
+    return None if is_excluded else written
+
+
+def _judged(one: Facts, other: Facts, near: Nearness) -> Judgement | None:
+    found = _as_written(one, other, near)
     signs = signs_between(one.beginnings, other.beginnings) if is_told_by_phrases(near) else _NO_SIGNS
     return judge_told(found, near, signs)
 

@@ -238,7 +238,7 @@ def resembling(vault: Vault, memory: Memory, *, meaning: Meaning | None = None, 
         for key, other in near.items()
         if other.id not in decided and (one := compared(memory, other, keys.get(key) or None)) is not None
     ]
-    order = {"same": 0, "clashes": 1, "differs": 2}
+    order = {"same": 0, "reworded": 1, "clashes": 2, "differs": 3}
     return sorted(found, key=lambda one: (not one.is_likely, -one.score, order[one.sort], one.id))[:limit]
 
 

@@ -307,10 +307,14 @@ LONGEST_RESEMBLING = 80  # Characters of a title, and of a difference, in the li
 
 def resembles(memory: Memory, found: Resemblance) -> str:
     """Return what a saved memory resembles, how, and the commands that link or merge the two."""
-    supersede, relate = (f"`memtui link {memory.id} {how} {found.id}`" for how in ("supersedes", "relates"))
-    merge, link = f"`memtui merge {found.id} {memory.id}`", f"`memtui link {memory.id} {found.link} {found.id}`"
-    ways = {"same": (merge, link), "differs": (relate, supersede), "clashes": (supersede, relate)}[found.sort]
-    return f"similar to {found.id} ({_cut(found.title)}; {_cut(found.why)}): {' or '.join(ways)}"
+    ends = (found.id, memory.id) if found.is_winner else (memory.id, found.id)
+    supersede, relate = (f"`memtui link {ends[0]} {how} {ends[1]}`" for how in ("supersedes", "relates"))
+    merge = f"`memtui merge {found.id} {memory.id}`"
+    ways = (merge, supersede)
+    if found.sort in {"differs", "clashes"}:
+        ways = (relate, supersede) if found.sort == "differs" else (supersede, relate)
+    why = f"seems to say the same in other words: {found.why}" if found.sort == "reworded" else found.why
+    return f"similar to {found.id} ({_cut(found.title)}; {_cut(why)}): {' or '.join(ways)}"
 
 
 def proposed_to_replace(memory: Memory, old: Memory) -> str:

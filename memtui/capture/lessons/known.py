@@ -132,7 +132,7 @@ class Known:
         same = says_the_same(proposal.quote, mine, words, terms)
         found = compared(draft, memory, cosine)
         alike = found is not None and (
-            found.sort == "same" or (found.sort == "clashes" and agreed(proposal.quote, words))
+            found.sort in {"same", "reworded"} or (found.sort == "clashes" and agreed(proposal.quote, words))
         )
         if (same or alike) and not against:
             novelty = Novelty.DISMISSED if memory.was_rejected else Novelty.SAID_AGAIN

@@ -41,6 +41,11 @@ class Beside:
         """What Tidy would list the two under."""
         return "contradictions" if self.found.sort == "clashes" else "duplicates"
 
+    @property
+    def ends(self) -> tuple[Memory, Memory]:
+        """The memory that replaces the other, and that: the new one the old, unless the latter is what holds."""
+        return (self.other, self.memory) if self.found.is_winner else (self.memory, self.other)
+
 
 class ResemblingAccess:
     """The vault as it is looked at beside a save."""
@@ -65,15 +70,16 @@ class ResemblingAccess:
         return [each for each in asked if all(_says(now.get(one.id), one) for one in (each.memory, each.other))]
 
     def tie(self, beside: Beside, link_type: LinkType) -> Done:
-        """Link the new memory with what it resembles; `supersedes` takes that out of use."""
+        """Link the new memory with what it resembles; `supersedes` takes the one that is replaced out of use."""
         from memtui.curate.links import link
 
         self._opening.before_change()
-        made = link(self._vault, beside.memory.id, link_type, beside.other.id, actor=self._opening.actor)
+        first, second = beside.ends
+        made = link(self._vault, first.id, link_type, second.id, actor=self._opening.actor)
         if made is None:
             return Done("They are linked so already", changed=False)
-        word = "Superseded" if link_type == "supersedes" else "Linked with"
-        return Done(f"{word}: {tame(beside.other.title, 80)}", focus=beside.memory.id)
+        word, named = ("Superseded", second) if link_type == "supersedes" else ("Linked with", beside.other)
+        return Done(f"{word}: {tame(named.title, 80)}", focus=first.id)
 
     def keep(self, beside: Beside) -> Done:
         """Never suggest the pair again, as Tidy's own dismissal does."""
@@ -93,10 +99,14 @@ WORDS = {
 }
 """What the keys do, in words and in short."""
 
+OLD_REPLACES = ("old replaces new", "keep old")  # What `resembling-supersede` does where the old one is what holds
+
+_SUPERSEDE = "resembling-supersede"
 LATER = ("later", "later")  # What esc does: Tidy suggests the pair again
 
 SAID = {
     "same": "says the same as",
+    "reworded": "seems to say the same as",
     "clashes": "clashes with",
     "differs": "resembles",
     "replaces": "was proposed to replace",
@@ -202,8 +212,9 @@ class ResemblanceQuestion(Vertical):
 
     def _named_keys(self, short: int, gap: str) -> Content:
         """Return the keys, always in the same order. `short`: 1 for short words, else 0."""
+        turned = self._asked is not None and self._asked[0].found.is_winner
         named = [
-            (self._keymap.first(action), WORDS[action.id])
+            (self._keymap.first(action), OLD_REPLACES if turned and action.id == _SUPERSEDE else WORDS[action.id])
             for action in registry.of_owners(RESEMBLING)
             if self._keymap.keys(action)
         ]

@@ -11,7 +11,8 @@ from memtui.analysis.amounts import MOST_AMOUNTS, amounts_in, are_equal
 from memtui.analysis.contradictions import Contradiction, contradiction_between
 from memtui.analysis.duplicates import compare
 from memtui.analysis.pair_differences import text_differences
-from memtui.analysis.pair_features import Nearness
+from memtui.analysis.pair_facts import Facts
+from memtui.analysis.pair_features import Judgement, Nearness, Question, judge
 from memtui.analysis.snapshot import TextCache
 from memtui.analysis.text_features import Wording
 from memtui.analysis.titles import title_for
@@ -134,6 +135,36 @@ def test_a_version_excludes_none_that_it_begins_but_is_less_exact() -> None:
     assert clash(one, other) is None
     assert [found.text for found in text_differences(Wording(one), Wording(other))] == ["versions differ: 20 / 20.11"]
     assert clash(one, "We build the mill with Node 22.11.") is not None
+
+
+def test_a_text_of_several_versions_tells_of_a_change() -> None:
+    found = clash("The loom runs on Weft 1.8.3.", "The loom runs on Weft 2.0.1, no loom runs on v1 any more.")
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    ("rewritten", "written", "told"),
+    [
+        ("contradiction", None, None),
+        ("contradiction", "duplicate", "duplicate"),
+        ("contradiction", "contradiction", "contradiction"),
+        ("duplicate", "contradiction", "duplicate"),
+        (None, "contradiction", None),
+        (None, "duplicate", "duplicate"),
+    ],
+)
+def test_one_notation_makes_no_contradiction_and_takes_no_duplicate_away(
+    monkeypatch: pytest.MonkeyPatch, rewritten: Question | None, written: Question | None, told: Question | None
+) -> None:
+    one, other = (Facts(Wording(text), text) for text in ("Rest 60 minutes.", "Rest one hour."))
+
+    def judged(_one: Facts, second: Facts, _near: Nearness) -> Judgement | None:
+        found = written if second is other else rewritten
+        return Judgement(found, 0.9) if found else None
+
+    monkeypatch.setattr("memtui.analysis.pair_features._judged", judged)
+    found = judge(one, other, Nearness())
+    assert (found.question if found else None) == told
 
 
 @pytest.mark.parametrize(

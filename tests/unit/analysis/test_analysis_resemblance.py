@@ -62,7 +62,32 @@ def test_what_contradicts_is_found_with_the_link_that_settles_it(vault: Vault) -
     add(vault, "Deploys wait for the smoke test")
     new = add(vault, "Refunds are locked by payment_id for 60 seconds")
     (found,) = resembling(vault, new)
-    assert (found.id, found.sort, found.link) == (old.id, "clashes", "supersedes")
+    assert (found.id, found.sort, found.is_winner) == (old.id, "clashes", False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sort", "why"),
+    [
+        ("Alma keeps the ledger of the mill.", "Bruno keeps the ledger of the mill.", "differs", "Alma / Bruno"),
+        ("Alma keeps the ledger of the mill.", "Alma keeps the ledger of the forge.", "differs", "mill / forge"),
+        ("Alma keeps the ledger of the mill.", "Alma keeps the ledger of the mill locked.", "differs", "locked"),
+        ("Alma keeps the ledger of the mill.", "Alma keeps a ledger for the mill", "same", "says the same"),
+        ("Flour rests for 60 minutes.", "Flour rests for one hour", "same", "says the same"),
+        ("Flour rests for 60 minutes.", "Flour rests for two hours", "clashes", "60 m against 2 h"),
+    ],
+)
+def test_only_what_differs_in_function_words_alone_says_the_same(old: str, new: str, sort: str, why: str) -> None:
+    one, other = (make_memory(id=text[:8], title=title_for(text, ()), insight=text) for text in (old, new))
+    found = compared(other, one)
+    assert found is not None
+    assert (found.sort, why in found.why) == (sort, True), found
+
+
+def test_what_holds_of_two_that_exclude_each_other_is_named_and_offered_first(vault: Vault) -> None:
+    old = add(vault, "We moved the price cache from Redis to Valkey.")
+    new = add(vault, "We use Redis for the price cache.")
+    (found,) = resembling(vault, new)
+    assert (found.sort, found.winner, found.is_winner) == ("clashes", old.id, True)
 
 
 def test_a_twin_and_a_near_miss_are_told_apart(vault: Vault) -> None:

@@ -125,6 +125,7 @@ NEW = make_memory(id="aaaaaaaa")
     ("sort", "command"),
     [
         ("same", "memtui merge bbbbbbbb aaaaaaaa"),
+        ("reworded", "memtui merge bbbbbbbb aaaaaaaa"),
         ("differs", "memtui link aaaaaaaa relates bbbbbbbb"),
         ("clashes", "memtui link aaaaaaaa supersedes bbbbbbbb"),
     ],
@@ -134,6 +135,11 @@ def test_a_resemblance_is_one_line_with_its_command(sort: Sort, command: str) ->
     assert "\n" not in line
     assert "similar to bbbbbbbb (Lock refunds; " in line
     assert command in line
+
+
+def test_the_link_that_is_offered_begins_with_what_holds() -> None:
+    line = resembles(NEW, Resemblance("bbbbbbbb", "Lock refunds", "clashes", 0.9, "off", winner="bbbbbbbb"))
+    assert "memtui link bbbbbbbb supersedes aaaaaaaa" in line
 
 
 def test_a_quotation_that_is_cut_is_closed() -> None:
