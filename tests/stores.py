@@ -54,7 +54,9 @@ SCHEMAS = {
     """,
     "korva": """
         CREATE TABLE observations (id TEXT PRIMARY KEY, project TEXT, team TEXT, country TEXT, type TEXT, title TEXT,
-            content TEXT, tags TEXT, author TEXT, created_at TEXT, duplicate_count INTEGER, last_seen_at TEXT);
+            content TEXT, tags TEXT, author TEXT, created_at TEXT, content_hash TEXT, topic_key TEXT, normalized_hash
+            TEXT, duplicate_count INTEGER, last_seen_at TEXT);
+        CREATE TABLE sync_log (key TEXT, value TEXT);
         CREATE TABLE observation_relations (id TEXT, source_id TEXT, target_id TEXT, relation TEXT, status TEXT,
             judgment_status TEXT, confidence REAL);
     """,
@@ -65,6 +67,8 @@ SCHEMAS = {
             sourceObservationIds TEXT, usedCount INTEGER, projectId TEXT, createdAt TEXT);
         CREATE TABLE long_term_memories (id TEXT, originProjectId TEXT, scope TEXT, kind TEXT, state TEXT, title TEXT,
             content TEXT, createdAt TEXT, supersededBy TEXT, lastValidatedAt TEXT, accessCount INTEGER);
+        CREATE TABLE apps (id TEXT, name TEXT);
+        CREATE TABLE settings (key TEXT, value TEXT);
         CREATE TABLE knowledge_claims (id TEXT, projectId TEXT, subject TEXT, predicate TEXT, objectValue TEXT, status
             TEXT, confidence REAL, reviewState TEXT, validTo TEXT, supersededBy TEXT, createdAt TEXT);
     """,

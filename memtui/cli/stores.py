@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.cli.output import progress, say
 from memtui.errors import NotFoundError, UsageError
-from memtui.text.words import counted
+from memtui.text.words import counted, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memtui.cli.session import Session
 
 SHOWN = 6  # Types and projects named for a store
+MOST_NAMED = 20  # Where one is not among them
 
 
 def add_store_arguments(parser: Parser) -> None:
@@ -81,6 +83,7 @@ def read_stores(arguments: argparse.Namespace, session: Session) -> SourcesRead:
     with session.vault.read() as reader:
         names, known = Names(reader, mapping_of(arguments.map or ())), known_rows(reader, stores)
     choice = _choice(arguments)
+    _check_choice(choice, stores)
     choices = {place.path: choice for place in places}
     offered = offer(stores, names, now=clock.now(), known=known, choices=choices, progress=progress("reading"))
     if not session.json:
@@ -126,6 +129,24 @@ def _choice(arguments: argparse.Namespace) -> Choice:
         since=since,
         importance=arguments.min_importance or 1,
     )
+
+
+def _check_choice(choice: Choice, stores: Sequence[StoreFound]) -> None:
+    """Raise `UsageError` for a type or project that no store has."""
+    types = Counter[str]()
+    projects = Counter[str]()
+    for store in stores:
+        types += store.types
+        projects += store.projects
+    for option, what, chosen, there in (
+        ("--only-type", "type", choice.types, types),
+        ("--only-project", "project", choice.projects, projects),
+    ):
+        known = {name.casefold() for name in there}
+        for name in sorted((chosen or frozenset()) - known):
+            named = some_of([name for name, _ in there.most_common()], MOST_NAMED)
+            remedy = f"The {what}s here: {named}." if there else "The store holds no memories."
+            raise UsageError(f"No memory of the store has this {what}", where=f"{option} {name}", remedy=remedy)
 
 
 def _row(store: StoreFound) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -90,6 +91,25 @@ def test_a_person_chooses_by_type_project_and_date(cli: Cli, store: Path) -> Non
     assert cli("import", "--from", "claude-mem", "--only-project", "crane-ui", "--json").json["added"] == 1
     assert cli("import", "--from", "claude-mem", "--since", "2030-01-01", "--json").json["added"] == 0
     assert cli("import", "--from", "claude-mem", "--json").json["added"] == 1
+    mistyped = cli("import", "--from", "claude-mem", "--only-type", "desicion", code=2).err
+    assert "The types here: " in mistyped
+    assert {"decision", "bugfix", "change"} <= set(re.findall(r"\w+", mistyped.split("here: ")[1]))
+    assert "The projects here: tide-api, crane-ui" in cli("import", "--from", "auto", "--only-project", "x", code=2).err
+
+
+def test_a_secret_among_the_names_of_a_store_is_shown_nowhere(cli: Cli, store: Path) -> None:
+    token = "gh" + "p_" + "aB3dQ9xZ7kLm2NpR5tVw8YcE1fGh4JsK6uM0"
+    row = observation("Cranes stop at 40 knots", "Measured at the boom.", type=token, project=token)
+    add_rows(store, {"observations": [row]})
+    found = cli("import", "--list-stores", "--json")
+    assert found.json[0]["types"]["[secret: github-token]"] == 1
+    assert found.json[0]["projects"]["[secret: github-token]"] == 1
+    told = (
+        found.out
+        + cli("import", "--list-stores").out
+        + cli("import", "--from", "claude-mem", "--only-type", "x", code=2).err
+    )
+    assert token.casefold() not in told.casefold()
 
 
 def test_the_stores_that_are_there_are_listed_with_what_they_hold(cli: Cli, store: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.stores.drafts import Wanted, drafts_of, kin_of, memory_id, project_word
 from memtui.capture.stores.place import Place
-from memtui.capture.stores.rows import Contents, Row, moment, number_of
+from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
 from memtui.capture.stores.sqlite_copy import SIDES
 from memtui.capture.stores.tools import TOOLS, read_store
 from memtui.children import made_in_two
@@ -26,6 +26,7 @@ from memtui.errors import MemtuiError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.vault.projects import check_name, list_projects
 from memtui.vault.reader import VaultReader
+from memtui.vault.text_search import without_values
 
 UNCHOSEN = "not chosen"
 UNASSIGNED = "unassigned"
@@ -43,7 +44,7 @@ class Choice:
     importance: int = 1  # the least
 
     def takes(self, row: Row) -> bool:
-        if self.types is not None and row.type.casefold() not in self.types:
+        if self.types is not None and type_of_row(row).casefold() not in self.types:
             return False
         if self.projects is not None and project_of_row(row) not in self.projects:
             return False
@@ -57,8 +58,16 @@ DEFAULT_IMPORTANCE = 3
 
 
 def project_of_row(row: Row) -> str:
-    """Return the store's project of a row, or that it has none, or that it holds everywhere."""
-    return GLOBAL_PROJECT if row.is_global else project_word(row.project) or UNASSIGNED
+    """Return the store's project of a row as it may be shown, or that it has none, or that it holds everywhere."""
+    return GLOBAL_PROJECT if row.is_global else project_word(_shown(text(row.project))) or UNASSIGNED
+
+
+def type_of_row(row: Row) -> str:
+    """Return the tool's own word for the kind of a row, as it may be shown."""
+    return _shown(row.type)
+
+
+_shown = lru_cache(maxsize=4_096)(without_values)  # A name may hold a secret, too
 
 
 @dataclass(slots=True)
@@ -71,7 +80,7 @@ class StoreFound:
 
     @property
     def types(self) -> Counter[str]:
-        return Counter(row.type for row in self.contents.rows)
+        return Counter(map(type_of_row, self.contents.rows))
 
     @property
     def projects(self) -> Counter[str]:

@@ -32,8 +32,10 @@ class Tool:
     keys: tuple[frozenset[str], ...] = ()  # what its JSON holds: all keys of one of these, or of its lines
     inside: tuple[str, ...] = ()  # what its folder holds: one of these
 
-    def knows_tables(self, database: Database) -> bool:
-        return any(all(database.table(*table) for table in tables) for tables in self.tables)
+    def columns_in(self, database: Database) -> int:
+        """Return how many columns tell a database as this tool's, at most; 0 if it is not."""
+        known = (tables for tables in self.tables if all(database.table(*table) for table in tables))
+        return max((sum(len(table) - 1 for table in tables) for tables in known), default=0)
 
     def knows_keys(self, value: object) -> bool:
         return isinstance(value, dict) and any(keys <= value.keys() for keys in self.keys)
@@ -65,7 +67,7 @@ TOOLS: dict[str, Tool] = {
             observations.claude_mem,
             home=("$CLAUDE_MEM_DATA_DIR/claude-mem.db", ".claude-mem/claude-mem.db"),
             ends=("claude-mem.db",),
-            tables=((("observations", "type", "created_at_epoch"),),),
+            tables=((("observations", "project", "type", "created_at_epoch"),),),
             keys=(frozenset({"observations", "totalObservations"}), frozenset({"observations", "exportedAtEpoch"})),
         ),
         Tool(
@@ -85,8 +87,9 @@ TOOLS: dict[str, Tool] = {
             repository=(".engram",),
             ends=("engram.db", "engram-export.json"),
             tables=(
-                (("observations", "content", "normalized_hash"),),
+                (("observations", "content", "normalized_hash", "scope"),),
                 (("observations", "content", "topic_key", "scope"),),
+                (("observations", "content", "normalized_hash"), ("sync_chunks", "target_key", "chunk_id")),
             ),
             keys=(frozenset({"version", "exported_at", "observations"}),),
             inside=("manifest.json",),
@@ -127,7 +130,7 @@ TOOLS: dict[str, Tool] = {
             memories.mem0,
             home=("$MEM0_DIR/history.db", ".mem0/history.db"),
             ends=("history.db", "collection/*/storage.sqlite"),
-            tables=((("history", "memory_id", "event"),), (("points", "id", "point"),)),
+            tables=((("history", "memory_id", "new_memory", "event"),), (("points", "id", "point"),)),
             keys=(frozenset({"results"}), frozenset({"memory", "id", "hash"})),
         ),
         Tool(
@@ -135,7 +138,7 @@ TOOLS: dict[str, Tool] = {
             "OpenMemory",
             memories.openmemory,
             ends=("openmemory.db",),
-            tables=((("memories", "content", "state"),),),
+            tables=((("memories", "app_id", "content", "state"),),),
             keys=(frozenset({"memories", "export_meta"}), frozenset({"content", "state", "app"})),
         ),
         Tool(
@@ -190,7 +193,7 @@ TOOLS: dict[str, Tool] = {
             memorix.memorix,
             home=("$MEMORIX_DATA_DIR/memorix.db", ".memorix/data/memorix.db"),
             ends=("memorix.db",),
-            tables=((("observations", "narrative", "projectId"),),),
+            tables=((("observations", "entityName", "narrative", "projectId"),),),
             keys=(frozenset({"observations", "projectId"}),),
         ),
         Tool(
@@ -279,9 +282,11 @@ _LOOKED_AT_LINES = 50
 
 
 def owners(path: Path, database: Database | None = None) -> list[Tool]:
-    """Return the tools whose store a file may be, by what it holds."""
+    """Return the tools whose store a file may be, by what it holds: those that most columns speak for."""
     if database is not None:
-        return [tool for tool in TOOLS.values() if tool.knows_tables(database)]
+        columns = {name: tool.columns_in(database) for name, tool in TOOLS.items()}
+        most = max(columns.values())
+        return [TOOLS[name] for name, number in columns.items() if number == most > 0]
     if is_sqlite(path):
         from memtui.capture.stores.sqlite_copy import opened
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from curating import write_files
-from stores import Records, Tables, by_id, links, make_store, observation, one, read
+from stores import SCHEMAS, Records, Tables, by_id, links, make_store, observation, one, read
 
 from memtui.capture.stores.find import default_places
 from memtui.capture.stores.importing import project_of_row
@@ -221,6 +221,11 @@ def test_a_database_is_known_by_its_columns_whatever_it_is_called(tmp_path: Path
     with pytest.raises(SourceError, match="Not a store of memorix") as raised:
         read_store(Place("memorix", path, tmp_path))
     assert raised.value.remedy == "It looks like the store of Korva: --from korva reads it."
+
+
+@pytest.mark.parametrize("tool", SCHEMAS)
+def test_a_database_under_a_name_that_says_nothing_has_one_owner(tmp_path: Path, tool: str) -> None:
+    assert [one.name for one in owners(make_store(tmp_path / "copy.db", tool, {}))] == [tool]
 
 
 def test_stores_are_found_at_their_default_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
