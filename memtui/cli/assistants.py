@@ -43,12 +43,12 @@ def _scope_arguments(parser: Parser) -> None:
 def _install_arguments(parser: Parser) -> None:
     parser.add_value("assistant", "ASSISTANT", f"the assistant, --list names them; or {_GATES}", nargs="?")
     _scope_arguments(parser)
-    parser.add_flag("--list", "list the assistants: which are here, and what is installed")
+    parser.add_flag("--list", "list the assistants found here, and what is installed")
     parser.add_flag(
         "--block", "also publish the standing payload into the project's rule file, as `memtui export` does"
     )
-    parser.add_flag("--skill", "install a skill that uses the command line, in place of the MCP server")
-    parser.add_flag("--commands", "also ask before each command whether a constraint forbids it")
+    parser.add_flag("--skill", "install a skill that uses the command line instead of the MCP server")
+    parser.add_flag("--commands", "also check before each command whether a constraint forbids it")
 
 
 def _install(arguments: argparse.Namespace, session: Session) -> int:
@@ -126,9 +126,9 @@ def _say_next(plan: Plan, program: Program) -> None:
     if not plan.is_change:
         say(f"memtui is already installed in {plan.assistant.title}.")
     if program.is_ephemeral:
-        say(f"{program.path} belongs to an environment that may vanish; install memtui for good and run this again.")
+        say(f"{program.path} belongs to a temporary environment; install memtui permanently and run this again.")
     if plan.scope is Scope.PROJECT:
-        say(f"The files name {program.path}, which others do not have: keep them out of your commits.")
+        say(f"The files name {program.path}, which others do not have: do not commit them.")
     for step in plan.assistant.steps:
         say(f"Next: {step}")
 
@@ -192,7 +192,7 @@ def _looked_at(plans: Sequence[Plan]) -> str:
 def _root(session: Session, scope: Scope) -> Path:
     root = project_root(session.folder)
     if scope is Scope.PROJECT and root is None:
-        raise UsageError("There is no repository here", where=str(session.folder), remedy="Run it inside a project.")
+        raise UsageError("Not inside a repository", where=str(session.folder), remedy="Run it inside a project.")
     return root or session.folder
 
 
@@ -341,6 +341,6 @@ def wiring_checks(session: Session) -> list[Check]:
         name = f"{assistant.name} {PART_WORDS[one.part.part]}"
         checks.append(Check(name, ok=not advice, detail=detail, remedy=advice, vital=False))
     if not checks:
-        hint = "memtui is installed in none; `memtui install --list` lists them"
+        hint = "memtui is not installed in any assistant; `memtui install --list` lists them"
         checks.append(Check("assistants", ok=True, detail=hint, vital=False))
     return checks

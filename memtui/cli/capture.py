@@ -26,10 +26,10 @@ _MEGABYTE = 1_000_000
 
 
 def _capture_arguments(parser: Parser) -> None:
-    parser.add_value("--since", "AGE", "only what was said within 7d, 2w, 36h …")
+    parser.add_value("--since", "AGE", "only what was said in the last 7d, 2w, 36h …")
     parser.add_value("--assistant", "NAME", "only sessions of this assistant")
     parser.add_flag("--git", "read the commits of this repository instead")
-    parser.add_flag("--dry-run", "print what would be proposed, change nothing")
+    parser.add_flag("--dry-run", "print what would be proposed; change nothing")
 
 
 def _capture(arguments: argparse.Namespace, session: Session) -> None:
@@ -146,7 +146,7 @@ def _say_found(plan: ProposalPlan, *, dry_run: bool) -> None:
     """Say what was found, and what to do with it."""
     say(wording.found_line(plan, dry_run=dry_run))
     if plan.new and not dry_run:
-        say(f"`memtui inbox accept ID` keeps one, `memtui inbox reject ID` drops one for good. {UNDO_HINT}")
+        say(f"`memtui inbox accept ID` keeps one; `memtui inbox reject ID` drops one for good. {UNDO_HINT}")
 
 
 COMMANDS: Commands = {"capture": (_capture_arguments, _capture)}

@@ -38,17 +38,17 @@ STRICT_PATIENCE_SECONDS = 2.0
 
 
 def _arguments(parser: Parser) -> None:
-    parser.add_value("file", "FILE", "check what these files change beside the last commit", nargs="*")
+    parser.add_value("file", "FILE", "check how these files differ from the last commit", nargs="*")
     parser.add_flag("--staged", "check what the next commit changes (the default)")
-    parser.add_value("--diff", "REV", "check what changed since REV branched off, or within A..B")
+    parser.add_value("--diff", "REV", "check what changed since REV branched off, or in A..B")
     parser.add_value("--from", "PATH", "take the constraints from a portable vault or JSONL file", dest="source")
-    parser.add_value("--message", "FILE", "the commit's message, which may allow exceptions")
+    parser.add_value("--message", "FILE", "the commit message, which may allow exceptions")
     parser.add_value(
-        "--try", "ID", "print which of the last 200 commits a memory's rules would have stopped", dest="tried"
+        "--try", "ID", "print which of the last 200 commits a memory's rules would have blocked", dest="tried"
     )
     parser.add_flag("--sarif", "print SARIF 2.1.0")
     parser.add_flag("--github", "print annotations for GitHub Actions")
-    parser.add_flag("--strict", "fail where nothing could be checked: exit 5 for a busy vault, else 1")
+    parser.add_flag("--strict", "fail if nothing could be checked: exit 5 for a busy vault, else 1")
 
 
 def _check(arguments: argparse.Namespace, session: Session) -> int:
@@ -85,10 +85,10 @@ def _try(prefix: str, session: Session) -> int:
 
     memory = get_view(session.vault, prefix).memory
     if not memory.rules:
-        raise UsageError("It carries no rules", where=memory.id, remedy="`memtui edit ID --rule RULE` adds one.")
+        raise UsageError("The memory has no rules", where=memory.id, remedy="`memtui edit ID --rule RULE` adds one.")
     trial = try_rules(memory.rules, session.folder, session.view.root)
     if trial is None:
-        raise UsageError("There is no repository here", where=str(session.folder))
+        raise UsageError("Not inside a repository", where=str(session.folder))
     stopped = [
         {"commit": one.commit, "subject": one.subject, "rule": one.finding.rule, "file": shown(one.finding.file)}
         for one in trial.stopped
@@ -128,7 +128,7 @@ def _constraints(arguments: argparse.Namespace, session: Session) -> Constraints
 
         return written_constraints(session.path(arguments.source), clock.now(), project)
     if not vault_file(session.vault_path).exists():
-        raise VaultMissingError("There is no vault", where=str(session.vault_path))
+        raise VaultMissingError("No vault was found", where=str(session.vault_path))
     session.wait_at_most(STRICT_PATIENCE_SECONDS if arguments.strict else PATIENCE_SECONDS)
     return stored_constraints(session.vault, session.folder, session.project)
 
@@ -154,7 +154,7 @@ def _existing(path: Path) -> Path:
 def _inside(path: Path, top: Path) -> str:
     real = path.parent.resolve() / path.name
     if not real.is_relative_to(top.resolve()):
-        raise UsageError("The file lies outside of this repository", where=str(path))
+        raise UsageError("The file is outside this repository", where=str(path))
     return real.relative_to(top.resolve()).as_posix()
 
 

@@ -30,7 +30,7 @@ TOUR_PROJECT = "payments-api"
 
 
 def _demo_arguments(parser: Parser) -> None:
-    parser.add_value("--at", "DIR", "put the copy there, print the vault's path, and keep it")
+    parser.add_value("--at", "DIR", "put the copy in this folder, print the vault's path, and keep it")
 
 
 def _demo(arguments: argparse.Namespace, session: Session) -> int:
@@ -45,7 +45,7 @@ def _demo(arguments: argparse.Namespace, session: Session) -> int:
         path = build_demo(folder)
         _embed(Vault(path), session)
         session.put({"vault": str(path), "folder": str(folder)}, [str(path)])
-        say(f"Its source trees are beside it. Try memtui --vault {path} list, or open it: memtui --vault {path}")
+        say(f"Its source trees are next to it. Try memtui --vault {path} list, or open it: memtui --vault {path}")
         return EXIT_DONE
     with tempfile.TemporaryDirectory(prefix="memtui-demo-") as temporary:
         path = build_demo(Path(temporary) / "demo")
@@ -81,7 +81,7 @@ def build_demo(folder: Path) -> Path:
     sample = locations.resource_folder("sample_vault")
     vault = Vault(folder / FILE_NAME)
     if vault.exists:
-        raise UsageError("This folder contains a vault already", where=str(folder), remedy="Choose an empty folder.")
+        raise UsageError("This folder already contains a vault", where=str(folder), remedy="Choose an empty folder.")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     trees = {tree.name: folder / tree.name for tree in sorted((sample / "trees").iterdir()) if tree.is_dir()}
     for name, target in trees.items():

@@ -45,11 +45,11 @@ def _arguments(parser: Parser) -> None:
     )
     parser.add_value("--corpus", "MEMORIES", "query a temporary vault with the memories of this JSONL file instead")
     parser.add_value("--tree", "DIR", "the source tree of the queries' files (default: that of the working directory)")
-    parser.add_flag("--fast", "only words, files and links, without the model")
+    parser.add_flag("--fast", "use only words, files and links, not the model")
     add_size(parser)
     parser.add_value("--add", "QUERY", "append this query to QUERIES instead of running it")
     parsing.add_repeatable(parser, "--expect", "ID", "with --add: a memory that should be found")
-    parser.add_value("--essential", "ID", "with --add: the one of them that matters most")
+    parser.add_value("--essential", "ID", "with --add: the expected memory that matters most")
     parsing.add_files(parser, "with --add: a file you are working on")
     parser.add_value("--kind", "NAME", "with --add: a name to group results by", default="")
 
@@ -92,7 +92,7 @@ def _measure(
     missing = unknown_ids(questions, known_ids(vault))
     if missing:
         more = f" and {len(missing) - _IDS_SHOWN} more" if len(missing) > _IDS_SHOWN else ""
-        say(f"Not in the vault, so not found where expected: {', '.join(missing[:_IDS_SHOWN])}{more}")
+        say(f"Not in the vault, so counted as not found: {', '.join(missing[:_IDS_SHOWN])}{more}")
     tree = session.view.tree
     if arguments.tree:
         root = session.path(arguments.tree)
@@ -174,7 +174,9 @@ def _add(arguments: argparse.Namespace, session: Session, path: Path) -> None:
     from memtui.recall.evaluation import Question
 
     if not arguments.expect and not arguments.essential:
-        raise UsageError("Nothing is expected", where="eval --add", remedy="Name what should be found: --expect ID")
+        raise UsageError(
+            "No expected memory was given", where="eval --add", remedy="Name what should be found: --expect ID"
+        )
     if not arguments.add.strip() and not arguments.file:
         raise UsageError("The query is empty", where="eval --add", remedy="Give words, or --file.")
     essential = next(iter(session.resolve([arguments.essential] if arguments.essential else [])), "")

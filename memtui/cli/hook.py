@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def _arguments(parser: Parser) -> None:
-    parser.add_value("event", "EVENT", "the assistant's own name of the event, e.g. SessionStart")
+    parser.add_value("event", "EVENT", "the assistant's own name for the event, e.g. SessionStart")
     parser.add_value(
         "--assistant",
         "A",
-        "claude-code, codex, gemini, copilot, cursor, opencode, vscode, cline or goose (default: by its input)",
+        "claude-code, codex, gemini, copilot, cursor, opencode, vscode, cline or goose (default: from its input)",
     )
 
 

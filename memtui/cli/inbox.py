@@ -36,50 +36,50 @@ SHOWN_PROJECTS = 4
 
 def _inbox_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    listing = add("list", "list what is waiting (default)", _list, is_default=True)
+    listing = add("list", "list waiting candidates (default)", _list, is_default=True)
     _add_choice(listing)
-    listing.add_flag("--whole", "also what is folded: proposals beyond the surest of a session or agent")
+    listing.add_flag("--whole", "also hidden proposals: all but the most certain of a session or agent")
     accept = add("accept", "accept candidates", _accept)
     parsing.add_ids(accept, nargs="*")
-    accept.add_flag("--all", "all of the project in view, except unassigned ones")
+    accept.add_flag("--all", "everything in the current project, except unassigned ones")
     _add_choice(accept)
     accept.add_value("--kind", "KIND", "give them this kind")
-    accept.add_flag("--dry-run", "print what would be accepted, change nothing")
+    accept.add_flag("--dry-run", "print what would be accepted; change nothing")
     reject = add("reject", "reject candidates for good", _reject)
     parsing.add_ids(reject, nargs="*")
     _add_choice(reject)
-    reject.add_flag("--dry-run", "print what would be rejected, change nothing")
+    reject.add_flag("--dry-run", "print what would be rejected; change nothing")
     parsing.add_reason(reject)
     kind = add("kind", "give candidates another kind", _kind)
-    kind.add_value("kind", "KIND", "the kind they get")
+    kind.add_value("kind", "KIND", "the new kind")
     parsing.add_ids(kind, nargs="*")
     _add_choice(kind)
-    kind.add_flag("--dry-run", "print what would get the kind, change nothing")
-    edit = add("edit", "decide on candidates as one text in $EDITOR", _edit)
+    kind.add_flag("--dry-run", "print what would change; change nothing")
+    edit = add("edit", "decide on candidates in one text in $EDITOR", _edit)
     parsing.add_ids(edit, nargs="*")
     _add_choice(edit)
-    edit.add_flag("--yes", "apply what the text says without asking")
-    never = add("never", "never offer a file again, and reject what waits from it", _never)
+    edit.add_flag("--yes", "apply the decisions without asking")
+    never = add("never", "ignore a file in future imports, and reject its candidates", _never)
     never.add_value("file", "FILE", "the file, as its candidates name it", nargs="?")
-    never.add_flag("--list", "list the files that are never offered again")
-    never.add_flag("--undo", "offer the file again, and bring back what was rejected with it")
-    putting = add("expire", "put away what waited too long or lost its files", expire)
-    putting.add_flag("--dry-run", "print what would be put away, change nothing")
-    add("expired", "list what was put away", expired)
-    parsing.add_ids(add("back", "bring what was put away back into the inbox", back))
-    add("conflicts", "list what was edited both here and in its source, or by the team", list_conflicts)
-    keep = add("keep", "settle conflicts: keep what the memory says (the team's text)", keep_mine)
+    never.add_flag("--list", "list the ignored files")
+    never.add_flag("--undo", "stop ignoring the file, and restore the candidates rejected with it")
+    putting = add("expire", "expire candidates that are too old or whose files are missing", expire)
+    putting.add_flag("--dry-run", "print what would expire; change nothing")
+    add("expired", "list expired candidates", expired)
+    parsing.add_ids(add("back", "return expired candidates to the inbox", back))
+    add("conflicts", "list memories edited both here and in their source, or by the team", list_conflicts)
+    keep = add("keep", "resolve conflicts: keep the memory's text (the team's text)", keep_mine)
     parsing.add_ids(keep)
-    take = add("take", "settle conflicts: take what the source says (your text beside the team's)", take_theirs)
+    take = add("take", "resolve conflicts: take the source's text (your text, alongside the team's)", take_theirs)
     parsing.add_ids(take)
     parsing.add_allow_secret(take)
 
 
 def _add_choice(parser: Parser) -> None:
     parser.add_value("--file", "PATH", "only from this file or folder")
-    parser.add_value("--section", "HEADING", "only from below this heading; several joined with ' > '")
+    parser.add_value("--section", "HEADING", "only from this section; join nested headings with ' > '")
     parser.add_value("--of-kind", "KIND", "only those of this kind")
-    parsing.add_where(parser, "only those that a query selects")
+    parsing.add_where(parser, "only those that a query matches")
 
 
 def _list(arguments: argparse.Namespace, session: Session) -> None:
@@ -156,7 +156,7 @@ def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:
         ways = "Name ids, or choose with --file, --section, --of-kind or --where"
         if "all" in arguments:
             ways = f"{ways}, or --all"
-        raise UsageError("Which candidates?", remedy=f"{ways}. `memtui inbox --help` tells more.")
+        raise UsageError("Which candidates?", remedy=f"{ways}. See `memtui inbox --help`.")
     wanted = waiting_in(session, with_unassigned=session.project is None and not all_of_them)
     if query:
         wanted = replace(_query(session, query).narrow(wanted), statuses=wanted.statuses)
@@ -253,7 +253,7 @@ def _put_accepted(session: Session, outcome: Outcome) -> None:
         say(outcomes.resembles(memory, found))
     unassigned = sum(memory.project is None and memory.status == "active" for memory in outcome.changed)
     if unassigned:
-        say(f"In no payload until it has a project: {counted(unassigned, 'memory')} (memtui edit ID --move-to PROJECT)")
+        say(f"In no payload without a project: {counted(unassigned, 'memory')} (memtui edit ID --move-to PROJECT)")
 
 
 def _chosen(arguments: argparse.Namespace, session: Session) -> list[str]:
@@ -318,7 +318,7 @@ def _edit(arguments: argparse.Namespace, session: Session) -> None:
         found = reader.get_many(offer.id for offer in offers)
     sheet = write_sheet([found[offer.id] for offer in offers if found[offer.id].status == "candidate"])
     if not sheet.memories:
-        raise NotFoundError("Nothing waits in the inbox", remedy="`memtui import .` brings candidates.")
+        raise NotFoundError("The inbox is empty", remedy="`memtui import .` adds candidates.")
     find_editor()
     file = write_text_file(sheet.text, "inbox")
     run_editor(file)
@@ -358,7 +358,7 @@ def _agreed(words: str, path: Path) -> bool:
         UsageError: there is nobody to ask.
     """
     if not sys.stdin.isatty():
-        raise UsageError(f"The text says: {words}", where=str(path), remedy="Say --yes to apply it.")
+        raise UsageError(f"The text says: {words}", where=str(path), remedy="Add --yes to apply it.")
     print(f"{words[0].upper()}{words[1:]}. Apply? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -367,7 +367,7 @@ def _never(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.inbox import never_offer
 
     if bool(arguments.file) == arguments.list or (arguments.list and arguments.undo):
-        raise UsageError("Which file?", remedy="Name a file, or say --list: `memtui inbox never --help`.")
+        raise UsageError("Which file?", remedy="Name a file, or use --list; see `memtui inbox never --help`.")
     if arguments.list:
         _list_never(session)
         return
@@ -378,8 +378,8 @@ def _never(arguments: argparse.Namespace, session: Session) -> None:
     project, path = _file_named(arguments.file, session)
     outcome = never_offer(session.vault, project, path, actor=session.actor, folder=session.folder)
     session.put({"path": path, "project": project, "changed": [one.id for one in outcome.changed]})
-    say(f"Never offered again: {path}; {counted(len(outcome.changed), 'candidate')} rejected.")
-    say(f"{UNDO_HINT} Later `memtui inbox never --undo {quote(path)}` offers it again.")
+    say(f"Ignored in future imports: {path}; {counted(len(outcome.changed), 'candidate')} rejected.")
+    say(f"{UNDO_HINT} Later `memtui inbox never --undo {quote(path)}` stops ignoring it.")
 
 
 def _list_never(session: Session) -> None:
@@ -391,8 +391,8 @@ def _list_never(session: Session) -> None:
     rows = ([one.project or "unassigned", one.path, f"{one.at:%Y-%m-%d}", one.actor] for one in files)
     session.put_rows(({key: one[key] for key in ("project", "path", "at", "actor")} for one in records), rows)
     if not session.json:
-        said = f"{counted(len(files), 'file')}. `memtui inbox never --undo FILE` offers one again."
-        say(said if files else "Every file is offered.")
+        said = f"{counted(len(files), 'file')}. `memtui inbox never --undo FILE` stops ignoring one."
+        say(said if files else "No files are ignored.")
 
 
 def _offer_again(name: str, session: Session) -> None:

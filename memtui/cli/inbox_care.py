@@ -47,7 +47,7 @@ def expire(arguments: argparse.Namespace, session: Session) -> None:
         records = ({"id": one.id, "cause": one.cause.value, "detail": one.detail, "title": one.title} for one in found)
         session.put_rows(records, rows)
         if not session.json:
-            say(f"Dry run: would put away {counted(len(found), 'candidate')}. Nothing was changed.")
+            say(f"Dry run: would expire {counted(len(found), 'candidate')}. Nothing was changed.")
         return
     if found:
         session.back_up_daily()
@@ -66,7 +66,7 @@ def expired(_arguments: argparse.Namespace, session: Session) -> None:
     records = ({"id": one.id, "kind": one.kind, "project": one.project, "title": one.title} for one in found)
     session.put_rows(records, rows)
     if not session.json:
-        say(f"{counted(len(found), 'candidate')} put away. `memtui inbox back ID…` brings them back.")
+        say(f"{counted(len(found), 'candidate')} expired. `memtui inbox back ID…` restores them.")
 
 
 def back(arguments: argparse.Namespace, session: Session) -> None:
@@ -102,7 +102,7 @@ def list_conflicts(arguments: argparse.Namespace, session: Session) -> None:
         say(
             f"{syncing.conflicts_with(len(found), sum(one.text.is_team for one in found))}. {_ways(found)}"
             if found
-            else "Every memory agrees with its source."
+            else "No source conflicts."
         )
     if more:
         say(f"Source conflicts elsewhere: {some_of(more, SHOWN_PROJECTS, ', ')}")
@@ -131,9 +131,7 @@ def _sides(conflict: SourceConflict) -> tuple[str, str]:
 def _ways(found: Sequence[SourceConflict]) -> str:
     """Return how conflicts are settled, and whose text each way leaves."""
     sides = {_sides(conflict) for conflict in found}
-    upper, lower = (
-        ("what stands above", "what stands below") if len(sides) > 1 else (_WHOSE[side] for side in sides.pop())
-    )
+    upper, lower = ("the upper text", "the lower text") if len(sides) > 1 else (_WHOSE[side] for side in sides.pop())
     return f"`memtui inbox keep ID…` leaves {upper}, `memtui inbox take ID…` takes {lower}."
 
 

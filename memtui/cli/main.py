@@ -170,7 +170,7 @@ def _report(error: BaseException) -> int:
         say("memtui: interrupted; no partial changes were saved")
         return EXIT_INTERRUPTED
     if isinstance(error, RuntimeError) and "home directory" in str(error):
-        say("memtui: A path starts with ~ and a user name that this system does not know")
+        say("memtui: A path starts with ~ and an unknown user name")
         return EXIT_USAGE
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         place = f": {_clipped(error.filename)}" if error.filename else ""

@@ -21,8 +21,8 @@ def _arguments(parser: Parser) -> None:
     parser.add_value(
         "--profile",
         "P",
-        "reader: sees; agent: also proposes into the inbox and gives feedback; curator: also carries out what a person"
-        f" confirms (default: {DEFAULT_PROFILE})",
+        "reader: read only; agent: also proposes into the inbox and gives feedback; curator: also makes changes that a"
+        f" person confirms (default: {DEFAULT_PROFILE})",
         choices=PROFILES,
         default=DEFAULT_PROFILE,
     )

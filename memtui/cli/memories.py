@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 def _add_arguments(parser: Parser) -> None:
     parser.add_value("text", "TEXT", "what to remember, or - to read it from standard input", nargs="+")
     parser.add_value("--kind", "KIND", "constraint, decision, bug-pattern … (default: guessed)")
-    parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
-    parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
-    parser.add_value("--snippet", "TEXT", "a piece of code", default="")
-    parsing.add_files(parser, "a file or glob it is about")
+    parser.add_value("--title", "TEXT", "one line (default: derived from the text)", default="")
+    parser.add_value("--why", "TEXT", "the reason for it, and when it applies", default="")
+    parser.add_value("--snippet", "TEXT", "a code snippet", default="")
+    parsing.add_files(parser, "a file or glob that it is about")
     parsing.add_repeatable(parser, "--tag", "TAG", "a tag")
     parser.add_flag("--pin", "pin it")
     parser.add_value("--importance", "N", "1 to 5 (default: 3)", type=whole_number, default=3)
     parser.add_value("--confidence", "X", "0 to 1 (default: 1)", type=number, default=1.0)
     parsing.add_repeatable(parser, "--supersedes", "ID", "a memory it replaces")
-    parser.add_value("--valid-until", "DATE", "the day from which it no longer holds")
+    parser.add_value("--valid-until", "DATE", "the first day on which it is no longer valid")
     parsing.add_allow_secret(parser)
 
 
@@ -80,7 +80,9 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     found = resembling_each(session.vault, [memory]) if added.is_new else []
     session.put({"id": memory.id} | _resembles_record(found), [memory.id])
     if added.is_new:
-        place = f"project {memory.project}" if memory.project else "unassigned, in no payload until it has a project"
+        place = (
+            f"project {memory.project}" if memory.project else "unassigned: left out of payloads until it has a project"
+        )
         guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
         waiting = "; waiting in the inbox" if memory.status == "candidate" else ""
         say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
@@ -114,12 +116,12 @@ _SINGLE_OPTIONS = (
 
 
 def _edit_arguments(parser: Parser) -> None:
-    parser.add_value("id", "ID", "id or its first characters", nargs="?")
-    parsing.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query selects")
+    parser.add_value("id", "ID", "an id or its first characters", nargs="?")
+    parsing.add_where(parser, "edit tags, kind, half-life or importance of all memories that a query matches")
     parser.add_value("--title", "TEXT", "new title")
     parser.add_value("--text", "TEXT", "new text, or - to read it from standard input")
     parser.add_value("--why", "TEXT", "new rationale")
-    parser.add_value("--snippet", "TEXT", "new piece of code")
+    parser.add_value("--snippet", "TEXT", "a new code snippet")
     parser.add_value("--kind", "KIND", "new kind")
     parsing.add_list_changes(parser, "a tag", "a file or glob")
     parsing.add_repeatable(parser, "--rule", "RULE", "add a rule for `memtui check`, e.g. \"protect 'GLOB'\"")
@@ -127,7 +129,7 @@ def _edit_arguments(parser: Parser) -> None:
     parser.add_value("--importance", "N", "1 to 5", type=whole_number)
     parser.add_value("--confidence", "X", "0 to 1", type=number)
     parser.add_value("--half-life", "DAYS", "`90d`, `12w`, or `kind` to follow its kind again")
-    parser.add_value("--valid-until", "DATE", "the day from which it no longer holds, or `never`")
+    parser.add_value("--valid-until", "DATE", "the first day on which it is no longer valid, or `never`")
     parser.add_value("--move-to", "PROJECT", "move it to another project, or to global")
     parsing.add_if_version(parser)
     parsing.add_allow_secret(parser)
@@ -183,7 +185,9 @@ def _suggest_rules(memory: Memory) -> None:
     from memtui.assist.check_suggest import suggested_rules
 
     for rule in suggested_rules(memory)[:1]:
-        say(f"A rule would let `memtui check` hold commits to it: memtui edit {memory.id} --rule {shlex.quote(rule)}")
+        say(
+            f"A rule would let `memtui check` enforce it on commits: memtui edit {memory.id} --rule {shlex.quote(rule)}"
+        )
 
 
 def _save(
@@ -284,7 +288,7 @@ def _ids_and_version(parser: Parser) -> None:
 
 def _selection(parser: Parser) -> None:
     parsing.add_ids(parser, nargs="*")
-    parsing.add_where(parser, "all memories of this project that a query selects")
+    parsing.add_where(parser, "all memories of this project that a query matches")
     parsing.add_if_version(parser)
 
 
@@ -375,8 +379,8 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
 def _snooze_arguments(parser: Parser) -> None:
     parsing.add_ids(parser)
     parser.add_value("--for", "TIME", "1w, 30d, 3 months (default: 1w)", dest="duration")
-    parser.add_value("--until", "DATE", "the day it comes back")
-    parser.add_flag("--until-change", "it comes back once one of its files has changed")
+    parser.add_value("--until", "DATE", "the day on which it returns")
+    parser.add_flag("--until-change", "it returns once one of its files has changed")
     parsing.add_if_version(parser)
 
 
@@ -386,7 +390,7 @@ def _snooze(arguments: argparse.Namespace, session: Session) -> None:
         from memtui.curate.anchors import snooze_until_change
 
         if arguments.until or arguments.duration:
-            raise UsageError("A snooze ends on a day or with a change, not both", where="--until-change")
+            raise UsageError("A snooze ends on a day or with a file change, not both", where="--until-change")
         act: Callable[..., Outcome] = partial(snooze_until_change, tree=session.view.tree)
     else:
         from memtui.clock import days_after
@@ -402,8 +406,8 @@ def _feedback_arguments(parser: Parser) -> None:
 
     parser.add_value("id", "PACK|ID", "a pack's id, or a memory's")
     parser.add_value("verdict", "VERDICT", ", ".join(VERDICTS), choices=VERDICTS, nargs="?")
-    parser.add_value("--paid", "AMOUNT", "in place of a verdict: what was paid for it, e.g. `0.02 USDC`")
-    parsing.add_repeatable(parser, "--only", "ID", "of a pack, only this memory")
+    parser.add_value("--paid", "AMOUNT", "instead of a verdict: what was paid for it, e.g. `0.02 USDC`")
+    parsing.add_repeatable(parser, "--only", "ID", "for a pack: only this memory")
     parsing.add_reason(parser)
 
 

@@ -32,15 +32,15 @@ PACK_LIMIT = 50
 def _pack_arguments(parser: Parser) -> None:
     add = parser.add_actions()
     parser.set_defaults(limit=PACK_LIMIT, awaiting=False)
-    listing = add("list", "list the packs used last (default)", _list_packs, is_default=True)
+    listing = add("list", "list the most recent packs (default)", _list_packs, is_default=True)
     listing.add_value(
         "--limit", "N", f"maximum number of rows (default: {PACK_LIMIT})", type=at_least(0), default=PACK_LIMIT
     )
     listing.add_flag("--awaiting", f"only those copied at least {AWAITING_DAYS:.0f} days ago without feedback")
     show = add("show", "show one pack and its memories", _show_pack)
-    parsing.add_id(show, "the pack's id or its first characters")
-    show.add_flag("--payload", "its exact bytes, rebuilt from the versions it contained")
-    show.add_flag("--diff", "compare it with what its task gives today")
+    parsing.add_id(show, "the pack's an id or its first characters")
+    show.add_flag("--payload", "its exact bytes, rebuilt from the versions that it contained")
+    show.add_flag("--diff", "compare it with what its task returns today")
 
 
 def _list_packs(arguments: argparse.Namespace, session: Session) -> None:
@@ -195,8 +195,8 @@ def _recipe_arguments(parser: Parser) -> None:
     save.add_value("name", "NAME", "the recipe's name")
     save.add_value("task", "TASK", "the task in your words", nargs="*")
     parsing.add_files(save)
-    payload_options.add_target(save, "what it is written for")
-    save.add_value("--budget", "N", "its size (default: from the configuration)")
+    payload_options.add_target(save, "the target that it is written for")
+    save.add_value("--budget", "N", "its budget (default: from the configuration)")
     save.add_value("--style", "STYLE", "full or compiled (default: from the configuration)", choices=STYLES)
     save.add_value("--phase", "P", "the phase of the work (default: guessed)", choices=PHASES)
     payload_options.add_ticks(save)
@@ -207,10 +207,10 @@ def _recipe_arguments(parser: Parser) -> None:
     payload_options.add_target(run, "another target than the recipe's")
     run.add_value("--budget", "N", "another budget than the recipe's")
     run.add_value("--style", "STYLE", "another style than the recipe's", choices=STYLES)
-    run.add_flag("--diff", "on stderr: what has changed since it was used last")
-    run.add_flag("--copy", "also copy it, and record the pack")
+    run.add_flag("--diff", "on stderr: what has changed since it was last used")
+    run.add_flag("--copy", "also copy it, which records the pack")
     run.add_flag("--record", "record the pack")
-    run.add_flag("--explain", "on stderr: scores, and what was withheld")
+    run.add_flag("--explain", "on stderr: scores and withheld memories")
     delete = add("delete", "delete a recipe", _delete_recipe)
     delete.add_value("name", "NAME", "the recipe's name")
 
@@ -292,7 +292,7 @@ def _only_project(session: Session) -> str | None:
     projects = sorted({recipe.project for recipe in list_recipes(session.vault) if recipe.project})
     if len(projects) > 1:
         names = "|".join(projects)
-        say(f"There are recipes of several projects, and none is in view: --project {names} adds one to global.")
+        say(f"Several projects have recipes, and no project is selected: --project {names} adds one to global.")
     return projects[0] if len(projects) == 1 else None
 
 

@@ -271,7 +271,7 @@ def add_ids(parser: Parser, *, nargs: str = "+") -> None:
     parser.add_value("id", "ID", "ids or their first characters", nargs=nargs)
 
 
-def add_id(parser: Parser, what: str = "id or its first characters") -> None:
+def add_id(parser: Parser, what: str = "an id or its first characters") -> None:
     """Add one id."""
     parser.add_value("id", "ID", what)
 

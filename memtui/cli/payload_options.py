@@ -17,7 +17,7 @@ def context_options(parser: Parser) -> None:
     """Add the options."""
     add_choices(parser)
     parser.add_flag("--diff", "on stderr: what has changed since this task's last pack")
-    parser.add_flag("--copy", "also copy it to the clipboard, and record the pack")
+    parser.add_flag("--copy", "also copy it to the clipboard, which records the pack")
     parser.add_flag("--record", "record the pack, so that feedback can be given on it")
     parser.add_flag("--explain", "on stderr: every score, what was withheld and why, and what would bring it in")
 
@@ -28,22 +28,21 @@ def add_choices(parser: Parser) -> None:
     parsing.add_files(parser)
     add_size(parser)
     parser.add_value("--max", "N", "maximum number of memories", type=at_least(0), dest="most")
-    add_target(parser, "what the payload is written for")
+    add_target(parser, "the target that the payload is written for")
     parser.add_value(
         "--phase", "P", "plan, implement, debug, review, refactor, test or release (default: guessed)", choices=PHASES
     )
-    parser.add_value("--as-of", "DATE", "what was true on that day")
+    parser.add_value("--as-of", "DATE", "what was valid on that day")
     parser.add_value(
         "--secrets",
         "CHOICE",
-        "memories that seem to contain a secret: withhold, mask or allow (default: from the configuration, else "
-        "withhold)",
+        "memories that may contain a secret: withhold, mask or allow (default: from the configuration, else withhold)",
         choices=SECRET_CHOICES,
     )
     add_ticks(parser)
-    parser.add_flag("--unconfirmed", "also what is waiting in the inbox, marked as such")
-    parser.add_flag("--with-loaded", "also what the target loads by itself from CLAUDE.md and the like")
-    parser.add_flag("--fast", "for hooks: only words, files and links; tokens are estimated, rounded up")
+    parser.add_flag("--unconfirmed", "also candidates waiting in the inbox, marked as such")
+    parser.add_flag("--with-loaded", "also what the target loads automatically from CLAUDE.md and similar files")
+    parser.add_flag("--fast", "for hooks: use only words, files and links; token counts are estimates, rounded up")
 
 
 def add_size(parser: Parser) -> None:
@@ -52,7 +51,7 @@ def add_size(parser: Parser) -> None:
     parser.add_value(
         "--style",
         "STYLE",
-        "full, or compiled: what is closest to the task in far fewer tokens (default: from the configuration, "
+        "full, or compiled: the parts closest to the task in far fewer tokens (default: from the configuration, "
         "else full)",
         choices=STYLES,
     )
@@ -74,7 +73,7 @@ def add_ticks(parser: Parser) -> None:
     parser.add_value(
         "--with",
         "ID",
-        "include this memory whatever would withhold it, as far as the budget allows; repeatable",
+        "include this memory even if it would be withheld, within the budget; repeatable",
         action="append",
         default=[],
         dest="with_ids",

@@ -61,12 +61,14 @@ if TYPE_CHECKING:
 
 def add_publish_arguments(parser: Parser) -> None:
     """Add the options of publishing."""
-    parser.add_value("--recipe", "NAME", "an assistant's file: what this recipe chooses (default: all recipes)")
-    parser.add_value("--where", "QUERY", "an assistant's file: what this query chooses")
-    parser.add_flag("--check", "write nothing, exit 7 if a block is out of date; without a target: every block here")
-    parser.add_flag("--remove", "take the block out; the file is as it was before")
-    parser.add_flag("--take", "take what was written into the block by hand into the inbox, then publish")
-    parser.add_flag("--force", "write over what was written into the block by hand")
+    parser.add_value("--recipe", "NAME", "an assistant's file: the memories of this recipe (default: all recipes)")
+    parser.add_value("--where", "QUERY", "an assistant's file: the memories that this query matches")
+    parser.add_flag(
+        "--check", "write nothing; exit 7 if a block is out of date; without a target: check every block here"
+    )
+    parser.add_flag("--remove", "remove the block and restore the file")
+    parser.add_flag("--take", "send manual edits of the block to the inbox, then publish")
+    parser.add_flag("--force", "overwrite manual edits of the block")
 
 
 def run_publish(arguments: argparse.Namespace, session: Session) -> int:
@@ -236,7 +238,7 @@ def _check(arguments: argparse.Namespace, session: Session) -> int:
         elif state != "current":
             say(f"{path}: {STATES[state]}; `memtui export --target {target} --dry-run` shows the difference")
     if not rows:
-        say("There is no block of memtui here.")
+        say("No memtui block was found here.")
         return EXIT_NOTHING
     if all(state == "current" for _, _, state, _ in rows):
         say(f"{counted(len(rows), 'block')} up to date")
@@ -319,7 +321,7 @@ def _loaded(arguments: argparse.Namespace, session: Session) -> int:
         _write_loaded(one)
     if any(one.files for one in shown):
         return EXIT_DONE
-    say("No file here is read by it." if arguments.assistant else "No file here is read by any assistant.")
+    say("It reads no files here." if arguments.assistant else "No assistant reads any files here.")
     return EXIT_NOTHING
 
 
@@ -337,7 +339,7 @@ def _write_loaded(found: Loaded) -> None:
 
 def _withdraw_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "retired memories (default: all of the project)", nargs="*")
-    parser.add_flag("--dry-run", "print what would go from the files, write nothing")
+    parser.add_flag("--dry-run", "print what would be removed from the files; write nothing")
 
 
 def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
@@ -363,7 +365,7 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
     changes = _changes_of(cuts, plans)
     session.put({"files": [{"path": shown_path(path, publisher.root), "diff": diff} for path, diff in changes]})
     if not changes:
-        say("No file here still says what was retired.")
+        say("No file here still states a retired memory.")
         return EXIT_NOTHING
     if not session.json:
         _show_changes(changes, publisher.root, dry=arguments.dry_run)

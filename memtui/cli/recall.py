@@ -65,9 +65,9 @@ def _search_arguments(parser: Parser) -> None:
     parser.add_value("query", "QUERY", "words, a question, an identifier, an error code", nargs="*")
     parsing.add_files(parser)
     parsing.add_limit(parser, "20", least=1)
-    parser.add_flag("--explain", "the reason for every point of every score")
-    parser.add_flag("--fast", "only words, files and links, without the model")
-    parser.add_flag("--all", "also what was replaced, retired or merged, or does not hold at this time")
+    parser.add_flag("--explain", "explain every part of every score")
+    parser.add_flag("--fast", "use only words, files and links, not the model")
+    parser.add_flag("--all", "also memories that are replaced, retired, merged or not valid now")
     parsing.add_all_projects(parser)
 
 
@@ -195,7 +195,7 @@ def _write_hits(session: Session, found: Found, now: datetime) -> None:
 
 
 def _why_arguments(parser: Parser) -> None:
-    parsing.add_id(parser, "the memory's id or its first characters")
+    parsing.add_id(parser, "the memory's an id or its first characters")
     add_choices(parser)
 
 

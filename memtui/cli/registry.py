@@ -40,7 +40,7 @@ COMMANDS = (
     Command("snooze", "memories", "keep memories out of review for a while", "Curate"),
     Command("review", "review", "review the memories that are due", "Curate"),
     Command("tidy", "tidy", "report what needs attention; changes nothing", "Curate"),
-    Command("mend", "tidy", "join, split or retire what tidy calls oversized, vague or a fragment", "Curate"),
+    Command("mend", "tidy", "fix what tidy calls oversized, vague or a fragment: join, split, retire", "Curate"),
     Command("settle", "relations", "settle a contradiction, or dismiss it", "Curate"),
     Command("half-life", "review", "show or change how fast each kind fades", "Curate"),
     Command("merge", "relations", "merge memories into one", "Curate"),
@@ -48,23 +48,23 @@ COMMANDS = (
     Command("reflect", "relations", "write one conclusion from several memories", "Curate"),
     Command("link", "relations", "link two memories, or list suggested links", "Curate"),
     Command("unlink", "relations", "remove a link", "Curate"),
-    Command("undo", "vault", "undo your last change, or any one", "History"),
+    Command("undo", "vault", "undo your last change, or a given one", "History"),
     Command("redo", "vault", "redo the last undone change", "History"),
     Command("log", "vault", "show who changed what, and when", "History"),
     Command("purge", "vault", "erase memories or a text for good, backups included", "History"),
     Command("import", "transfer", "import memory and rule files", "In and out"),
-    Command("capture", "capture", "propose lessons from the sessions of assistants", "In and out"),
+    Command("capture", "capture", "propose lessons from your assistants' sessions", "In and out"),
     Command("inbox", "inbox", "accept or reject what is waiting in the inbox", "In and out"),
-    Command("export", "transfer", "export memories, or publish them into files of assistants", "In and out"),
+    Command("export", "transfer", "export memories, or publish them into assistants' files", "In and out"),
     Command("sync", "sync", "exchange memories with a git remote or a team", "In and out"),
     Command("team", "sync", "share memories with a team", "In and out"),
-    Command("withdraw", "publish", "take what was retired out of the files that still say it", "In and out"),
-    Command("loaded", "publish", "show what an assistant reads by itself here, and what it costs", "In and out"),
+    Command("withdraw", "publish", "remove retired memories from files that still state them", "In and out"),
+    Command("loaded", "publish", "show what an assistant loads automatically here, and what it costs", "In and out"),
     Command("install", "assistants", "install memtui into an assistant", "Assistants"),
     Command("uninstall", "assistants", "remove memtui from an assistant", "Assistants"),
     Command("check", "check", "check changes against the rules of constraints", "Assistants"),
     Command("mcp", "mcp", "serve an assistant over the Model Context Protocol", "Assistants"),
-    Command("hook", "hook", "answer an event of an assistant", "Assistants"),
+    Command("hook", "hook", "answer an assistant's hook event", "Assistants"),
     Command("sql", "show", "query the vault with read-only SQL", "Vault"),
     Command("stats", "vault", "show counts and the health of the vault", "Vault"),
     Command("doctor", "vault", "check the vault and repair it", "Vault"),
@@ -78,7 +78,7 @@ COMMANDS = (
 
 BY_NAME = {command.name: command for command in COMMANDS}
 
-DESCRIPTION = "The terminal workbench for the memories of AI coding assistants. Without a command it opens the app."
+DESCRIPTION = "A terminal workbench for the memories of AI coding assistants. Without a command it opens the app."
 
 
 def help_text() -> str:

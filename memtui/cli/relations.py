@@ -31,7 +31,7 @@ _MERGED_FIELDS = {
 
 def _merge_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "the memories to merge", nargs="+")
-    parser.add_value("--into", "ID", "the one that stays (default: the first)")
+    parser.add_value("--into", "ID", "the one to keep (default: the first)")
     for field, option in _MERGED_FIELDS.items():
         parser.add_value(option, "TEXT", f"the merged memory's {field}", dest=f"chosen_{field}")
 
@@ -78,8 +78,8 @@ def _unmerge(arguments: argparse.Namespace, session: Session) -> None:
 def _reflect_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "the sources, two to twenty", nargs="+")
     parser.add_value("--text", "TEXT", "the conclusion, or - to read it from standard input")
-    parser.add_value("--title", "TEXT", "one line (default: made from the text)", default="")
-    parser.add_value("--why", "TEXT", "why it holds, and when it applies", default="")
+    parser.add_value("--title", "TEXT", "one line (default: derived from the text)", default="")
+    parser.add_value("--why", "TEXT", "the reason for it, and when it applies", default="")
     parser.add_value("--kind", "KIND", f"its kind (default: {DEFAULT_KIND})", default=DEFAULT_KIND)
     parsing.add_list_changes(parser, "a tag", "a file or glob")
     parser.add_flag("--retire", "take the sources out of use (default: keep them)")
@@ -96,7 +96,7 @@ def _reflect(arguments: argparse.Namespace, session: Session) -> None:
 
     if arguments.text is None:
         raise UsageError(
-            "There is no conclusion yet", remedy='Write it: --text "…", or `--text -` to read it from standard input.'
+            "The conclusion is empty", remedy='Write it: --text "…", or `--text -` to read it from standard input.'
         )
     text = read_input() if arguments.text == "-" else arguments.text
     ids = session.resolve(arguments.id)
@@ -141,7 +141,7 @@ def _check_ends(arguments: argparse.Namespace) -> None:
 
 def _link_arguments(parser: Parser) -> None:
     _ends(parser)
-    parser.add_flag("--proposals", "list suggested links, of one ID or of all")
+    parser.add_flag("--proposals", "list suggested links, for one ID or for all")
     parser.add_flag("--dismiss", "do not link ID TYPE ID, and never suggest it again")
     parsing.add_all_projects(parser)
 
@@ -160,12 +160,12 @@ def _link(arguments: argparse.Namespace, session: Session) -> None:
         from memtui.curate.resolutions import dismiss
 
         made = bool(dismiss(session.vault, NOT_RELATED, [arguments.id, arguments.other], actor=session.actor))
-        said = "Dismissed: not suggested again until a text changes" if made else "It was dismissed already."
+        said = "Dismissed: not suggested again until a text changes" if made else "It is already dismissed."
     else:
         from memtui.curate.links import link
 
         found = link(session.vault, arguments.id, arguments.type, arguments.other, actor=session.actor)
-        made, said = found is not None, outcomes.linked(found) if found else "They are linked like this already."
+        made, said = found is not None, outcomes.linked(found) if found else "They are already linked like this."
     session.put({"changed": made})
     say(said)
 
@@ -193,7 +193,7 @@ def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
     )
     session.put_rows(proposal_records(proposals, titles), rows)
     if not session.json:
-        ways = "`memtui link ID TYPE ID` makes a link, --dismiss stops suggesting it."
+        ways = "`memtui link ID TYPE ID` creates a link; --dismiss stops suggesting it."
         say(f"{counted(len(proposals), 'suggestion')}. {ways}" if proposals else "No links are suggested.")
 
 
@@ -211,18 +211,18 @@ def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProp
 
 def _settle_arguments(parser: Parser) -> None:
     parser.add_value("id", "ID", "the memories: two, or several with --none, --no-duplicates or --gone", nargs="+")
-    parser.add_value("--keep", "ID", "this one holds: it supersedes the other")
+    parser.add_value("--keep", "ID", "this one is right: it supersedes the other")
     parsing.add_repeatable(
         parser,
         "--scope",
         "ID=WHERE",
-        "both are right, this one only there: paths, phases or words separated by commas, such as `legacy/**, "
-        "release`. It is left out of tasks with other files or in another phase",
+        "both are right, but this one applies only here: paths, phases or words separated by commas, such as "
+        "`legacy/**, release`. It is left out of tasks with other files or in another phase",
     )
     parser.add_flag("--none", "they do not contradict each other: never suggest it again")
     parser.add_flag("--no-duplicates", "they are not duplicates: never suggest it again")
-    parser.add_flag("--dismiss", "never suggest again whatever `tidy` proposes about them")
-    parser.add_value("--gone", "PATH", "this file of them is named on purpose and may be gone: never report it again")
+    parser.add_flag("--dismiss", "never suggest again what `tidy` now proposes about them")
+    parser.add_value("--gone", "PATH", "accept that this file is missing: never report it again")
     parser.add_value(
         "--alike",
         "BY",
@@ -280,7 +280,7 @@ def _dismiss(arguments: argparse.Namespace, session: Session) -> tuple[list[str]
         groups = [*report.alike(finding, ids, arguments.alike)] if arguments.alike else [ids]
     made = dismiss(session.vault, VERDICT_OF[finding], *groups, actor=session.actor)
     if not made:
-        return [], "That was settled already."
+        return [], "That is already settled."
     return [], f"{outcomes.dismissed(tidying.DISMISSED[finding], len(groups))}. {UNDO_HINT}"
 
 

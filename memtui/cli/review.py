@@ -32,10 +32,10 @@ def _review_arguments(parser: Parser) -> None:
     parser.add_flag("--forecast", "print how many memories become due in the coming weeks")
     parser.add_value("--weeks", "N", "with --forecast: how many weeks (default 8)", type=at_least(1), default=WEEKS)
     parser.add_value("--daily", "N", "with --forecast: reviews a day, 0 for all", type=at_least(0))
-    parser.add_value("--threshold", "SHARE", "with --forecast: how far a memory fades until it is due", type=_threshold)
+    parser.add_value("--threshold", "SHARE", "with --forecast: the freshness at which a memory is due", type=_threshold)
     parser.add_flag("--receipt", "print the result of the last review session")
-    parser.add_flag("--undo", "undo every verdict of the last session, the last one first")
-    parser.add_flag("--re-anchor", "point memories to where their files moved, as one undoable change")
+    parser.add_flag("--undo", "undo every verdict of the last session, latest first")
+    parser.add_flag("--re-anchor", "update the paths of moved files, as one change that can be undone")
     parser.add_flag("--dry-run", "with --re-anchor: only print what would change")
     parsing.add_kinds(parser)
     parser.add_value("--size", "N", "at most this many", type=at_least(1))
@@ -197,7 +197,7 @@ def _undo_session(session: Session) -> None:
 
     last = review_sessions.last(session.vault, project=session.view.project)
     if last is None:
-        raise NotFoundError("There is no review session to undo", remedy="`memtui review` starts one.")
+        raise NotFoundError("No review session to undo", remedy="`memtui review` starts one.")
     session.only_a_person("undo a review")
     session.back_up_daily()
     undone, stopped_by = review_sessions.undo_all(session.vault, last, actor=session.actor)
@@ -216,7 +216,7 @@ def _print_receipt(session: Session) -> None:
 
     last = review_sessions.last_decided(session.vault, project=session.view.project)
     if last is None:
-        raise NotFoundError("There is no review session to report", remedy="`memtui review` starts one.")
+        raise NotFoundError("No review session to report", remedy="`memtui review` starts one.")
     awaiting = review_sessions.awaiting_feedback(session.vault, last)
     standing = None
     if last.standing is not None:
@@ -248,8 +248,8 @@ def _print_receipt(session: Session) -> None:
 
 def _half_life_arguments(parser: Parser) -> None:
     parser.add_value("change", "KIND=TIME", "tooling=30d, note=2w, tooling=learned, tooling=default", nargs="*")
-    parser.add_flag("--here", "only for the project in view")
-    parser.add_flag("--dry-run", "report the effect; change nothing")
+    parser.add_flag("--here", "only for the current project")
+    parser.add_flag("--dry-run", "show the effect; change nothing")
 
 
 def _half_life(arguments: argparse.Namespace, session: Session) -> None:
@@ -262,7 +262,7 @@ def _half_life(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.decay import Knobs, apply, check_half_lives, effect, take_snapshot
 
     if arguments.here and session.view.project is None:
-        raise UsageError("No single project is in view", remedy="Name one with --project, or leave out --here.")
+        raise UsageError("No single project is selected", remedy="Name one with --project, or leave out --here.")
     project = session.view.project if arguments.here else None
     snapshot = take_snapshot(session.vault, session.view.scope, threshold=session.config.review.threshold)
     wanted = dict(_wanted(change, snapshot, project) for change in arguments.change)
@@ -302,7 +302,7 @@ def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, 
         return name, parse_duration(value)
     lesson = next((one.lesson for one in snapshot.kinds if one.name == kind), None)
     if lesson is None:
-        raise UsageError(f"There are no verdicts on {kind} to learn from yet", where=change)
+        raise UsageError(f"No verdicts on {kind} to learn from yet", where=change)
     return name, round(lesson.half_life_days, 1)
 
 

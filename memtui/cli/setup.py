@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 def _config_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("path", "print where the configuration is read from", _config_path)
-    add("show", "print the configuration in force", _show_config)
+    add("path", "print the path of the configuration file", _config_path)
+    add("show", "print the current configuration", _show_config)
     add("init", "write a file with every key commented out; never over an existing one", _init_config)
-    add("keys", "list the app's actions: id, keys in force, what each does", _list_keys)
+    add("keys", "list the app's actions: id, current keys, what each does", _list_keys)
 
 
 def _config(arguments: argparse.Namespace, session: Session) -> None:
@@ -49,7 +49,7 @@ def _init_config(arguments: argparse.Namespace, session: Session) -> None:
 
     path = locations.config_file()
     if path.exists():
-        raise UsageError("The configuration exists already", where=str(path), remedy="Edit it, or move it away first.")
+        raise UsageError("The configuration already exists", where=str(path), remedy="Edit it, or move it away first.")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, default_text().encode())
     session.put({"path": str(path)}, [str(path)])
@@ -70,7 +70,7 @@ def _show_config(arguments: argparse.Namespace, session: Session) -> None:
     if session.json:
         write_json(values)
         return
-    say(f"From {session.config.path}" if session.config.path else "Defaults; there is no configuration file.")
+    say(f"From {session.config.path}" if session.config.path else "Defaults; no configuration file exists.")
     for section, keys in values.items():
         for line in _toml(section, keys):
             write_line(line)
@@ -158,7 +158,7 @@ def _model_arguments(parser: Parser) -> None:
         is_default=True,
     )
     get = add("get", "download a Sentence Transformers model from its hub", _get_model)
-    get.add_value("name", "NAME", "its name there, e.g. intfloat/e5-small-v2")
+    get.add_value("name", "NAME", "its name on the hub, e.g. intfloat/e5-small-v2")
 
 
 def _show_model(arguments: argparse.Namespace, session: Session) -> int:
@@ -213,7 +213,7 @@ def _get_model(arguments: argparse.Namespace, session: Session) -> None:
     name = arguments.name.strip().removeprefix(PREFIX)
     if name in {BUNDLED, NONE, ""}:
         remedy = "The bundled model comes with memtui; name a Sentence Transformers model."
-        raise UsageError("There is nothing to download", where=name or "(empty)", remedy=remedy)
+        raise UsageError("Nothing to download", where=name or "(empty)", remedy=remedy)
     say(f"Downloading {full_name(name)} to {cache_folder()}; small models take about 100 MB, large ones several GB")
     folder = download(name)
     size = folder_bytes(folder)
@@ -227,11 +227,11 @@ def _project_arguments(parser: Parser) -> None:
     link = add("link", "make a folder belong to a project", _link_project)
     link.add_value("name", "NAME", "the project")
     link.add_value("path", "PATH", "the folder (default: the current one)", nargs="?", default=".")
-    alias = add("alias", "make another git remote mean the project too", _alias_project)
+    alias = add("alias", "make another git remote refer to the project, too", _alias_project)
     alias.add_value("name", "NAME", "the project")
     alias.add_value("remote", "REMOTE", "the remote's URL")
-    add("off", "serve nothing to this project's assistants, and capture nothing from them", _project_off)
-    add("on", "serve and capture again", _project_on)
+    add("off", "stop serving this project's assistants, and capturing from them", _project_off)
+    add("on", "resume serving and capturing", _project_on)
 
 
 def _list_projects(arguments: argparse.Namespace, session: Session) -> None:
@@ -303,7 +303,7 @@ def _switch(session: Session, *, off: bool) -> None:
     session.only_a_person("switch a project off or on")
     name, changed = switch_project(session.vault, session.folder, session.project, off=off, actor=session.actor)
     session.put({"project": name, "off": off, "changed": changed})
-    state = "off: its assistants are served nothing, and nothing is captured" if off else "on"
+    state = "off: nothing is served to its assistants or captured from them" if off else "on"
     say(f"{name} {'is now' if changed else 'was already'} {state}.")
     if not off and is_off_by_file(find_workspace(session.folder)):
         say(f"{SWITCH_FILE} here still says otherwise.")

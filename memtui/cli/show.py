@@ -42,9 +42,9 @@ def _list_arguments(parser: Parser) -> None:
         default="active",
     )
     parsing.add_repeatable(parser, "--tag", "TAG", "only with this tag")
-    parser.add_flag("--stale", "only what is due for review")
-    parser.add_flag("--pinned", "only what is pinned")
-    parsing.add_where(parser, "only what a query selects")
+    parser.add_flag("--stale", "only memories that are due for review")
+    parser.add_flag("--pinned", "only pinned memories")
+    parsing.add_where(parser, "only memories that a query matches")
     parser.add_value("--sort", "BY", f"{', '.join(SORTS)} (default: updated)", choices=SORTS, default="updated")
     parsing.add_limit(parser, f"{LIST_LIMIT}, with --json all")
     parsing.add_all_projects(parser)
@@ -111,14 +111,16 @@ def _say_what_is_not_listed(session: Session, wanted: MemoryFilter, shown: int) 
     elif session.is_vault_missing:
         return  # reported at the end of every command
     elif waiting:
-        say(f"None of these is in use; {outcomes.waiting_in_inbox(waiting)}")
+        say(f"None of these is active; {outcomes.waiting_in_inbox(waiting)}")
     elif not everywhere:
-        say('The vault is empty. Fill it with `memtui add "…"` or `memtui import .`; `memtui demo` shows a full one.')
+        say(
+            'The vault is empty. Add memories with `memtui add "…"` or `memtui import .`; `memtui demo` shows a sample.'
+        )
     else:
         where = f" in project {session.view.project}" if session.view.project else ""
         names_file = any(one.field == "file" and not one.negated for one in wanted.conditions)
         hint = "Try --all-projects or --status any." if elsewhere else outcomes.FILE_TAKES if names_file else ""
-        say(f"No such memories{where}; the vault holds {everywhere:,}. {hint}".rstrip())
+        say(f"No matching memories{where}; the vault holds {everywhere:,}. {hint}".rstrip())
 
 
 def _show_arguments(parser: Parser) -> None:
@@ -168,7 +170,7 @@ def _lines(view: MemoryView, session: Session) -> Iterator[str]:
 def _held_lines(memory: Memory) -> Iterator[str]:
     """Yield why a memory that looks planted reaches no assistant, or waits."""
     if memory.status == "active" and (planted := held_back(memory)):
-        yield f"Held     looks planted, it {planted}; no assistant is told until `memtui verify {memory.id}`"
+        yield f"Held     looks planted, it {planted}; withheld from assistants until `memtui verify {memory.id}`"
     elif memory.status == "candidate" and (reasons := planted_reasons(memory)):
         yield f"Held     {planted_words(reasons[0])}; `memtui inbox accept {memory.id}` if it is meant to"
 
@@ -183,16 +185,16 @@ def _source_lines(view: MemoryView, session: Session) -> Iterator[str]:
         missing = "(the file no longer exists)" if source.path in gone else None
         yield " ".join(filter(None, ("Source  ", source.format, place, source.native_id, missing)))
     if view.source_says_this:
-        yield "Source   still says what was changed or retired here"
+        yield "Source   still states what was changed or retired here"
     if view.is_dropped:
-        yield "Source   no longer says this; `memtui retire` takes it out"
+        yield "Source   no longer states this; `memtui retire` retires it"
 
 
 def _freshness_lines(view: MemoryView, session: Session) -> Iterator[str]:
     from memtui.wording.reasons import pace_words
 
     memory = view.memory
-    origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has held"
+    origin = "set by a person" if memory.half_life_days is not None else "from its kind and how long it has been valid"
     yield f"Fresh    {view.freshness:.2f}, half-life {half_life_days(memory, session.kinds):.0f} days ({origin})"
     if paced := pace_words(review_pace(memory)):
         yield f"         waits {paced}"
@@ -291,7 +293,7 @@ def _sql_arguments(parser: Parser) -> None:
     views = "; ".join(f"{view} ({', '.join(columns)})" for view, columns in STABLE_VIEWS.items())
     parser.description = f"{parser.description} Views and their columns: {views}."
     parser.add_value("query", "QUERY", "one SELECT, or - to read it from standard input")
-    parser.add_flag("--csv", "write CSV: a heading, a line per row, nothing for NULL")
+    parser.add_flag("--csv", "write CSV: a header line, one line per row, empty for NULL")
 
 
 def _sql(arguments: argparse.Namespace, session: Session) -> None:
@@ -304,7 +306,7 @@ def _sql(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.vault.sql_query import as_text, jsonable, run_query
 
     if arguments.csv and session.json:
-        raise UsageError("--csv and --json exclude each other", remedy="Give one of them.")
+        raise UsageError("--csv and --json cannot be combined", remedy="Give one of them.")
     table = run_query(session.vault, read_input() if arguments.query == "-" else arguments.query)
     cells = _Cells(MOST_WRITTEN if session.json or arguments.csv else MOST_SHOWN)
     if session.json:

@@ -31,21 +31,21 @@ def add_store_arguments(parser: Parser) -> None:
         "--from",
         dest="tool",
         metavar="TOOL",
-        help="read the store of this tool, at PATH or its default place; auto: all",
+        help="read this tool's store, at PATH or its default location; auto: all",
     )
-    group.add_argument("--list-stores", action="store_true", help="list the stores that are found; import nothing")
+    group.add_argument("--list-stores", action="store_true", help="list the stores that were found; import nothing")
     group.add_argument(
         "--only-type", metavar="TYPE", action="append", help="only this type, in the tool's own words; repeatable"
     )
     group.add_argument(
         "--only-project", metavar="NAME", action="append", help="only this project of the store; repeatable"
     )
-    group.add_argument("--since", metavar="DATE", help="only what was made or changed there since")
+    group.add_argument("--since", metavar="DATE", help="only entries created or changed there since")
     group.add_argument(
         "--min-importance", metavar="N", type=int, choices=range(1, 6), help="only this importance (1-5) or more"
     )
     group.add_argument(
-        "--map", metavar="NAME=PROJECT", action="append", help="the store's NAME is this PROJECT here; remembered"
+        "--map", metavar="NAME=PROJECT", action="append", help="map the store's NAME to this PROJECT; remembered"
     )
 
 
@@ -97,7 +97,7 @@ def _say_offered(stores: Sequence[StoreFound], offered: StoresRead) -> None:
     for reason, number in offered.left_out.most_common():
         say(f"{number:,} left out: {reason}")
     for name, known in offered.unclear.items():
-        say(f"The store's project {name} may be {known}: `--map {name}={known}` puts them together")
+        say(f"The store's project {name} may be {known}: `--map {name}={known}` maps it")
 
 
 def _places(arguments: argparse.Namespace, session: Session) -> Sequence[Place]:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 def _sync_arguments(parser: Parser) -> None:
     parser.add_value("--git", "REMOTE", "a git remote: a URL, a path, or a remote's name in this repository")
     parser.add_value("--branch", "NAME", "the branch that holds the memories (default: memory)", default="memory")
-    parser.add_value("--share", "NAME", "share this project from now on, also global or unassigned", action="append")
     parser.add_value(
-        "--candidates", "WHAT", "keep candidates here, the default, or send them", choices=("keep", "send")
+        "--share", "NAME", "share this project from now on; global and unassigned work, too", action="append"
     )
-    parser.add_flag("--purge", "erase here what the team ordered to be erased")
+    parser.add_value("--candidates", "WHAT", "keep candidates here (default), or send them", choices=("keep", "send"))
+    parser.add_flag("--purge", "erase here what the team has purged")
     parser.add_flag("--yes", "with --purge: do not ask")
-    parser.add_flag("--accept-deletions", "take what the team deleted, however much it is")
-    parser.add_flag("--watch", "go on syncing until interrupted")
+    parser.add_flag("--accept-deletions", "accept the team's deletions, however many")
+    parser.add_flag("--watch", "keep syncing until interrupted")
 
 
 def _sync(arguments: argparse.Namespace, session: Session) -> int:
@@ -173,25 +173,27 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
 
 def _team_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    init = add("init", "make a PostgreSQL database a team's, and take part in it", _init)
+    init = add("init", "set up a PostgreSQL database for a team, and join it", _init)
     init.add_value("url", "URL", "postgresql://ROLE@HOST/DATABASE, without a password", nargs="?")
     init.add_flag("--print-sql", "print the statements for an administrator instead")
-    join = add("join", "take part in a team", _join)
+    join = add("join", "join a team", _join)
     join.add_value("url", "URL", "postgresql://ROLE@HOST/DATABASE, without a password")
-    join.add_value("--share", "NAME", "share this project, also global or unassigned; repeatable", action="append")
-    adding = add("add", "let a role of the database take part", _add)
+    join.add_value(
+        "--share", "NAME", "share this project; global and unassigned work, too; repeatable", action="append"
+    )
+    adding = add("add", "add a database role as a member", _add)
     adding.add_value("name", "NAME", "the role; it is created without a password if it is missing")
     adding.add_value("--may", "RIGHT", "read, propose, write or admin", required=True)
     adding.add_value("--only", "PROJECT", "only in this project of the team (default: in every one)")
-    removing = add("remove", "let a role no longer take part", _remove)
+    removing = add("remove", "remove a member", _remove)
     removing.add_value("name", "NAME", "the role; it stays in the database")
     for parser_of in (adding, removing):
-        parser_of.add_value("--place", "PLACE", "which team, where there are several")
+        parser_of.add_value("--place", "PLACE", "which team, if there are several")
         parser_of.add_flag("--print-sql", "print the statements for an administrator instead")
-    status = add("status", "list the teams, what is shared with them, and what waits", _status)
-    status.add_flag("--members", "ask the database who takes part")
-    leaving = add("leave", "stop sharing; the memories stay", _leave)
-    leaving.add_value("place", "PLACE", "the remote or the database, where there are several", nargs="?")
+    status = add("status", "list the teams, what is shared and what is pending", _status)
+    status.add_flag("--members", "ask the database for the members")
+    leaving = add("leave", "stop sharing; the memories stay here", _leave)
+    leaving.add_value("place", "PLACE", "the remote or the database, if there are several", nargs="?")
 
 
 def _team(arguments: argparse.Namespace, session: Session) -> None:
@@ -205,11 +207,11 @@ def _init(arguments: argparse.Namespace, session: Session) -> int:
     if arguments.print_sql:
         write(init_statements())
         return EXIT_DONE
-    session.only_a_person("found a team")
+    session.only_a_person("set up a team")
     if arguments.url is None:
         raise UsageError("Which database?", remedy="memtui team init postgresql://ROLE@HOST/DATABASE")
     init_team(arguments.url)
-    say("The database is a team's now. `memtui team add NAME --may RIGHT` lets others take part.")
+    say("The database is set up for a team. `memtui team add NAME --may RIGHT` adds members.")
     return _take_part(arguments.url, (), session)
 
 
@@ -226,7 +228,7 @@ def _take_part(url: str, share: tuple[str, ...], session: Session) -> int:
     request = SyncRequest(folder=session.folder, database=url, share=share, patterns=session.secret_patterns)
     code = _put_report(sync(session.vault, request), session)
     if not share:
-        say("`memtui sync --share PROJECT` shares a project of yours; what the team has is here.")
+        say("`memtui sync --share PROJECT` shares a project of yours; the team's memories are here.")
     return code
 
 
@@ -251,7 +253,9 @@ def _remove(arguments: argparse.Namespace, session: Session) -> None:
     session.only_a_person("change the members of a team")
     removed = remove_member(_database(arguments, session), arguments.name)
     session.put({"member": arguments.name, "removed": removed})
-    say(f"{arguments.name} no longer takes part. The role is still in the database, and its copy on its machines.")
+    say(
+        f"{arguments.name} is no longer a member. The role stays in the database, and so do the copies on its machines."
+    )
 
 
 def _print_statements(statements: Sequence[str]) -> None:
@@ -266,7 +270,7 @@ def _database(arguments: argparse.Namespace, session: Session) -> str:
     with session.vault.read() as reader:
         team = chosen_team(reader, arguments.place)
     if team.carrier != POSTGRES:
-        raise UsageError("A git remote has no members", where=team.place, remedy="Whoever may push takes part.")
+        raise UsageError("A git remote has no members", where=team.place, remedy="Anyone with push access is a member.")
     return team.place
 
 
@@ -301,7 +305,7 @@ def _status(arguments: argparse.Namespace, session: Session) -> None:
             [row["role"], row["may"], row["project"] or "every project"] for row in members.get(state.team.id, ())
         )
     if not states:
-        say("This vault shares its memories with nobody. `memtui sync --git REMOTE` begins.")
+        say("This vault does not share memories yet. Start with `memtui sync --git REMOTE`.")
 
 
 def _members(state: TeamState) -> list[dict[str, Any]]:

@@ -25,14 +25,14 @@ FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` 
 
 ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
-    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE both; --none dismisses it",
+    "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE keeps both, --none dismisses it",
     "anchors": "`memtui review --re-anchor` follows moved files, "
-    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone takes it out, "
-    "`memtui settle ID… --gone PATH` lets it be gone; what a rule file holds for is corrected there",
-    "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through them",
-    "oversized": "`memtui mend ID` splits it where it can, `memtui edit ID` to shorten it",
+    "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone removes it, "
+    "`memtui settle ID… --gone PATH` accepts that it is missing; fix the scope of a rule file in the file itself",
+    "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through all of them",
+    "oversized": "`memtui mend ID` splits it where possible, `memtui edit ID` to shorten it",
     "vague": "`memtui edit ID` to say what to do and where; `memtui mend ID` retires it",
-    "fragments": "`memtui mend ID` joins it with its neighbour or takes its heading in",
+    "fragments": "`memtui mend ID` joins it with its neighbour or adds its heading",
     "secrets": "`memtui edit ID` and rotate the secret; `memtui purge ID` erases it for good",
     "unconfirmed": "`memtui inbox accept ID` or `memtui inbox reject ID`",
     "unused": "`memtui verify ID` keeps it, `memtui retire ID` takes it out of use",
@@ -42,8 +42,8 @@ ADVICE = {
 def _tidy_arguments(parser: Parser) -> None:
     parser.add_flag("--dry-run", "list the findings; this is the default, nothing changes")
     parser.add_flag("--all", f"list every finding instead of the first {FINDINGS_SHOWN} of each kind")
-    parser.add_flag("--learned", "list what your dismissals teach, and what is not shown for it")
-    parser.add_value("--unlearn", "NAME", "propose again what is like those dismissals, which stay dismissed")
+    parser.add_flag("--learned", "list what memtui learned from your dismissals, and what it hides")
+    parser.add_value("--unlearn", "NAME", "propose similar findings again; those dismissed stay dismissed")
     parsing.add_all_projects(parser)
 
 
@@ -145,7 +145,9 @@ def _print_lessons(report: TidyReport, session: Session) -> int:
         ([lesson.name, tidying.lesson_words(lesson, number)] for lesson, number in lessons),
     )
     if not session.json:
-        say("`memtui tidy --unlearn NAME` shows them again." if lessons else "Your dismissals teach nothing yet.")
+        say(
+            "`memtui tidy --unlearn NAME` shows them again." if lessons else "Nothing learned from your dismissals yet."
+        )
     return EXIT_DONE
 
 
@@ -161,9 +163,9 @@ def _unlearn(name: str, report: TidyReport, session: Session) -> int:
 
 
 def _mend_arguments(parser: Parser) -> None:
-    parser.add_value("id", "ID", "the memories; without any, the mends that are offered", nargs="*")
+    parser.add_value("id", "ID", "the memories; without any, list the suggested fixes", nargs="*")
     ways = [way.value for way in Mend if way is not Mend.EDIT]
-    parser.add_value("--how", "WAY", f"{', '.join(ways)} (default: as offered)", choices=ways)
+    parser.add_value("--how", "WAY", f"{', '.join(ways)} (default: the suggested one)", choices=ways)
     parser.add_flag("--dry-run", "only print what would be done")
     parsing.add_all_projects(parser)
 
@@ -193,7 +195,7 @@ def _mend(arguments: argparse.Namespace, session: Session) -> None:
     if result.failed and not done:
         raise result.failed[0][1]
     for _, error in result.failed:
-        say(f"Left as it is: {error}")
+        say(f"Unchanged: {error}")
     session.put_rows(
         ({"id": one.memory.id, "mend": one.mend, "others": [other.id for other in one.others]} for one in done),
         ([one.memory.id, tidying.mended(one)] for one in done),
@@ -204,16 +206,18 @@ def _mend(arguments: argparse.Namespace, session: Session) -> None:
 
 def _offered(flaws: Sequence[Flaw]) -> str:
     if not flaws:
-        return "There is nothing to mend."
+        return "Nothing to mend."
     by_hand = sum(flaw.mend is Mend.EDIT for flaw in flaws)
-    also = f", and {by_hand:,} that only an edit shortens" if by_hand else ""
-    return f"{counted(len(flaws) - by_hand, 'mend')} offered{also}. Nothing was changed."
+    also = f", and {by_hand:,} that can be shortened only by editing" if by_hand else ""
+    return f"{counted(len(flaws) - by_hand, 'fix', 'fixes')} suggested{also}. Nothing was changed."
 
 
 def _flaw(report: TidyReport, identifier: str) -> Flaw:
     flaw = report.flaws.get(identifier)
     if flaw is None:
-        raise NotFoundError("Tidy offers no mend for it", where=identifier, remedy="`memtui mend` lists the offers.")
+        raise NotFoundError(
+            "No fix is suggested for it", where=identifier, remedy="`memtui mend` lists the suggested fixes."
+        )
     return flaw
 
 

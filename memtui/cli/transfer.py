@@ -35,15 +35,15 @@ SKIPS_SHOWN = 12
 
 def _import_arguments(parser: Parser) -> None:
     parser.add_value("path", "PATH", "files and folders (default: the project around this folder)", nargs="*")
-    parser.add_flag("--conflicts", "list what was edited both here and in its source; import nothing")
+    parser.add_flag("--conflicts", "list memories edited both here and in their source; import nothing")
     parser.add_value("--format", "FORMAT", "read as this format (default: auto)", default="auto")
-    parser.add_value("--exclude", "PATTERN", "leave out of folders, as .gitignore has it; repeatable", action="append")
-    parser.add_flag("--dry-run", "print what would happen, change nothing")
+    parser.add_value("--exclude", "PATTERN", "leave out of folders, in .gitignore syntax; repeatable", action="append")
+    parser.add_flag("--dry-run", "print what would happen; change nothing")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--inbox", action="store_true", help="into the inbox (default)")
-    where.add_argument("--active", action="store_true", help="accept at once")
-    parser.add_flag("--include-deleted", "also what you rejected or retired here before")
-    parser.add_flag("--replace", "records with a known id replace what is stored")
+    where.add_argument("--active", action="store_true", help="straight into use")
+    parser.add_flag("--include-deleted", "also memories that you rejected or retired before")
+    parser.add_flag("--replace", "records with a known id replace the stored ones")
     parsing.add_allow_secret(parser, "text")
     add_store_arguments(parser)
 
@@ -62,7 +62,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
         from memtui.cli.inbox_care import list_conflicts
 
         if arguments.path:
-            raise UsageError("--conflicts imports nothing, so it takes no path", where="--conflicts")
+            raise UsageError("--conflicts imports nothing; leave out the path", where="--conflicts")
         list_conflicts(arguments, session)
         return EXIT_DONE
     if arguments.list_stores:
@@ -125,9 +125,7 @@ def _make_vectors(session: Session) -> None:
             embed_missing(session.vault, engine, limit=limit, progress=progress("embedding"))
     left = semantic_state(session.vault, model).missing
     if left:
-        say(
-            f"{counted(left, 'memory')} without a vector yet, found by words alone; `memtui reindex` makes the vectors."
-        )
+        say(f"{counted(left, 'memory')} without a vector yet, found by words only; `memtui reindex` adds the vectors.")
 
 
 def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
@@ -139,7 +137,7 @@ def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
         return EXIT_CONFLICT
     if read.files or read.stores:
         return EXIT_DONE
-    found = "All that was found there was left out" if read.skipped else "No memory files were found there"
+    found = "Everything found there was left out" if read.skipped else "No memory files were found there"
     say(f"{found}. `memtui import FILE` takes any Markdown file.")
     return EXIT_NOTHING
 
@@ -303,7 +301,7 @@ def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> Non
     """Say what came in, and what to do with it next."""
     said = imports.imported(report)
     if any(item.action == "add" and item.project is None for item in plan.items):
-        said += ". Without a project they are in no payload (--project NAME, or `memtui project link`)"
+        said += ". Without a project they are left out of payloads (--project NAME, or `memtui project link`)"
     elif report.added or report.updated:
         said += f". {UNDO_HINT}"
     say(said)
@@ -311,7 +309,8 @@ def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> Non
         say(f"{anew}: `memtui review --list` shows what is due.")
     if any(memory.status == "active" for memory in report.dropped):
         say(
-            "What its source no longer states is due: `memtui review --list` shows it, `memtui retire ID` takes it out."
+            "Memories that their source no longer states are due: `memtui review --list` shows them,"
+            " `memtui retire ID` retires one."
         )
     # What has a record says itself whether it is in use.
     waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items)
@@ -329,14 +328,14 @@ def _say_conflicts(plan: ImportPlan, report: ImportReport) -> None:
     for item in report.conflicts:
         say(f"Conflict: {_id(item) or item.draft.record_id} {_at(item)}: {item.draft.title}: {item.reason}")
     if report.conflicts:
-        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` settles one.")
+        say("`memtui inbox conflicts` shows both texts; `inbox keep ID` or `inbox take ID` resolves one.")
     if plan.count("clash"):
         say("`memtui import FILE --replace` takes the file's records instead of those in the vault.")
 
 
 def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
     for memory in plan.missing:
-        say(f"No longer in its source, kept: {memory.id} {memory.title}")
+        say(f"No longer in its source; kept: {memory.id} {memory.title}")
     for one in vanished:
         say(str(one))
 
@@ -365,11 +364,11 @@ def _export_arguments(parser: Parser) -> None:
     names = (*TARGETS, *place_names())
     parser.add_value("--target", "TARGET", ", ".join(names), choices=names)
     parser.add_value(
-        "--out", "PATH", "folder for vault and okf, file for jsonl (without it: standard output) and assistants"
+        "--out", "PATH", "a folder for vault and okf; a file for jsonl (default: standard output) and assistants"
     )
     parser.add_flag("--prune", "remove memory files of the folder that are not part of this export")
-    parser.add_flag("--allow-secret", "also memories that seem to contain secrets")
-    parser.add_flag("--dry-run", "print what would be written, write nothing")
+    parser.add_flag("--allow-secret", "also memories that may contain secrets")
+    parser.add_flag("--dry-run", "print what would be written; write nothing")
     add_publish_arguments(parser)
 
 
@@ -402,7 +401,7 @@ def _export_all(arguments: argparse.Namespace, session: Session) -> None:
         _export_jsonl(arguments, snapshot, session)
         return
     if arguments.out is None:
-        raise UsageError("Nowhere to export to", where="--out", remedy="Name a folder: --out memories/.")
+        raise UsageError("No folder to export to", where="--out", remedy="Name a folder: --out memories/.")
     folder = Path(arguments.out).expanduser()
     if arguments.target == "okf":
         report = _write_bundle(folder, arguments, snapshot, session)

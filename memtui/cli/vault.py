@@ -31,7 +31,7 @@ def _undo_arguments(parser: Parser) -> None:
     parser.add_argument(
         "change", metavar="CHANGE", nargs="?", type=whole_number, help="number of the change (`memtui log` lists them)"
     )
-    parser.add_argument("--any", action="store_true", help="undo the last change of anybody, agents included")
+    parser.add_argument("--any", action="store_true", help="undo the last change by anyone, agents included")
 
 
 def _undo(arguments: argparse.Namespace, session: Session) -> None:
@@ -39,14 +39,14 @@ def _undo(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.history import undo
 
     if arguments.any and arguments.change is not None:
-        raise UsageError("CHANGE and --any exclude each other", remedy="Give one of them.")
+        raise UsageError("CHANGE and --any cannot be combined", remedy="Give one of them.")
     change = undo(session.vault, actor=session.actor, number=arguments.change, anybody=arguments.any)
     session.put(_record(change) | {"state": "undone"})
     say(outcomes.undone(change, elsewhere=change.actor != session.actor.name))
 
 
 def _redo_arguments(parser: Parser) -> None:
-    parser.add_argument("--any", action="store_true", help="redo the last undone change of anybody")
+    parser.add_argument("--any", action="store_true", help="redo the last undone change by anyone")
 
 
 def _redo(arguments: argparse.Namespace, session: Session) -> None:
@@ -94,11 +94,11 @@ SHORTEST_PURGED_TEXT = 4  # A shorter text would tear holes into unrelated words
 
 
 def _purge_arguments(parser: Parser) -> None:
-    parser.add_value("id", "ID", "memories to erase with all their history", nargs="*")
+    parser.add_value("id", "ID", "memories to erase, with their history", nargs="*")
     parser.add_value(
         "--text",
         "STRING",
-        "a text to erase wherever it occurs, e.g. a leaked key, with any white space between its words; case-sensitive",
+        "a text to erase wherever it occurs, e.g. a leaked key; case-sensitive, with any white space between words",
     )
     parser.add_flag("--yes", "do not ask")
 
@@ -141,11 +141,11 @@ def put_purged(report: PurgeReport, session: Session) -> None:
             "variants": dict(report.variants),
         }
     )
-    say(outcomes.purged(report) if report.found else "memtui: This text is neither in the vault nor in a backup of it")
+    say(outcomes.purged(report) if report.found else "memtui: This text is in neither the vault nor its backups")
     for text, places in report.variants.items():
         say(f"Kept, as it is spelled differently: {text!r} in {counted(places, 'place')}; purge it too if you mean it")
     for path in report.leftovers:
-        say(f"This file may still contain it, check it yourself: {path}")
+        say(f"This file may still contain it; check it yourself: {path}")
 
 
 def confirm_purge(what: str, *, is_agreed: bool) -> None:
@@ -154,7 +154,7 @@ def confirm_purge(what: str, *, is_agreed: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise RefusedError(f"Erasing {what} cannot be undone", where="purge", remedy="Add --yes to go ahead.")
-    say(f"Erase {what} from the vault and its backups for good? [y/N] ")
+    say(f"Erase {what} permanently from the vault and its backups? [y/N] ")
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise RefusedError("Nothing was erased", where="purge")
 
@@ -165,7 +165,7 @@ _INDENT = " " * 6
 
 
 def _stats_arguments(parser: Parser) -> None:
-    parser.add_flag("--value", "what memories were worth: what assistants were served, and what it spared them")
+    parser.add_flag("--value", "what memories were worth: what assistants were served, and what that saved")
 
 
 def _stats(arguments: argparse.Namespace, session: Session) -> None:
@@ -232,7 +232,7 @@ def _write_row(row: HealthRow) -> None:
 
 
 def _doctor_arguments(parser: Parser) -> None:
-    parser.add_flag("--repair", "repair what is damaged: fold the log, restore a backup, or salvage")
+    parser.add_flag("--repair", "repair damage: replay the log, restore a backup, or salvage the data")
 
 
 def _doctor(arguments: argparse.Namespace, session: Session) -> int:
@@ -263,9 +263,7 @@ def _doctor(arguments: argparse.Namespace, session: Session) -> int:
     for line in repaired.lines if repaired else ():
         say(line)
     if not found.healthy:
-        say(
-            "The vault is not healthy." + ("" if arguments.repair else " `memtui doctor --repair` repairs what it can.")
-        )
+        say("The vault has problems." + ("" if arguments.repair else " `memtui doctor --repair` repairs what it can."))
     return EXIT_DONE if found.healthy else EXIT_ERROR
 
 
@@ -284,7 +282,7 @@ def _hooks_check(session: Session) -> Check:
     if not failures:
         return Check("hooks", ok=True, detail=f"none failed in the last {RECENT.days} days", vital=False)
     last = failures[-1]
-    detail = f"{counted(len(failures), 'hook')} said nothing because of an error in the last {RECENT.days} days"
+    detail = f"{counted(len(failures), 'hook')} failed without an answer in the last {RECENT.days} days"
     last_words = f"the last at {last.at:%Y-%m-%d %H:%M} ({last.hook}): {reveal(last.what)}"
     return Check("hooks", ok=False, detail=f"{detail}, {last_words}", vital=False)
 
@@ -345,9 +343,9 @@ def _embed(session: Session) -> tuple[int, str]:
 
 def _vault_arguments(parser: Parser) -> None:
     add = parser.add_actions()
-    add("path", "print where the vault is", _vault_path)
+    add("path", "print the path of the vault", _vault_path)
     backup = add("backup", "copy the vault; prints the copy's path", _back_up)
-    backup.add_value("--to", "PATH", "another place than the folder of backups")
+    backup.add_value("--to", "PATH", "a path other than the backup folder")
     back = add("restore", "replace the vault with a backup; the current vault is backed up first", _restore)
     back.add_value("name", "BACKUP", "file name or path (default: the newest)", nargs="?")
     add("backups", "list the backups, newest first", _list_backups)
@@ -363,8 +361,8 @@ def _vault_path(arguments: argparse.Namespace, session: Session) -> None:
     waiting = session.vault.log_bytes
     if waiting:
         say(
-            f"The file alone is incomplete: {waiting:,} bytes of changes are in {log_path(path).name} beside it."
-            " `memtui vault backup` copies both as one."
+            f"The file alone is incomplete: {waiting:,} bytes of changes are in {log_path(path).name} next to it."
+            " `memtui vault backup` copies both into one file."
         )
     session.put({"path": str(path)}, [str(path)])
 
@@ -393,7 +391,7 @@ def _list_backups(arguments: argparse.Namespace, session: Session) -> None:
     paths = [str(path) for path in list_backups(session.vault.path)]
     session.put(paths, paths)
     if not paths and not session.json:
-        say("There is no backup yet.")
+        say("No backup yet.")
 
 
 COMMANDS: Commands = {

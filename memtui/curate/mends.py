@@ -77,7 +77,7 @@ def mend_all(vault: Vault, flaws: Sequence[Flaw], *, actor: Actor, how: Mend | N
 def _mended(writer: VaultWriter, flaw: Flaw, way: Mend, actor: Actor, versions: Mapping[str, int]) -> Mended:
     """Mend a memory within a change; raises before anything is written."""
     if way is Mend.EDIT:
-        raise UsageError("Nobody but a person can shorten it", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
+        raise UsageError("Only a person can shorten it", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
     memory = writer.get(flaw.id)
     _check(memory, actor)
     if way is Mend.JOIN:

@@ -203,7 +203,7 @@ async def test_a_file_that_is_never_offered_again_comes_back_by_undo(harbour: Va
         await pilot.press("f", "f", "N")
         assert statuses(harbour) == {"candidate": 6}, "another key drops it"
         await pilot.press("N")
-        await says(pilot, "Never offered again: CLAUDE.md; 4 candidates rejected. u takes it back")
+        await says(pilot, "Ignored in future imports: CLAUDE.md; 4 candidates rejected. u undoes it")
         await waits(pilot, 2)
         with harbour.read() as reader:
             assert [file.path for file in passed_files(reader)] == ["CLAUDE.md"]

@@ -147,7 +147,7 @@ def test_files_that_moved_are_followed_after_a_look(cli: Cli, tmp_path: Path) ->
 
 
 def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) -> None:
-    assert "no review session" in cli("review", "--receipt", code=3).err
+    assert "No review session" in cli("review", "--receipt", code=3).err
     cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")
     vault = Vault(Path(cli("vault", "path").lines[0]), now=clock.now)
     review_sessions.begin(vault, EVERYTHING, project="shop", actor=Actor(), threshold=0.5)
@@ -299,7 +299,7 @@ def test_purge_of_a_text_that_stands_nowhere_writes_nothing(cli: Cli) -> None:
     cli("vault", "backup")
     files = [path for path in sorted((cli.home / "data").rglob("*.duckdb")) if path.is_file()]
     before, log = [path.read_bytes() for path in files], cli("log").out
-    assert "neither in the vault nor in a backup" in cli("purge", "--text", "nosuchstring", "--yes", code=3).err
+    assert "in neither the vault nor its backups" in cli("purge", "--text", "nosuchstring", "--yes", code=3).err
     assert [path.read_bytes() for path in files] == before
     assert cli("log").out == log
     assert cli("purge", "--text", "nosuchstring", "--yes", "--json", code=3).json["found"] is False

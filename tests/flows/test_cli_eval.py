@@ -89,7 +89,7 @@ def test_an_id_that_the_vault_does_not_know_is_named(demo: Cli) -> None:
         (("bad.jsonl",), 1, "line 2"),
         (("good.jsonl", "--corpus", "bad.jsonl"), 1, "line 1"),
         (("good.jsonl", "--expect", "x"), 2, "goes with --add"),
-        (("good.jsonl", "--add", "x"), 2, "Nothing is expected"),
+        (("good.jsonl", "--add", "x"), 2, "No expected memory was given"),
         (("good.jsonl", "--add", "x", "--expect", "nosuchid"), 3, "No memory has this id"),
         (("notes.md", "--add", "x", "--expect", LOCK), 1, "line 1"),
         (("good.jsonl", "--tree", "nowhere"), 2, "no such folder"),

@@ -485,8 +485,8 @@ def test_a_rule_that_left_its_file_is_named_and_found_again(project: Cli) -> Non
     project.write("AGENTS.md", "\n".join(line for line in AGENTS.splitlines() if "floats" not in line) + "\n")
     for _ in range(2):
         said = project("import", ".").err
-        assert f"No longer in its source, kept: {gone['id']} {gone['title']}" in said
-    assert "no longer says this; `memtui retire` takes it out" in project("show", gone["id"]).out
+        assert f"No longer in its source; kept: {gone['id']} {gone['title']}" in said
+    assert "no longer states this; `memtui retire` retires it" in project("show", gone["id"]).out
     kept = next(row for row in project.all_rows() if row["id"] != gone["id"])
     assert "no longer says this" not in project("show", kept["id"]).out
     assert "AGENTS.md no longer says this since" in project("review", "--list").out

@@ -153,7 +153,7 @@ def test_a_rule_file_whose_settings_are_in_conflict_is_not_called_missing(cli: C
     assert "CLAUDE.md:2-6: unresolved merge conflict in the frontmatter" in run.err
     assert "No memory files" not in run.err
     cli.write(".memtuiignore", "CLAUDE.md\n")
-    assert "All that was found there was left out." in cli("import", ".", "--project", "harbour", code=3).err
+    assert "Everything found there was left out." in cli("import", ".", "--project", "harbour", code=3).err
 
 
 RULE = "- Never tow a barge against the ebb.\n"

@@ -117,7 +117,7 @@ def test_a_kind_is_set_for_all_of_a_file(harbour: Cli) -> None:
 
 def test_a_file_is_never_offered_again_until_that_is_taken_back(harbour: Cli) -> None:
     run = harbour("inbox", "never", "AGENTS.md")
-    assert "Never offered again: quay/AGENTS.md; 1 candidate rejected." in run.err
+    assert "Ignored in future imports: quay/AGENTS.md; 1 candidate rejected." in run.err
     assert "memtui inbox never --undo quay/AGENTS.md" in run.err
     assert [row["path"] for row in harbour("inbox", "never", "--list", "--json").json] == ["quay/AGENTS.md"]
     report = harbour("import", ".", "--json").json

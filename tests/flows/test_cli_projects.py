@@ -256,7 +256,7 @@ def test_a_conclusion_as_json_keeps_the_sources(cli: Cli, notes: list[str]) -> N
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ((), 2, "There is no conclusion yet"),
+        ((), 2, "The conclusion is empty"),
         (("--text", " "), 2, "The conclusion is empty: of 3 sources. Write what follows"),
         (("--text", "-"), 2, "The conclusion is empty: of 3 sources. Write what follows"),
         (("--text", "\u200b"), 2, "The conclusion is empty: of 3 sources. Write what follows"),

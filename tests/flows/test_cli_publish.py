@@ -352,7 +352,7 @@ def test_a_check_without_a_vault_passes_over_a_file_without_a_block_and_says_one
     desk.write("AGENTS.md", b"na\xefve\n")
     desk("export", "--check", code=3)
     desk.globals = ["--vault", str(desk.home / "none.duckdb")]
-    assert desk("export", "--check", code=3).err.strip() == "There is no block of memtui here."
+    assert desk("export", "--check", code=3).err.strip() == "No memtui block was found here."
 
 
 def test_a_check_says_why_nothing_could_be_written_as_the_export_does(desk: Cli) -> None:

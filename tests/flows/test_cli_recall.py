@@ -255,7 +255,7 @@ def test_the_demo_puts_a_copy_down_and_prints_its_path(demo_master: Path, cli: C
     assert (demo_master / "vault.duckdb").is_file()
     assert (demo_master / "payments-api" / "payments" / "service.py").is_file()
     again = cli("demo", "--at", demo_master, code=2)
-    assert "contains a vault already" in again.err
+    assert "already contains a vault" in again.err
     assert cli("--vault", demo_master, "undo", code=3).err
 
 

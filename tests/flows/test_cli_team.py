@@ -39,7 +39,7 @@ def test_a_team_is_founded_joined_used_and_left(office: Office) -> None:
     refund = boss("add", "Lock refunds by payment id", "--project", "shop").id
     boss("add", "Quay times are in UTC", "--project", "ferry")
     founded = boss("team", "init", office.url("boss"))
-    assert "is a team's now" in founded.err
+    assert "is set up for a team" in founded.err
     boss("sync", "--share", "shop", "--share", "ferry")
     for words in (("ana", "write"), ("ben", "write", "shop"), ("cleo", "read")):
         only = ("--only", words[2]) if len(words) > 2 else ()
@@ -69,7 +69,7 @@ def test_a_team_is_founded_joined_used_and_left(office: Office) -> None:
     cleo("team", "join", office.url("cleo"))
     cleo("edit", refund, "--add-tag", "mine")
     told = cleo("sync", code=6)
-    assert "no right" in told.err
+    assert "you lack the right" in told.err
     assert cleo("sync", "--json", code=6).json["refused"] == [{"project": "shop", "changes": 1}]
 
     _purge_and_leave(office, refund)

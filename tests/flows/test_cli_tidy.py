@@ -86,7 +86,7 @@ def test_mends_are_offered_shown_and_done(cli: Cli) -> None:
     assert (offer["finding"], offer["reason"], offer["mend"]) == ("fragments", "dangling", "join")
     listed = cli("mend", "--all-projects")
     assert f"join it with {offer['with']}" in listed.out
-    assert "1 mend offered. Nothing was changed." in listed.err
+    assert "1 fix suggested. Nothing was changed." in listed.err
     (done,) = cli("mend", offer["id"], "--project", "pier", "--json").json
     assert done == {"id": offer["with"], "mend": "join", "others": [offer["id"]]}
     assert cli("show", offer["id"], "--json").json["status"] == "merged"
@@ -94,7 +94,7 @@ def test_mends_are_offered_shown_and_done(cli: Cli) -> None:
     assert cli("mend", offer["id"], "--how", "heading", "--project", "pier").lines
     assert cli("show", offer["id"], "--json").json["insight"].startswith("Tide gauge: ")
     gone = cli("mend", offer["with"], "--project", "pier", code=3)
-    assert "Tidy offers no mend for it" in gone.err
+    assert "No fix is suggested for it" in gone.err
 
 
 def test_what_only_an_edit_shortens_is_left_and_told_while_others_are_mended(cli: Cli) -> None:
@@ -102,10 +102,10 @@ def test_what_only_an_edit_shortens_is_left_and_told_while_others_are_mended(cli
     table = cli("add", f"All cranes.\n\n| crane | load |\n| --- | --- |\n{items}", "--project", "pier").out.split()[0]
     vague = cli("add", "Be careful with errors.", "--project", "pier").out.split()[0]
     listed = cli("mend", "--project", "pier")
-    assert "1 mend offered, and 1 that only an edit shortens. Nothing was changed." in listed.err
+    assert "1 fix suggested, and 1 that can be shortened only by editing. Nothing was changed." in listed.err
     done = cli("mend", table, vague, "--project", "pier")
     assert "Mended 1 memory. `memtui undo` reverts it." in done.err
-    assert f"Left as it is: Nobody but a person can shorten it: {table}" in done.err
+    assert f"Unchanged: Only a person can shorten it: {table}" in done.err
     assert cli("show", vague, "--json").json["status"] == "retired"
     cli("undo")
     assert cli("show", vague, "--json").json["status"] == "active"

@@ -158,5 +158,5 @@ def test_doctor_tells_of_hooks_that_failed(yard: Yard) -> None:
         cwd=yard.root,
         check=False,
     )
-    assert "1 hook said nothing because of an error" in done.stdout
+    assert "1 hook failed without an answer" in done.stdout
     assert "--nonsense" in done.stdout

@@ -244,7 +244,7 @@ class InboxAccess:
         outcome = never_offer(self._vault, project, path, actor=opening.actor, folder=opening.folder)
         rejected = f"{counted(len(outcome.changed), 'candidate')} rejected"
         later = f"later: memtui inbox never --undo {quote(path)}"
-        return Done(f"Never offered again: {tame(path, 80)}; {rejected}. u takes it back, {tame(later, 120)}")
+        return Done(f"Ignored in future imports: {tame(path, 80)}; {rejected}. u undoes it, {tame(later, 120)}")
 
     def reject(self, identifiers: Sequence[str], *, group: str = "") -> Done:
         """Reject candidates; `group` as in `accept`."""
