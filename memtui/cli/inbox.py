@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from memtui.cli import parsing
 from memtui.cli.inbox_care import back, expire, expired, folded, keep_mine, list_conflicts, take_theirs, waiting_in
+from memtui.cli.inbox_listing import put_candidates
 from memtui.cli.output import say
 from memtui.cli.parsing import Parser
 from memtui.cli.session import UNDO_HINT, Commands, Session
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
     from memtui.curate.outcomes import Outcome
     from memtui.curate.query import Query
-    from memtui.domain.memory import Memory
 
 SHOWN_CHARACTERS = 200
 SHOWN_PROJECTS = 4
@@ -87,7 +87,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
 
     What an import found edited both here and in its source waits under `inbox conflicts`.
     """
-    from memtui.curate.views import list_memories, view_record
+    from memtui.curate.views import list_memories
 
     wanted = waiting_in(session, with_unassigned=session.project is None)
     narrowed = any(getattr(arguments, name, None) for name in ("file", "section", "of_kind", "where"))
@@ -96,10 +96,7 @@ def _list(arguments: argparse.Namespace, session: Session) -> None:
     hidden = {offer.id for rest in less_sure.values() for offer in rest}
     if narrowed or hidden:
         wanted = replace(wanted, ids=tuple(offer.id for offer in offers if offer.id not in hidden))
-    views = list_memories(session.vault, wanted, sort="created")
-    session.put_rows((view_record(view, session.kinds) for view in views), (_row(view.memory) for view in views))
-    if not session.json:
-        _say_what_waits(len(views), less_sure)
+    put_candidates(session, list_memories(session.vault, wanted, sort="created"), offers, less_sure)
 
 
 def _less_sure(arguments: argparse.Namespace, session: Session, offers: Sequence[Offer]) -> dict[str, list[Offer]]:
@@ -109,23 +106,6 @@ def _less_sure(arguments: argparse.Namespace, session: Session, offers: Sequence
     return folded(session, offers)
 
 
-def _say_what_waits(shown: int, less_sure: Mapping[str, Sequence[Offer]]) -> None:
-    ways = "`memtui inbox accept ID…`, or --all, accepts them."
-    say(f"{counted(shown, 'candidate')}. {ways}" if shown else "The inbox is empty.")
-    for line in outcomes.folded_lines({source: len(rest) for source, rest in less_sure.items()}):
-        say(line)
-
-
-def _row(memory: Memory) -> list[str]:
-    return [
-        memory.id,
-        memory.kind,
-        memory.project or "unassigned",
-        memory.source.format if memory.source else "",
-        f"{memory.title}{_planted(memory)}",
-    ]
-
-
 def _read(session: Session, wanted: MemoryFilter) -> list[Offer]:
     from memtui.curate.inbox import read_offers
 
@@ -133,10 +113,6 @@ def _read(session: Session, wanted: MemoryFilter) -> list[Offer]:
         return []
     with session.vault.read() as reader:
         return read_offers(reader, wanted)
-
-
-def _planted(memory: Memory) -> str:
-    return "".join(f"  [looks planted: it {reason}]" for reason in planted_reasons(memory)[:1])
 
 
 def _offers(arguments: argparse.Namespace, session: Session) -> list[Offer]:

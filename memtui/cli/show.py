@@ -134,12 +134,20 @@ def _show(arguments: argparse.Namespace, session: Session) -> None:
         _show_history(arguments, session)
         return
     view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
-    session.put(view_record(view, session.kinds), map(reveal, _lines(view, session)))
+    founded = None
+    if view.memory.status == "candidate":
+        from memtui.analysis.classify import kind_confidence
+
+        founded = kind_confidence(view.memory)
+    record = {**view_record(view, session.kinds), "kind_confidence": founded}
+    session.put(record, map(reveal, _lines(view, session, founded)))
 
 
-def _lines(view: MemoryView, session: Session) -> Iterator[str]:
+def _lines(view: MemoryView, session: Session, founded: str | None) -> Iterator[str]:
+    """Yield a memory; `founded`: how well the kind of a candidate is founded."""
     memory = view.memory
-    facts = [memory.kind, view.tier, memory.project or "unassigned", memory.standing, *(["pinned"] * memory.pinned)]
+    kind = f"{memory.kind} ({founded})" if founded else memory.kind
+    facts = [kind, view.tier, memory.project or "unassigned", memory.standing, *(["pinned"] * memory.pinned)]
     yield memory.title
     yield f"{memory.id} v{memory.version} · {' · '.join(facts)}"
     if memory.standing_words != memory.standing:

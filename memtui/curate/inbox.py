@@ -13,7 +13,7 @@ from memtui.curate.lifecycle import accepted, settle_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import Memory, Source, planted_reasons
+from memtui.domain.memory import Memory, Source, heading_of, planted_reasons
 from memtui.errors import NotFoundError
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter
@@ -56,7 +56,7 @@ def read_offers(reader: VaultReader, wanted: MemoryFilter) -> list[Offer]:
         "ORDER BY m.created_at DESC, m.key",
     )
     return [
-        Offer(*row[:7], (row[7] or "").rpartition("#")[0] or row[7] or "", row[8], row[9] or "", row[10])  # type: ignore[call-arg] # eleven columns
+        Offer(*row[:7], heading_of(row[7]), row[8], row[9] or "", row[10])  # type: ignore[call-arg] # eleven columns
         for row in found
     ]
 

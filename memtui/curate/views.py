@@ -337,6 +337,7 @@ def view_record(view: MemoryView, kinds: Kinds) -> dict[str, Any]:
             "native_id": source.native_id,
             "agent": source.agent,
             "disagrees": view.source_says_this,
+            "heading": source.heading,
         },
         "links": [{"type": link.type, "id": link.to_id} for link in view.links if link.from_id == memory.id],
         "linked_from": [{"type": link.type, "id": link.from_id} for link in view.links if link.to_id == memory.id],

@@ -35,6 +35,9 @@ DEFAULT_KINDS: Mapping[str, Kind] = {
 
 DEFAULT_KIND = "lesson"
 
+CONFIDENCE_SIGNS: Mapping[str, str] = {"guess": "?", "likely": "~", "sure": " "}
+"""Signs of how well a guessed kind is founded."""
+
 RULE_KINDS = frozenset({"constraint", "convention"})
 """Kinds that hold for any change and may be phrased as an instruction; the others are facts."""
 

@@ -57,6 +57,16 @@ class Source:
     agent: str | None = None  # the assistant that wrote the source, if known
     imported_hash: str | None = None  # content hash of the memory as this source stated it at the last import
 
+    @property
+    def heading(self) -> str:
+        """The headings that it stands below, outermost first, joined with ` > `; may be empty."""
+        return heading_of(self.native_id)
+
+
+def heading_of(native_id: str | None) -> str:
+    """Return the headings that the id of a source's text names."""
+    return (native_id or "").rpartition("#")[0] or native_id or ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:

@@ -214,7 +214,7 @@ def test_planted_text_waits_in_the_inbox_with_the_reason(project: Cli) -> None:
     assert "looks planted: it switches off" in taken.err
     held = project("inbox").out
     assert "looks planted" in held
-    taken = project("inbox", "accept", held.split()[0])
+    taken = project("inbox", "accept", project("inbox", "--json").json[0]["id"])
     assert "It is withheld from assistants until `memtui verify" in taken.err
 
 

@@ -19,6 +19,7 @@ LOCKS = """# Harbour
 
 - Read the tide table before you moor.
 """
+SIGNS = {"likely": "~", "guess": "?"}
 QUAY = "# Quay\n\n- Keep the fenders out on quay four.\n"
 
 
@@ -43,6 +44,23 @@ def editor(cli: Cli, body: str) -> None:
     script = cli.home / "sheet_editor.py"
     script.write_text(f"import pathlib, sys\npath = pathlib.Path(sys.argv[-1])\n{body}\n", encoding="utf-8")
     cli.patch.setenv("EDITOR", f'"{sys.executable}" "{script}"')
+
+
+def test_what_waits_stands_below_its_file_and_heading_with_how_sure_its_kind_is(harbour: Cli) -> None:
+    harbour("add", "Buoys are green.", "--actor", "cursor", "--project", "harbour")
+    told, rows = harbour("inbox"), {row["insight"]: row for row in waiting(harbour)}
+    places = [line.rstrip() for line in told.out.splitlines() if not line.startswith("    ")]
+    assert {"CLAUDE.md (3)", "  Harbour > Locks (2)", "  Harbour > Tides (1)", "cursor (1)"} <= set(places)
+    tide = rows["Read the tide table before you moor."]
+    assert tide["source"]["heading"] == "Harbour > Tides"
+    under = told.out.split("Harbour > Tides (1)")[1].splitlines()[1]
+    assert under.split()[0] == tide["id"]
+    sign, row = next((SIGNS[one["kind_confidence"]], one) for one in rows.values() if one["kind_confidence"] in SIGNS)
+    line = next(line for line in told.out.splitlines() if row["id"] in line)
+    assert line.split()[1:3] == [row["kind"], sign]
+    assert "~ marks a kind that is likely, ? one that is a guess." in told.err
+    assert f"{row['kind']} ({row['kind_confidence']})" in harbour("show", row["id"]).out
+    assert harbour("show", row["id"], "--json").json["kind_confidence"] == row["kind_confidence"]
 
 
 def test_a_section_a_file_and_a_kind_are_decided_on_at_once(harbour: Cli) -> None:

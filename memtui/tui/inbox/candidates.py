@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.segment import Segment
 
+from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.text.sanitize import tame
 from memtui.text.words import clip_path, clip_start
 from memtui.tui.inbox.grouping import (
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 ODD = "!"  # Sign of a candidate that should be read before it is accepted
 UNREAD = "…"  # In its place while it is being read
-
-CONFIDENCE = {"guess": "?", "likely": "~", "sure": " "}  # Signs of how well the kind is founded
 
 FOLDED_FROM = 100  # From so many candidates on, files are folded at first
 
@@ -379,7 +378,7 @@ class CandidateList(MemoryList):
                 Cell("", "base", indent, since=44),
                 sign,
                 Cell(short_kind(row.kind), "kind", KIND_CELLS, since=56, after=1),
-                Cell(CONFIDENCE[row.confidence], "due", 1, since=56, after=1),
+                Cell(CONFIDENCE_SIGNS[row.confidence], "due", 1, since=56, after=1),
                 Cell(title or row.title, "base", after=1),
                 Cell(odd, "due", min(_MOST_ODD_CELLS, len(odd)), since=44, before=1),
                 Cell(clip_path(where, cells), "dim", cells, since=44, before=1, after=1, right=is_line),

@@ -21,7 +21,7 @@ class Candidate(Row):
     oddities: tuple[str, ...] = ()  # what to know before accepting it, a few words each
     planted: str = ""  # why it looks planted
     is_read: bool = True  # whether its oddities are known yet
-    confidence: str = "sure"  # how well its kind is founded: a key of `CONFIDENCE`
+    confidence: str = "sure"  # how well its kind is founded: a key of `CONFIDENCE_SIGNS`
 
 
 @dataclass(frozen=True, slots=True)

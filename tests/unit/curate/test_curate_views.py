@@ -57,7 +57,7 @@ def test_the_keys_are_those_of_the_contract_in_its_order(vault: Vault) -> None:
     record = view_record(get_view(vault, add(vault, "Lock payments").id), vault.kinds)
     assert tuple(key for key in record if key not in EXTRAS) == CONTRACT
     assert set(record) == {*CONTRACT, *EXTRAS}
-    assert tuple(record["source"]) == (*SOURCE_KEYS, "disagrees")
+    assert tuple(record["source"]) == (*SOURCE_KEYS, "disagrees", "heading")
 
 
 def test_times_are_iso_8601_in_utc_and_empty_ones_null(vault: Vault) -> None:

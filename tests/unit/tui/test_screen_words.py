@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from memtui.tui.inbox.candidates import ODD
+from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.text.tables import read_words
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import SCREENS, about
 from memtui.tui.context.view import _MARKS as CONTEXT_MARKS
 from memtui.tui.history.view import STATE_MARKS
 from memtui.tui.importing.view import _GROUPS as IMPORT_GROUPS
-from memtui.tui.inbox.candidates import CONFIDENCE, ODD
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 from memtui.tui.packs.view import _MARKS as PACK_MARKS
 from memtui.tui.screens.palette import actions_of
@@ -54,7 +55,7 @@ PICTURES = {
 MARKS = {
     "browse": [MARK_PINNED, MARK_DUE, MARKED, CURSOR_MARK, *STATUS_MARKS.values(), "·"],
     "context": [MARK_PINNED, CURSOR_MARK, *CONTEXT_MARKS.values()],
-    "inbox": [ODD, MARKED, "·", *CONFIDENCE.values()],
+    "inbox": [ODD, MARKED, "·", *CONFIDENCE_SIGNS.values()],
     "packs": ["?", *PACK_MARKS.values()],
     "history": [*STATE_MARKS.values()],
     "import": [mark for _, _, mark in IMPORT_GROUPS],
