@@ -35,6 +35,7 @@ class ImportReport:
     updated: int = 0
     updated_in_use: int = 0  # of those: memories in use that say something else now
     unchanged: int = 0
+    moved: int = 0  # of those: memories whose source was found at another path
     conflicts: list[Planned] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)  # memories added or updated, in the order of the sources
@@ -82,6 +83,12 @@ def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
     return rows
 
 
+def moved_alone(plan: ImportPlan) -> int:
+    """Return how many memories are unchanged but for the path of their source."""
+    unchanged = {item.memory.id for item in plan.items if item.action == "unchanged" and item.memory is not None}
+    return len(unchanged & {memory.id for memory in plan.moved})
+
+
 def apply_plan(
     writer: VaultWriter,
     plan: ImportPlan,
@@ -94,6 +101,7 @@ def apply_plan(
     report = ImportReport(skipped=skipped_rows(plan))
     report.conflicts = [item for item in plan.items if item.action in {"conflict", "clash"}]
     report.unchanged = plan.count("unchanged")
+    report.moved = moved_alone(plan)
     report.dropped = plan.newly_missing
     pending: list[Memory] = []
     states: list[SourceState] = []

@@ -190,12 +190,13 @@ def _unknown_kinds(plan: ImportPlan, session: Session) -> list[str]:
 
 
 def _counts(plan: ImportPlan, unknown: Sequence[str], read: SourcesRead) -> dict[str, Any]:
-    from memtui.capture.apply import skipped_rows
+    from memtui.capture.apply import moved_alone, skipped_rows
 
     return {
         "added": plan.count("add", "restore"),
         "updated": plan.count("update", "replace"),
         "unchanged": plan.count("unchanged"),
+        "moved": moved_alone(plan),
         "conflicts": plan.count("conflict", "clash"),
         "conflict_details": [
             {"id": _id(item), **_place(item), "title": item.draft.title, "reason": item.reason}
@@ -241,10 +242,11 @@ def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vani
     write_table(_plan_row(item) for item in plan.items if item.action != "unchanged")
     _say_copies(plan)
     _say_left_out(plan)
-    moved = {memory.id for memory in plan.moved}
-    _say_missing(plan, [one for one in vanished if not moved.issuperset(one.ids)])
+    at_new_paths = {memory.id for memory in plan.moved}
+    _say_missing(plan, [one for one in vanished if not at_new_paths.issuperset(one.ids)])
+    moved = f" ({record['moved']:,} moved with their source)" if record["moved"] else ""
     say(
-        f"Dry run: {record['added']} to add, {record['updated']} to update, {record['unchanged']} unchanged, "
+        f"Dry run: {record['added']} to add, {record['updated']} to update, {record['unchanged']} unchanged{moved}, "
         f"{record['conflicts']} in conflict. Nothing was changed."
     )
 
@@ -302,7 +304,7 @@ def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> Non
     said = imports.imported(report)
     if any(item.action == "add" and item.project is None for item in plan.items):
         said += ". Without a project they are left out of payloads (--project NAME, or `memtui project link`)"
-    elif report.added or report.updated:
+    elif report.added or report.updated or report.moved:
         said += f". {UNDO_HINT}"
     say(said)
     if anew := imports.in_use_anew(report):

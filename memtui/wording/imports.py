@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.capture.left_out import LeftOut
@@ -97,11 +97,17 @@ def _in_places(places: Sequence[str]) -> str:
 
 
 def told_besides(skipped: Sequence[Skipped]) -> list[str]:
-    """Return a sentence for the lines that were read as settings, and one for those that have no text of their own."""
-    return list(_told_of_settings(lines_left_out([one for one in skipped if not _is_conflict(one)])))
+    """Return what was read as settings, with the places where that is in doubt, and the lines without a text."""
+    return list(_told_of_settings([one for one in skipped if not _is_conflict(one)]))
 
 
-def _told_of_settings(lines: Mapping[str, int]) -> Iterator[str]:
+def _told_of_settings(skipped: Sequence[Skipped]) -> Iterator[str]:
+    from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED  # its YAML takes long to load
+
+    for reason in (NEVER_CLOSED, NEVER_OPENED):
+        if at := [f"{one.path}:{_lines(one.span)}" for one in skipped if one.span and one.reason == reason]:
+            yield f"{reason.removesuffix(_SETTINGS)}, read as settings: {_some(at)}"
+    lines = lines_left_out([one for one in skipped if one.reason not in {NEVER_CLOSED, NEVER_OPENED}])
     settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
     if settings:
         told = [tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()]
@@ -178,7 +184,8 @@ def imported(report: ImportReport) -> str:
     parts = [
         (report.added, "added"),
         (report.updated, "updated"),
-        (report.unchanged, "unchanged"),
+        (report.moved, "moved with their source"),
+        (report.unchanged - report.moved, "unchanged"),
         (len(report.conflicts), "in conflict"),
         (passed_over(row["reason"] for row in report.skipped), "passed over"),
     ]

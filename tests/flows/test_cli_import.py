@@ -490,3 +490,12 @@ def test_a_rule_that_left_its_file_is_named_and_found_again(project: Cli) -> Non
     kept = next(row for row in project.all_rows() if row["id"] != gone["id"])
     assert "no longer says this" not in project("show", kept["id"]).out
     assert "AGENTS.md no longer says this since" in project("review", "--list").out
+    moved = sum(row["source"]["path"] == "CLAUDE.md" for row in project.all_rows())
+    (project.home / "payments-api" / ".claude").mkdir()
+    (project.home / "payments-api" / "CLAUDE.md").rename(project.home / "payments-api" / ".claude" / "CLAUDE.md")
+    assert f"unchanged ({moved} moved with their source)" in project("import", ".", "--dry-run").err
+    said = project("import", ".").err
+    assert f"Nothing new: {moved} moved with their source, " in said
+    assert "`memtui undo` reverts it." in said
+    project("undo")
+    assert sum(row["source"]["path"] == "CLAUDE.md" for row in project.all_rows()) == moved

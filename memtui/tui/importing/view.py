@@ -250,7 +250,7 @@ class Importer:
 
 def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
     """Return what an import came to. `others`: of `Importer.other_projects`."""
-    changed, in_inbox = bool(report.added or report.updated), bool(report.added) and not active
+    changed, in_inbox = bool(report.added or report.updated or report.moved), bool(report.added) and not active
     told, anew, dropped = imports.imported(report), imports.in_use_anew(report), _said_of_dropped(report)
     review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
     opens = "b opens the inbox" if in_inbox else ""

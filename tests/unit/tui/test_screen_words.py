@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.tui.inbox.candidates import ODD
 from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.text.tables import read_words
 from memtui.tui.actions import registry
@@ -18,6 +17,7 @@ from memtui.tui.actions.registry import SCREENS, about
 from memtui.tui.context.view import _MARKS as CONTEXT_MARKS
 from memtui.tui.history.view import STATE_MARKS
 from memtui.tui.importing.view import _GROUPS as IMPORT_GROUPS
+from memtui.tui.inbox.candidates import ODD
 from memtui.tui.memory_view import MARK_DUE, MARK_PINNED
 from memtui.tui.packs.view import _MARKS as PACK_MARKS
 from memtui.tui.screens.palette import actions_of

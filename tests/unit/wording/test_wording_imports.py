@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memtui.capture.apply import ImportReport
 from memtui.capture.draft import Skipped
+from memtui.capture.frontmatter import NEVER_CLOSED
 from memtui.capture.left_out import LeftOut
 from memtui.capture.no_memory import SkipReason
 from memtui.wording.imports import files_left_out, lines_left_out, new_in_inbox, told_besides, told_files, told_lines
@@ -28,6 +29,7 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
         Skipped("AGENTS.md", (1, 4), SkipReason.FRONTMATTER),
         Skipped("quay/1.md", (3, 3), "status: read as settings"),
         Skipped("quay/2.md", (3, 3), "status: read as settings"),
+        Skipped(".cursor/rules/quay.mdc", (1, 4), NEVER_CLOSED),
         Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
         *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
         Skipped("CLAUDE.md", (20, 24), "unresolved merge conflict", is_conflict=True),
@@ -37,6 +39,7 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
         "6 lines left out in 4 places: links only (CLAUDE.md:3, AGENTS.md:7, AGENTS.md:9 …)",
     ]
     assert told_besides(skipped) == [
+        "frontmatter that is never closed, read as settings: .cursor/rules/quay.mdc:1-4",
         "6 lines of frontmatter, status, read as settings",
         "1 line of headings, comments and separators",
     ]
