@@ -69,7 +69,8 @@ class HeldWords:
     def learn_words(self, wanted: MemoryFilter) -> None:
         """Read the words of the titles of a filter, unless that was done: for a thread, before a typing error."""
         if wanted not in self._words:
-            from memtui.vault.search.spelling import plain_letters, title_words
+            from memtui.text.words import plain_letters
+            from memtui.vault.search.spelling import title_words
 
             with self.vault.read() as reader:
                 found = title_words(reader, wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,13 @@ CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 def percent(share: float) -> str:
     """Return a share as a percentage, rounded down, so that none looks as if it reached what it just misses."""
     return f"{math.floor(round(share * 100, 6))}%"
+
+
+def plain_letters(word: str) -> str:
+    """Return a word without the accents of its letters, as DuckDB's `strip_accents` does."""
+    if word.isascii():
+        return word
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
 
 
 def counted(number: int, noun: str, many: str = "") -> str:

@@ -37,7 +37,7 @@ from memtui.tui.state import Opening, State
 from memtui.tui.switching import SWITCH
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
-from memtui.tui.typed import TypedWords
+from memtui.tui.typed import LINE_KEY, TypedWords
 from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ NOTE_SECONDS = 5.0  # Pause before it is noted where the project in view is: not
 TEND_SECONDS = 10.0  # How often memories without a vector are looked for
 RECENT = "palette"  # Section of the state that holds what was run last from palette and help
 MOST_RECENT = 20  # Kept of it, over all screens
-LINE_KEY = "slash"  # Opens the line of a screen that text can be typed into
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
 
 
@@ -88,7 +87,8 @@ class MemtuiApp(App[int]):
         self._notifications = FewNotifications()
         self.keymap = Keymap(opening.keys)
         # Without a limit for pastes that come as keys, words that come as keys are not looked for either.
-        words = TypedWords(self, self._offer, opening.vault.made, self.keymap) if opening.burst else None
+        finds_words = bool(opening.burst)
+        words = TypedWords(self, self._offer, opening.vault.made, self.keymap, finds_words=finds_words)
         self._key_order = KeyOrder(self, words)
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
@@ -218,6 +218,8 @@ class MemtuiApp(App[int]):
         """Say what became of a text, and that the line of the screen in front takes it, where there is one."""
         line = self.screen.active_bindings.get(LINE_KEY)
         action = registry.find(line.binding.id) if line is not None else None
+        if action is not None and isinstance(self.screen, MemtuiScreen) and self.screen.why_not(action) is not None:
+            action = None
         self._offered = text if action is not None else ""
         more = f"; / puts it into the {action.label}" if action is not None else ""
         self.notify(f"{told}{more}.", timeout=SECONDS["warning"], markup=False)

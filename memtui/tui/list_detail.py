@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, partialmethod
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
@@ -21,10 +21,12 @@ from textual.worker import Worker, WorkerState
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import ASK, EVERYWHERE, GO, Action, Keymap
+from memtui.tui.actions.registry import ASK, EVERYWHERE, FILTER, GO, Action, Keymap
 from memtui.tui.asking import AskedAgain
 from memtui.tui.failures import START_AGAIN, end_reading, why_not_changed
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.loader import TELL_SECONDS, Loader
+from memtui.tui.screen_part import ScreenPart
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
 from memtui.tui.textual_patches import display
@@ -35,45 +37,6 @@ from memtui.tui.widgets.lists import CursorList
 from memtui.tui.widgets.pane_border import BORDERS, PaneBorder
 
 RESTING_SECONDS = 0.05  # Pause of the cursor before its row is read in full
-
-
-class ScreenPart:
-    """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn."""
-
-    def __init__(self, screen: MemtuiScreen) -> None:
-        self.screen = screen
-
-    def why_not(self, action: Action) -> str | None:
-        """Return why an action is not possible now, None where it is."""
-        del action
-        return None
-
-    def offered(self) -> list[Action]:
-        """Return actions that help and the palette offer besides the screen's own."""
-        return []
-
-    def is_off(self, identifier: str) -> bool:
-        """Return whether the key of an action is free for others now."""
-        del identifier
-        return False
-
-    def takes(self, identifier: str) -> bool:
-        """Look at an action before the screen runs it; True where that was all there is to do."""
-        del identifier
-        return False
-
-    def answers_failure(self, error: MemtuiError) -> bool:
-        """Handle a change that failed; False where a toast is to show the error."""
-        del error
-        return False
-
-    def changed(self) -> None:
-        """Look at what a change, whoever asked for it, means for what is shown."""
-
-    def keeps_open(self) -> bool:
-        """Return whether quitting has to wait, after saying why."""
-        return False
-
 
 T = TypeVar("T")
 
@@ -444,6 +407,7 @@ class ListDetail(MemtuiScreen):
         super().__init__(opening)
         self._first = first
         self._second = second
+        self.sifting: ListFilter | None = None  # The filter of the list, where it is one of rows
         self.border = PaneBorder(first, second)
         first.add_class("pane")
         second.add_class("pane")
@@ -454,7 +418,12 @@ class ListDetail(MemtuiScreen):
         with Horizontal(id=f"{self.AREA}-panes"):
             yield self._first
             yield self._second
+        yield from self.typed_lines()
         yield self.hints
+
+    def typed_lines(self) -> Iterable[Widget]:
+        """Return the lines to type into that stand under the panes."""
+        return () if self.sifting is None else (self.sifting.bar,)
 
     def read_rested(self, function: Callable[[], T], then: Callable[[T], object]) -> None:
         """Read the current row in full, once the cursor rests on it."""
@@ -470,7 +439,17 @@ class ListDetail(MemtuiScreen):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return self.AREA
+        return FILTER if self.sifting is not None and self.sifting.bar.is_typed_in else self.AREA
+
+    def on_idle(self) -> None:
+        """Tell how much the filter leaves, after whatever changed it."""
+        if self.sifting is not None:
+            self.sifting.tell_count()
+
+    def action_list_filter(self) -> None:
+        """Type a filter of the list."""
+        if self.sifting is not None:
+            self.sifting.bar.open()
 
     def enter_first(self) -> None:
         """Go to the first pane."""
@@ -489,7 +468,7 @@ class ListDetail(MemtuiScreen):
 
     def leave_line(self) -> bool:
         """Close a line that is typed in; False where none is open."""
-        return False
+        return self.sifting is not None and self.sifting.bar.leave()
 
     def action_back(self) -> None:
         """Leave the second pane, then a line that is open, then the screen."""

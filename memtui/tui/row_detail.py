@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual import on
 
 from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.widgets.detail import DetailPane
@@ -32,14 +33,23 @@ class RowDetail(ListDetail, Generic[R]):
 
     HEADING: ClassVar[str] = ""
     PANES: ClassVar[tuple[str, str]] = ("", "")  # what the two panes are called
+    FINDS: ClassVar[str] = ""  # what the filter finds a row by
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     AUTO_FOCUS = ".rows"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
-    def __init__(self, opening: Opening, cells: Callable[[R, int], Iterable[Cell]]) -> None:
-        self._list: RowList[R] = RowList(cells, id=f"{self.AREA}-list")
+    def __init__(
+        self,
+        opening: Opening,
+        cells: Callable[[R, int], Iterable[Cell]],
+        *,
+        words: Callable[[R], str] | None = None,  # what the filter finds a row by, besides what it shows
+    ) -> None:
+        self._list: RowList[R] = RowList(cells, words=words, id=f"{self.AREA}-list")
         self._detail = DetailPane(id=f"{self.AREA}-detail")
         super().__init__(opening, self._list, self._detail)
+        self.sifting = ListFilter(self, self._list, self.FINDS)
+        self.parts = (self.sifting,)
         self._list.add_class("rows")
         self._detail.add_class("about")
         self._title = TitleLine(self.HEADING, id=f"{self.AREA}-title")

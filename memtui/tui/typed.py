@@ -8,6 +8,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memtui.text.sanitize import tame
@@ -23,6 +24,8 @@ HOLD_SECONDS = 0.06
 or under two fingers, follow each other within it."""
 
 WORDS_SECONDS = 0.8  # Letters that come so soon after those of a word are of it, or of the next
+
+LINE_KEY = "slash"  # Opens the line of a screen that text can be typed into
 
 _ENOUGH, _ENOUGH_WITH_A_STRANGER = 4, 3
 """Different letters of a run from which it is a word; fewer where one of them is no key here. Who knows the keys
@@ -121,17 +124,63 @@ class TypedRun:
         return False
 
 
+class SlashText:
+    """What is typed after a `/` that opened no line: text, until esc or enter ends it or the cursor is moved.
+
+    Attributes:
+        text: what was typed after the `/`.
+        is_refused: whether the screen said why there is nothing to type into; otherwise it is to be said.
+    """
+
+    def __init__(self, screen: Screen[Any], *, is_refused: bool) -> None:
+        self.text = ""
+        self.is_refused = is_refused
+        self._screen = screen
+
+    def is_over(self, screen: Screen[Any]) -> bool:
+        """Return whether another screen is in front, or a line was opened after all."""
+        return screen is not self._screen or isinstance(screen.focused, Input | TextArea)
+
+    def take(self, event: events.Key) -> bool | None:
+        """Take a key as text; False where it is a command again, None where it ends the text and does nothing else."""
+        if event.is_printable and event.character is not None:
+            self.text += event.character
+            return True
+        if event.key == "backspace":
+            self.text = self.text[:-1]
+            return True
+        return None if event.key in {"escape", "enter"} and (self.text or not self.is_refused) else False
+
+    def words(self) -> str:
+        """Return what is said of it."""
+        if not self.text:
+            return "" if self.is_refused else "Nothing is filtered here: letters run no commands until esc"
+        typed = f"“/{tame(self.text, _SHOWN)}” was typed where nothing takes text: no command was run"
+        return f"{typed}. After esc, letters are commands again"
+
+
 class TypedWords:
     """Tells words from commands by what the keys do on the screen in front.
 
     `tell`: called with a word, and what is to be said of it. `made`: numbers of the changes that were made here.
+    `finds_words`: whether words are told from commands by how fast they come; what follows a `/` always is.
     """
 
-    def __init__(self, app: App[Any], tell: Callable[[str, str], None], made: Sized, keymap: Keymap) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        tell: Callable[[str, str], None],
+        made: Sized,
+        keymap: Keymap,
+        *,
+        finds_words: bool = True,
+    ) -> None:
         self._app = app
         self._tell = tell
         self._made = made
         self._keymap = keymap
+        self._finds_words = finds_words
+        self._slash: SlashText | None = None  # What is typed after a `/`
         self._run = TypedRun()
         self._made_before = 0  # Changes when the run began
         self._ids: dict[str, str | None] = {}  # Of the actions that the letters of the run run where they are typed
@@ -141,7 +190,14 @@ class TypedWords:
         run, sign = self._run, event.character
         screen = self._app.screen
         if isinstance(screen.focused, Input | TextArea) or getattr(screen, "takes_letters", False):
+            self._run, self._slash = TypedRun(), None
+            return Fate.RUN
+        active = screen.active_bindings.get(event.key)
+        identifier = None if active is None else active.binding.id
+        if self._follows_slash(event, identifier):
             self._run = TypedRun()
+            return Fate.TEXT
+        if not self._finds_words:
             return Fate.RUN
         if not event.is_printable or sign is None:
             if not run.ends(event.key, event.time):
@@ -151,10 +207,31 @@ class TypedWords:
         self._run = run.at(event.time, sign)
         if self._run is not run:
             self._made_before = len(self._made)
-        active = self._app.screen.active_bindings.get(event.key)
-        self._ids[sign] = None if active is None else active.binding.id
-        bound = Bound.NOTHING if active is None else bound_by(event.key, active.binding.id)
+        self._ids[sign] = identifier
+        bound = Bound.NOTHING if active is None else bound_by(event.key, identifier)
         return self._run.take(sign, bound, event.time)
+
+    def _follows_slash(self, event: events.Key, identifier: str | None) -> bool:
+        """Return whether a key is a `/` that opens nothing, or text after one that opened no line."""
+        screen, action = self._app.screen, registry.find(identifier)
+        if self._slash is not None and self._slash.is_over(screen):
+            self._slash = None
+        if action is not None and LINE_KEY in action.keys:  # Whatever key it has now
+            self._slash = SlashText(screen, is_refused=True)
+            return False
+        if self._slash is None:
+            if event.key != LINE_KEY or identifier is not None:
+                return False
+            self._slash = SlashText(screen, is_refused=False)
+            return True
+        taken = self._slash.take(event)
+        if not taken:
+            self._slash = None
+        return taken is not False
+
+    def forget_slash(self) -> None:
+        """Take keys as commands again: the person went on with the mouse."""
+        self._slash = None
 
     def settle(self) -> None:
         """Take note that what waited runs."""
@@ -162,6 +239,11 @@ class TypedWords:
 
     def tell(self) -> None:
         """Tell a word, if it is one: which of its letters ran before it was known to be one, and how that is undone."""
+        if self._slash is not None:
+            words = self._slash.words()
+            if words:
+                self._tell(self._slash.text, words)
+            return
         if not self._run.is_text:
             return
         told = f"“{tame(self._run.text, _SHOWN)}” was typed where nothing takes text: "

@@ -147,7 +147,7 @@ async def test_everything_typed_goes_to_the_filter(harbour: Vault, tmp_path: Pat
     async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
         inbox = await opened(pilot)
         await pilot.press("slash", *"axfqNE")
-        assert inbox._filter.value == "axfqNE"
+        assert inbox._filter.line.value == "axfqNE"
         await shows(pilot, "No candidate matches.")
         assert statuses(harbour) == {"candidate": 6}
         await pilot.press("escape")

@@ -185,6 +185,14 @@ async def test_proposals_of_one_shape_are_dismissed_by_one_key_and_come_back_by_
         assert screen._report.duplicates
         await pilot.press("u")
         await until(pilot, lambda: screen._report is not None and len(screen._report.contradictions) == 2, "both again")
+        await pilot.press("slash", *"node")
+        await shows(pilot, " / node")
+        await until(pilot, lambda: all("Node" in row.text for row in screen._found.rows), "only these are listed")
+        await pilot.press("enter", "N")
+        await until(pilot, lambda: screen._report is not None and len(screen._report.contradictions) == 1, "only that")
+        await shows(pilot, "Nothing here matches “node”.")
+        await pilot.press("escape")
+        await shows(pilot, "Use Postgres 13")
 
 
 SILOS = [

@@ -14,7 +14,9 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from memtui.tui.actions.registry import SCREENS
 from memtui.tui.inbox.screen import InboxScreen
+from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.typed import QUIET_SECONDS
 from memtui.vault.vault import Vault
 
@@ -120,4 +122,48 @@ async def test_a_paste_runs_no_commands_and_is_put_into_the_filter(found: Vault,
             lambda: isinstance(pilot.app.focused, Input) and pilot.app.focused.value == "snapshot of x",
             "the filter takes the paste",
         )
+    assert statuses(found) == ["candidate"] * 3
+
+
+GOES_TO = ("inbox", "review", "context", "tidy", "packs", "history", "lab", "health", "import", "capture")
+LETTERS = "anyxiq"  # On most screens each of them is a key, on all of them some
+
+
+def in_front(pilot: Pilot[Any]) -> MemtuiScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, MemtuiScreen)
+    return screen
+
+
+async def slash_and_letters(pilot: Pilot[Any]) -> None:
+    """Type a word after `/`, each letter on its own; it stays text, and esc ends it."""
+    screen, made = in_front(pilot), len(pilot.app.opening.vault.made)  # type: ignore[attr-defined] # it is ours
+    await pilot.press("slash")
+    for letter in LETTERS:
+        await pilot.press(letter)
+    line = screen.focused
+    assert in_front(pilot) is screen, f"a letter left {screen.AREA}"
+    assert not screen.acting
+    assert len(pilot.app.opening.vault.made) == made, f"a letter changed something in {screen.AREA}"  # type: ignore[attr-defined] # likewise
+    if isinstance(line, Input):
+        assert line.value.endswith(LETTERS), f"the line of {screen.AREA} takes every letter"
+    else:
+        await until(pilot, lambda: "After esc, letters are commands again" in screen_text(pilot), "it is told")
+    await pilot.press("escape")
+    assert in_front(pilot) is screen, f"esc ends what is typed, and stays in {screen.AREA}"
+    if isinstance(line, Input):
+        line.value = ""
+
+
+async def test_after_a_slash_no_letter_runs_a_command_on_any_screen(found: Vault, tmp_path: Path) -> None:
+    untried = set(SCREENS) - {"browse", *GOES_TO, "assistants", "publish", "team", "bulk", "edit"}
+    assert untried == {"choosing", "clash", "merge", "reflect", "conflict"}, "a new screen is to be tried as well"
+    async with app_on(found, tmp_path, project="ferry").run_test(size=WIDE, notifications=True) as pilot:
+        await shows(pilot, "Postgres 14")
+        await slash_and_letters(pilot)
+        for area in (*GOES_TO, "assistants", "publish", "team"):
+            await pilot.app.run_action(f"go('{area}')")
+            await until(pilot, lambda area=area: area == in_front(pilot).AREA, f"{area} is open")  # type: ignore[misc] # bound now
+            await until(pilot, lambda: not in_front(pilot).loader.is_reading, "it is read")
+            await slash_and_letters(pilot)
     assert statuses(found) == ["candidate"] * 3

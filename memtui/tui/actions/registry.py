@@ -92,6 +92,7 @@ BROWSE, CONTEXT, PACKS, INBOX, REVIEW, MERGE = "browse", "context", "packs", "in
 BULK, REFLECT, TIDY, CLASH, HISTORY, IMPORT = "bulk", "reflect", "tidy", "clash", "history", "import"
 ASSISTANTS, PUBLISH, CHOOSING, CAPTURE, TEAM = "assistants", "publish", "choosing", "capture", "team"
 LAB, HEALTH, EDIT, CONFLICT, RESEMBLING, EVERYWHERE = "lab", "health", "edit", "conflict", "resembling", "everywhere"
+LISTING = "listing"  # The list of a screen that has no filter of its own
 
 PANE, FILTER, FACETS, FILES = "pane", "filter", "facets", "files"
 ASK, FORM_LINE, FORM_TOGGLE, MERGE_FIELDS, CLASH_TEXT = "ask", "form-line", "form-toggle", "merge-fields", "clash-text"
@@ -133,8 +134,8 @@ def find(identifier: str | None) -> Action | None:
     return _BY_ID.get(identifier or "")
 
 
-def bindings(owner: str) -> list[BindingType]:
-    """Return the bindings of an owner.
+def bindings(*owners: str) -> list[BindingType]:
+    """Return the bindings of owners.
 
     A screen's keys all run `act`, which says why an action is not possible.
     """
@@ -144,11 +145,12 @@ def bindings(owner: str) -> list[BindingType]:
     return [
         Binding(
             ",".join(action.keys),
-            action.method if owner in WIDGETS - SCREEN_ANSWERS else f"screen.act('{action.id}')",
+            action.method if action.owner in WIDGETS - SCREEN_ANSWERS else f"screen.act('{action.id}')",
             action.title,
             show=bool(action.label),
             id=action.id,
         )
+        for owner in owners
         for action in ACTIONS
         if action.owner == owner and action.keys
     ]

@@ -13,7 +13,7 @@ from memtui.assist.install.probe import Probed
 from memtui.domain.wiring import Scope
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import ASSISTANTS, Action
+from memtui.tui.actions.registry import ASSISTANTS, LISTING, Action
 from memtui.tui.assistants.view import (
     AssistantRow,
     AssistantsRead,
@@ -37,7 +37,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
     """The assistants beside all about one of them."""
 
     AREA = ASSISTANTS
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(ASSISTANTS)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(ASSISTANTS, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "assistants-install": ("_show_plan", False),
         "assistants-remove": ("_show_plan", True),
@@ -46,6 +46,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
     }
     HEADING = "Assistants"
     PANES = ("Assistants", "What is installed")
+    FINDS = "an assistant, or how it stands"
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening, assistant_cells)

@@ -9,7 +9,8 @@ from memtui.tui.actions.registry import Action
 from memtui.tui.browse.details import Details
 from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.edit.acts import EditActions
-from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screen_part import ScreenPart
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.values import Done
 from memtui.tui.widgets.memory_list import MemoryList

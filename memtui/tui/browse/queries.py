@@ -470,7 +470,7 @@ def cleaned(query: str) -> str:
 
 def _letters(text: str) -> str:
     """Return a text as titles are looked through for it: in lower case and without accents."""
-    from memtui.vault.search.spelling import plain_letters
+    from memtui.text.words import plain_letters
 
     return plain_letters(text.lower())
 

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
@@ -42,7 +42,8 @@ from memtui.tui.switching import SWITCH
 from memtui.tui.values import FacetCounts, Listing
 from memtui.tui.vault_access import ALL_PROJECTS, FileChecks
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import FilterLine, TitleLine
+from memtui.tui.widgets.filter_bar import FilterBar
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import READING
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.tui.widgets.pane_border import STEP, PaneBorder
@@ -104,8 +105,9 @@ class BrowseScreen(MemtuiScreen):
         self._facets = FacetPane(id="facets")
         self._list = MemoryList(id="list", heads=True)
         self._detail = DetailPane(id="detail")
-        self._filter = FilterLine("words, part of a title, or kind:tooling age>180d -pinned", id="filter")
-        self._filter_count = Static("", id="filter-count", markup=False)
+        finds = "words, part of a title, or kind:tooling age>180d -pinned"
+        self._bar = FilterBar(self._list, finds, self._type_filter, kept=self._keep_filter, line_id="filter")
+        self._filter = self._bar.line
         self.lists = ListReader(self, self._list, self._show_list)
         self.details = Details(self, self._detail, self._list, self.lists.queries, lambda: self.lists.query)
         self.resemblance = SimilarOnSave(self)
@@ -124,10 +126,7 @@ class BrowseScreen(MemtuiScreen):
             yield self._facets
             yield self._list
             yield self._detail
-        with Horizontal(id="filter-bar"):
-            yield Static("/", id="filter-mark", markup=False)
-            yield self._filter
-            yield self._filter_count
+        yield self._bar
         yield self.hints
 
     def on_mount(self) -> None:
@@ -223,7 +222,7 @@ class BrowseScreen(MemtuiScreen):
         # Said once: beside what is typed, where something is.
         beside, below = (count, "") if typed else ("", count)
         pane.border_subtitle = Content(" · ".join(part for part in (beyond, waiting, marked, below) if part))
-        self._filter_count.update(Content(beside))
+        self._bar.count.update(Content(beside))
         self.on_descendant_focus()
 
     def _tell_counts(self) -> None:
@@ -445,26 +444,17 @@ class BrowseScreen(MemtuiScreen):
         self.remove_class("-filtering")
         self._enter_list()
 
-    @on(Input.Changed, "#filter")
-    def _type_filter(self, event: Input.Changed) -> None:
-        event.stop()
-        self.lists.type_query(event.value)
+    def _type_filter(self, typed: str) -> None:
+        self.lists.type_query(typed)
         self.loader.after(LATE_SECONDS, self._tell_titles, group="late")
 
-    @on(FilterLine.Kept)
-    def _keep_filter(self, message: FilterLine.Kept) -> None:
-        message.stop()
+    def _keep_filter(self) -> None:
         if self._filter.value.strip():
             self._enter_list()
             self.lists.await_list()
         else:
             self._filter.value = ""
             self._close_filter()
-
-    @on(FilterLine.Moved)
-    def _move_from_filter(self, message: FilterLine.Moved) -> None:
-        message.stop()
-        self._list.move_by(message.rows)
 
     @property
     def hint_place(self) -> str:

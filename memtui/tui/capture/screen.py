@@ -13,7 +13,7 @@ from textual.binding import BindingType
 
 from memtui.errors import MemtuiError
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import CAPTURE, RESEMBLING, Action
+from memtui.tui.actions.registry import CAPTURE, LISTING, RESEMBLING, Action
 from memtui.tui.capture.view import (
     CaptureAccess,
     CaptureRead,
@@ -27,6 +27,7 @@ from memtui.tui.capture.view import (
     notice,
     proposal_blocks,
     proposal_cells,
+    proposal_words,
     said_days,
     session_lines,
     session_of,
@@ -35,6 +36,7 @@ from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.inbox.view import CandidateRead, InboxAccess
 from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.source_opener import SourceOpener
 from memtui.tui.state import Opening
@@ -55,7 +57,11 @@ class CaptureScreen(ListDetail):
     """The proposals that wait, by session, beside one of them in full."""
 
     AREA = CAPTURE
-    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(CAPTURE), *registry.bindings(RESEMBLING)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *registry.bindings(CAPTURE),
+        *registry.bindings(LISTING),
+        *registry.bindings(RESEMBLING),
+    ]
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **SimilarOnSave.ANSWERS,
         "capture-list": ("enter_first",),
@@ -66,12 +72,13 @@ class CaptureScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        self._list: RowList[ProposalRow | MoreRow] = RowList(proposal_cells, id="capture-list")
+        self._list: RowList[ProposalRow | MoreRow] = RowList(proposal_cells, words=proposal_words, id="capture-list")
         self._detail = DetailPane(id="capture-detail")
         super().__init__(opening, self._list, self._detail)
         self.resemblance = SimilarOnSave(self)
         self.editing = EditActions(self, self.resemblance)
-        self.parts = (self.resemblance, self.editing)
+        self.sifting = ListFilter(self, self._list, "words of a proposal, or of what you said", sifted=self._show_rows)
+        self.parts = (self.sifting, self.resemblance, self.editing)
         self._title = TitleLine("Capture", id="capture-title")
         self._capture = CaptureAccess(self.access)
         self._inbox = InboxAccess(self.access)
@@ -114,7 +121,7 @@ class CaptureScreen(ListDetail):
         current = self._list.current
         told = notice(self._unread, read.acceptance or {}) if self._read is not None else ("Reading the vault …",)
         self._list.show(
-            session_lines(read, self._unfolded),
+            session_lines(read, self._unfolded, unfold_all=self._list.is_filtered),
             follow=(lambda row: row.id == current.id) if current is not None else None,
             notice=told,
         )

@@ -149,13 +149,17 @@ class CaptureAccess:
         )
 
 
-def session_lines(read: CaptureRead, unfolded: frozenset[SessionKey]) -> list[ProposalRow | MoreRow | TextRow]:
+def session_lines(
+    read: CaptureRead, unfolded: frozenset[SessionKey], *, unfold_all: bool = False
+) -> list[ProposalRow | MoreRow | TextRow]:
     """Return the proposals by session, the best of each first, the rest folded."""
     sessions: dict[SessionKey, list[Told]] = {}
     for told in read.waiting:
         sessions.setdefault((told.proposal.assistant, told.proposal.session), []).append(told)
     lines = partial(_lines_of, replaces=read.replaces)
-    return [line for key, found in sessions.items() for line in lines(key, found, is_open=key in unfolded)]
+    return [
+        line for key, found in sessions.items() for line in lines(key, found, is_open=unfold_all or key in unfolded)
+    ]
 
 
 def _lines_of(
@@ -207,6 +211,11 @@ def proposal_cells(row: ProposalRow | MoreRow, width: int) -> list[Cell]:
         Cell(wording.signal_name(told.proposal.signal), "dim", _SIGNAL_CELLS, since=100, after=1),
         Cell(f"{told.proposal.score:.0%}", "dim", 4, since=44, right=True),
     ]
+
+
+def proposal_words(row: ProposalRow | MoreRow) -> str:
+    """Return what a proposal is found by besides what its row shows: its text, and the words it rests on."""
+    return "" if isinstance(row, MoreRow) else f"{row.told.insight}\n{row.told.kind}\n{row.told.proposal.quote}"
 
 
 def proposal_blocks(row: ProposalRow, read: CandidateRead, days: float | None, rate: Acceptance | None) -> list[Block]:

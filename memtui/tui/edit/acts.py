@@ -11,7 +11,8 @@ from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, MemtuiError, SecretRefusedError
 from memtui.text.words import counted
 from memtui.tui.edit.resembling import SimilarOnSave
-from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screen_part import ScreenPart
 from memtui.tui.source_opener import outside
 from memtui.tui.values import Done
 

@@ -17,7 +17,8 @@ from memtui.text.inline import unwrapped
 from memtui.text.sanitize import tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import RESEMBLING, Action, Keymap
-from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screen_part import ScreenPart
 from memtui.tui.styled_text import Block, clipped, from_difference, marked_pieces
 from memtui.tui.textual_patches.display import ASKED, stand_clear
 from memtui.tui.values import Done

@@ -27,10 +27,10 @@ from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece
 from memtui.tui.values import Done
+from memtui.tui.widgets.choice_list import ChoiceList, ChoiceRow
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import FormArea
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 from memtui.vault.source_texts import Texts
 
 Choice = Literal["", "theirs", "mine", "both", "written"]

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Static
 
 from memtui.curate.history import ChangeDiff, MemoryDiff, change_diff
 from memtui.errors import MemtuiError
@@ -34,7 +33,8 @@ from memtui.tui.list_detail import ListDetail
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
-from memtui.tui.widgets.lines import TextLine, TitleLine
+from memtui.tui.widgets.filter_bar import FilterBar
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import PickList
 
 TYPING_SECONDS = 0.06  # Pause after a key before the filter asks the vault
@@ -65,7 +65,8 @@ class HistoryScreen(ListDetail):
         super().__init__(opening, self._list, self._diff)
         self.memories.names_next = True
         self._title = TitleLine("History", id="history-title")
-        self._filter = TextLine("words of a summary, an actor, or a number", longest=200, id="history-filter")
+        finds = "words of a summary, an actor, or a number"
+        self._filter = FilterBar(self._list, finds, self._type_filter, line_id="history-filter")
         self._memory_id = memory_id
         self._only = memory_id is not None  # Whether only the changes of that memory are listed
         self._shown: ChangeDiff | None = None
@@ -79,9 +80,7 @@ class HistoryScreen(ListDetail):
         with Horizontal(id="history-panes"):
             yield self._list
             yield self._diff
-        with Horizontal(id="history-bar"):
-            yield Static("/", id="history-mark", markup=False)
-            yield self._filter
+        yield self._filter
         yield self.hints
 
     def on_mount(self) -> None:
@@ -93,20 +92,20 @@ class HistoryScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        return "history-line" if self.focused is self._filter else HISTORY
+        return "history-line" if self._filter.is_typed_in else HISTORY
 
     # -- the list ---------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         """Read the numbers of the changes."""
         self.looked_at = self.access.signature()
-        query, memory_id = self._filter.value, self._memory_id if self._only else None
+        query, memory_id = self._filter.line.value, self._memory_id if self._only else None
         self.loader.read(lambda: find_changes(self.access, query, memory_id), self._show_changes, group="list")
 
     def _show_changes(self, found: Changes) -> None:
         self.trouble_is_over()
         self._listed, self._found = True, found
-        follow = None if self._filter.value.strip() else self._list.current
+        follow = None if self._filter.line.value.strip() else self._list.current
         if self._to_newest:
             # What was undone, or made again, shows it; any other change is the first.
             follow = found.reversed
@@ -122,8 +121,8 @@ class HistoryScreen(ListDetail):
         self._title.note = "one memory; m shows all" if found.title is not None else ""
 
     def _notice(self) -> tuple[str, ...]:
-        if self._filter.value.strip():
-            return (f"No change matches “{tame(self._filter.value, 40)}”.", "esc clears the filter.")
+        if self._filter.line.value.strip():
+            return (f"No change matches “{tame(self._filter.line.value, 40)}”.", "esc clears the filter.")
         if self._only:
             return ("This memory has no changes.", "m shows all changes.")
         return ("No changes yet.", "Every change will be listed here and can be undone.")
@@ -265,25 +264,11 @@ class HistoryScreen(ListDetail):
     # -- the filter -------------------------------------------------------------------------------
 
     def action_history_filter(self) -> None:
-        self.set_class(False, "-reading")
-        self.set_class(True, "-filtering")
-        self._filter.focus()
+        self._filter.open()
 
-    @on(Input.Changed, "#history-filter")
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
+    def _type_filter(self, _typed: str) -> None:
         self.loader.after(TYPING_SECONDS, self.look_again, group="list")
-
-    @on(Input.Submitted, "#history-filter")
-    def _keep_filter(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._list.focus()
 
     def leave_line(self) -> bool:
         """Clear and close the filter; False where it is closed."""
-        if not self.has_class("-filtering"):
-            return False
-        self._filter.value = ""
-        self.set_class(False, "-filtering")
-        self.enter_first()
-        return True
+        return self._filter.leave()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
-from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screen_part import ScreenPart
 
 if TYPE_CHECKING:
     from memtui.capture.left_out import IgnoreLine

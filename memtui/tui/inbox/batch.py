@@ -10,7 +10,8 @@ from textual.app import SuspendNotSupported
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
-from memtui.tui.list_detail import MemtuiScreen, ScreenPart
+from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.screen_part import ScreenPart
 from memtui.tui.screens.dialogs import pick
 from memtui.tui.source_opener import outside
 from memtui.tui.values import Done

@@ -9,7 +9,7 @@ from rich.segment import Segment
 
 from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.text.sanitize import tame
-from memtui.text.words import clip_path, clip_start
+from memtui.text.words import clip_path, clip_start, plain_letters
 from memtui.tui.inbox.grouping import (
     Arranged,
     Candidate,
@@ -135,7 +135,8 @@ class CandidateList(MemoryList):
                 *(offer.title, offer.insight, offer.path, offer.heading, offer.kind, offer.project, offer.origin),
                 self._oddities.get((offer.id, offer.version)),
             )
-            text = self._texts[offer.id] = "\n".join(filter(None, parts)).casefold()
+            text = "\n".join(filter(None, parts))
+            text = self._texts[offer.id] = plain_letters(text.casefold())
         return all(word in text for word in self._words)
 
     @property
@@ -167,7 +168,7 @@ class CandidateList(MemoryList):
 
     def filter(self, text: str) -> None:
         """Show only candidates that hold every word of a text in what they say or its signs, or where they are from."""
-        words = tuple(text.casefold().split())
+        words = tuple(plain_letters(text.casefold()).split())
         if words != self._words:
             self._words = words
             here = self.line

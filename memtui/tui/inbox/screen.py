@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Input, Static
 
 from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
@@ -39,7 +38,8 @@ from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.detail import DetailPane
-from memtui.tui.widgets.lines import FilterLine, TitleLine
+from memtui.tui.widgets.filter_bar import FilterBar
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.memory_list import MemoryList
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class InboxScreen(ListDetail):
     """The candidates in view, and every decision on them, one by one or in bulk."""
 
     AREA = INBOX
-    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(INBOX), *registry.bindings(RESEMBLING)]
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(INBOX, RESEMBLING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **SimilarOnSave.ANSWERS,
         "inbox-mark": ("_list.mark_current",),
@@ -91,7 +91,8 @@ class InboxScreen(ListDetail):
         self._sheet = SheetEditing(self, self._inbox, self._take_out)
         self.parts = (self.resemblance, self.editing, self._sheet)
         self._title = TitleLine("Inbox", id="inbox-head")
-        self._filter = FilterLine("words of a text, a file, a heading, a kind; planted", id="inbox-filter")
+        finds = "words of a text, a file, a heading, a kind; planted"
+        self._filter = FilterBar(self._list, finds, self._type_filter, line_id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
         self._is_unsure = False  # Whether some of what was taken out of the list may come back
@@ -103,9 +104,7 @@ class InboxScreen(ListDetail):
         with Horizontal(id="inbox-panes"):
             yield self._list
             yield self._detail
-        with Horizontal(id="inbox-bar"):
-            yield Static("/", id="inbox-filter-mark", markup=False)
-            yield self._filter
+        yield self._filter
         yield self.hints
 
     def on_mount(self) -> None:
@@ -230,7 +229,7 @@ class InboxScreen(ListDetail):
     @property
     def hint_place(self) -> str:
         """Which keys the footer shows."""
-        if self.focused is self._filter:
+        if self._filter.is_typed_in:
             return "filter"
         if self.focused is self._detail:
             return "inbox-detail"
@@ -443,9 +442,7 @@ class InboxScreen(ListDetail):
 
     def action_inbox_filter(self) -> None:
         """Open the filter."""
-        self.set_class(False, "-reading")
-        self.set_class(True, "-filtering")
-        self._filter.focus()
+        self._filter.open()
 
     def _look_for_odd(self) -> None:
         """Let the filter find what looks planted, or is odd in another way; some at a time, for others to read too."""
@@ -458,31 +455,14 @@ class InboxScreen(ListDetail):
         self._show_head()
         self._look_for_odd()
 
-    @on(Input.Changed, "#inbox-filter")
-    def _type_filter(self, event: Input.Changed) -> None:
-        event.stop()
-        self._list.filter(event.value)
+    def _type_filter(self, typed: str) -> None:
+        self._list.filter(typed)
         self._look_for_odd()
         self._show_head()
 
-    @on(FilterLine.Kept)
-    def _keep_filter(self, message: FilterLine.Kept) -> None:
-        message.stop()
-        if not self._filter.value.strip():
-            self.leave_line()
-        self.enter_first()
-
-    @on(FilterLine.Moved)
-    def _move_from_filter(self, message: FilterLine.Moved) -> None:
-        message.stop()
-        self._list.move_by(message.rows)
-
     def leave_line(self) -> bool:
         """Clear and close the filter, else clear the marks; False where there is neither."""
-        if self.has_class("-filtering"):
-            self._filter.value = ""
-            self.set_class(False, "-filtering")
-            self.enter_first()
+        if self._filter.leave():
             return True
         if not self._list.marks:
             return False

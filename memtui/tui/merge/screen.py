@@ -35,10 +35,10 @@ from memtui.tui.merge.view import (
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Done
+from memtui.tui.widgets.choice_list import ChoiceList, ChoiceRow
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.form_fields import TextEditScreen
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import ChoiceList, ChoiceRow
 
 NARROWEST_SIDE = 30  # Cells that a text needs to be read beside others; with less, the texts are stacked
 

@@ -15,9 +15,10 @@ from memtui.errors import MemtuiError
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import PACKS, Action
+from memtui.tui.actions.registry import LISTING, PACKS, Action
 from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.packs.view import (
     MemberRow,
     PackRead,
@@ -53,7 +54,7 @@ class PacksScreen(ListDetail):
     """The packs beside the memories of one; feedback is on the pack, or on one memory where their pane is focused."""
 
     AREA = PACKS
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PACKS)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PACKS, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "packs-helped": ("_give", "helped"),
         "packs-hurt": ("_give", "hurt"),
@@ -71,6 +72,8 @@ class PacksScreen(ListDetail):
         self._list: RowList[PackRow] = RowList(pack_cells, id="packs-list")
         self._members: RowList[MemberRow] = RowList(member_cells, id="packs-members")
         super().__init__(opening, self._list, self._members)
+        self.sifting = ListFilter(self, self._list, "words of a task, or what became of it")
+        self.parts = (self.sifting,)
         self._title = TitleLine("Packs", id="packs-title")
         self._line = AskLine(_QUESTIONS, id="packs-ask")
         self._used: dict[str, UsedPack] = {}
@@ -85,6 +88,7 @@ class PacksScreen(ListDetail):
             yield self._list
             yield self._members
         yield self._line
+        yield from self.typed_lines()
         yield self.hints
 
     def on_mount(self) -> None:
@@ -238,7 +242,7 @@ class PacksScreen(ListDetail):
     def leave_line(self) -> bool:
         """Close the line of the reason; False where it is closed."""
         if not self._line.is_open:
-            return False
+            return super().leave_line()
         self._close_line()
         return True
 

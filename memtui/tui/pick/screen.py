@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -14,7 +13,7 @@ from memtui.tui.browse.list_reader import ListReader
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
 from memtui.tui.values import Listing
-from memtui.tui.widgets.lines import FilterLine
+from memtui.tui.widgets.filter_bar import FilterBar
 from memtui.tui.widgets.memory_list import MemoryList
 
 _ANSWERED = frozenset({"back", "quit"})
@@ -31,27 +30,24 @@ class PickScreen(MemtuiScreen):
         super().__init__(opening)
         self._list = MemoryList(id="list")
         self._list.can_focus = False
-        self._filter = FilterLine("words, part of a title, or kind:tooling", id="filter")
-        self._count = Static("", id="filter-count", markup=False)
         self.lists = ListReader(self, self._list, self._show)
         self.lists.query = query
+        finds = "words, part of a title, or kind:tooling"
+        self._bar = FilterBar(self._list, finds, self.lists.type_query, kept=self._choose, line_id="filter")
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="filter-bar"):
-            yield Static("/", id="filter-mark", markup=False)
-            yield self._filter
-            yield self._count
+        yield self._bar
         yield self._list
         yield Static("enter copies   ↑↓ move   esc leaves", id="pick-hint", markup=False)
 
     def on_mount(self) -> None:
         """Read the vault after the first picture."""
         with self.prevent(Input.Changed):
-            self._filter.value = self.lists.query
+            self._bar.line.value = self.lists.query
         self.call_after_refresh(self.lists.reload)
 
     def _show(self, listing: Listing) -> None:
-        self._count.update(f"{len(listing.ids):,} of {len(listing.base.ids):,}")
+        self._bar.count.update(f"{len(listing.ids):,} of {len(listing.base.ids):,}")
 
     def look_failed(self, error: MemtuiError) -> None:
         """Show why the vault cannot be read in place of the list."""
@@ -66,17 +62,6 @@ class PickScreen(MemtuiScreen):
         message.stop()
         self.lists.fill(message.ids, urgent=message.urgent, then=lambda: None)
 
-    @on(Input.Changed, "#filter")
-    def _type(self, event: Input.Changed) -> None:
-        event.stop()
-        self.lists.type_query(event.value)
-
-    @on(FilterLine.Moved)
-    def _move(self, message: FilterLine.Moved) -> None:
-        message.stop()
-        self._list.move_by(message.rows)
-
-    @on(FilterLine.Kept)
     @on(MemoryList.Chosen)
     def _choose(self) -> None:
         if isinstance(self.app, PickApp):

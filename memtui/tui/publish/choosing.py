@@ -14,7 +14,7 @@ from memtui.publish.plan import Selection
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import CHOOSING, GO, Action
+from memtui.tui.actions.registry import CHOOSING, GO, LISTING, Action
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block, StyleName
@@ -43,13 +43,14 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
     """
 
     AREA = CHOOSING
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CHOOSING)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CHOOSING, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = pane_answers(CHOOSING)
     HEADING = "Choose what goes in"
     PANES = ("Memories", "Text")
+    FINDS = "words of a title, of the text, a file, a kind"
 
     def __init__(self, opening: Opening, place: str, found: Sequence[Choosable]) -> None:
-        super().__init__(opening, choice_cells)
+        super().__init__(opening, choice_cells, words=choice_text)
         self._found = tuple(found)
         self._titles = tuple(said_once([Titled.of(choice_title(one.memory), one.memory.sources) for one in found]))
         self._before = frozenset(one.memory.id for one in found if one.is_in)
@@ -100,6 +101,8 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
         if self.focused is self._second:
             self.enter_first()
             return
+        if self.leave_line():
+            return
         if not self._ticked:
             self.say(_NOTHING.format(self.key_of("publish-out")), severity="warning")
         elif self._ticked != self._before:
@@ -110,6 +113,12 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
 def choice_words(ticked: Collection[str], found: Sequence[Choosable]) -> str:
     """Return how many memories are ticked."""
     return f"{len(ticked):,} of {len(found):,} ticked"
+
+
+def choice_text(row: ChoiceRow) -> str:
+    """Return what a memory is found by besides what its row shows: its text, its whole title, its kind, its files."""
+    memory = row.one.memory
+    return "\n".join((memory.title, memory.insight, memory.kind, *(anchor.path for anchor in memory.anchors)))
 
 
 def choice_title(memory: Memory) -> str:

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from memtui.curate.publishing import Choosable, Standing
 from memtui.publish.apply import Cut
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import PUBLISH, Action
+from memtui.tui.actions.registry import LISTING, PUBLISH, Action
 from memtui.tui.list_detail import LIST
 from memtui.tui.publish.choosing import ChoosingScreen
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
@@ -27,13 +27,14 @@ class PublishScreen(RowDetail[Row]):
     """The places beside what would change in one of them."""
 
     AREA = PUBLISH
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PUBLISH)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(PUBLISH, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **pane_answers(PUBLISH),
         "publish-again": ("look_again",),
     }
     HEADING = "Publish"
     PANES = ("Assistants", "What would change")
+    FINDS = "an assistant, or how it stands"
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening, publish_cells)

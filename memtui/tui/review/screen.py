@@ -51,7 +51,7 @@ class ReviewScreen(MemtuiScreen):
     """Goes through the queue; every verdict is one undoable change and needs no confirmation."""
 
     AREA = REVIEW
-    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(REVIEW), *registry.bindings(RESEMBLING)]
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(REVIEW, RESEMBLING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **SimilarOnSave.ANSWERS,
         "review-verify": ("_decide_now", Verdicts.still_true),

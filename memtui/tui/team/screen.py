@@ -12,7 +12,7 @@ from memtui.errors import MemtuiError
 from memtui.sync.service import Asked
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import TEAM, Action
+from memtui.tui.actions.registry import LISTING, TEAM, Action
 from memtui.tui.row_detail import RowDetail, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
@@ -23,10 +23,11 @@ class TeamScreen(RowDetail[TeamRow]):
     """The teams beside all about one of them; what only the other side knows arrives when it answers."""
 
     AREA = TEAM
-    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(TEAM)
+    BINDINGS: ClassVar[list[BindingType]] = registry.bindings(TEAM, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = pane_answers(TEAM)
     HEADING = "Team"
     PANES = ("Teams", "Shared, waiting, members")
+    FINDS = "a team"
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening, team_cells)

@@ -73,6 +73,8 @@ class KeyOrder:
 
     def keeps(self, event: events.Event) -> bool:
         """Return whether an event has to wait for its turn; it is then handed to the app again in its turn."""
+        if isinstance(event, events.MouseDown) and self._words is not None:
+            self._words.forget_slash()
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
         if self._awaited is not None and self._awaited not in self._app.screen_stack:

@@ -22,10 +22,11 @@ from memtui.domain.memory import MOST_MERGED
 from memtui.errors import MemtuiError
 from memtui.text.words import counted
 from memtui.tui.actions import registry
-from memtui.tui.actions.registry import RESEMBLING, TIDY, Action
+from memtui.tui.actions.registry import LISTING, RESEMBLING, TIDY, Action
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.reflect.screen import ReflectScreen
 from memtui.tui.screens.dialogs import ask_to_follow, ask_to_untie, pick
@@ -78,7 +79,11 @@ class TidyScreen(ListDetail):
     """Findings by kind beside the texts that they are about; nothing is changed unless the user says so."""
 
     AREA = TIDY
-    BINDINGS: ClassVar[list[BindingType]] = [*registry.bindings(TIDY), *registry.bindings(RESEMBLING)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *registry.bindings(TIDY),
+        *registry.bindings(LISTING),
+        *registry.bindings(RESEMBLING),
+    ]
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         **SimilarOnSave.ANSWERS,
         "tidy-retire": ("_treat", MemoryActs.retire),
@@ -88,12 +93,13 @@ class TidyScreen(ListDetail):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
-        self._found: RowList[TidyRow] = RowList(row_cells, id="tidy-list")
+        self._found: RowList[TidyRow] = RowList(row_cells, words=self._words_of, id="tidy-list")
         self._detail = DetailPane(id="tidy-detail")
         super().__init__(opening, self._found, self._detail)
         self.resemblance = SimilarOnSave(self)
         self.editing = EditActions(self, self.resemblance)
-        self.parts = (self.resemblance, self.editing)
+        self.sifting = ListFilter(self, self._found, "words of a title, or what is found: duplicates, vague")
+        self.parts = (self.sifting, self.resemblance, self.editing)
         self._tidying = TidyAccess(self.access)
         self._title = TitleLine("Tidy", id="tidy-head")
         self._finding = Vertical(id="tidy-finding")
@@ -117,6 +123,7 @@ class TidyScreen(ListDetail):
                 yield self._detail
                 with Horizontal(id="tidy-sides"):
                     yield from (side.add_class("pane") for side in self._sides)
+        yield from self.typed_lines()
         yield self.hints
 
     def on_mount(self) -> None:
@@ -124,6 +131,11 @@ class TidyScreen(ListDetail):
         self._detail.set_title("Finding")
         self._title.note = "scanning the vault · esc stops"
         self.call_after_refresh(self._begin_pass)
+
+    def _words_of(self, row: TidyRow) -> str:
+        """Return what the filter finds a finding by besides what its row shows."""
+        titles = self._report.titles if self._report is not None else {}
+        return "\n".join((*(titles.get(one, "") for one in row.ids), *row.about))
 
     @property
     def current_memory(self) -> str | None:
@@ -237,8 +249,7 @@ class TidyScreen(ListDetail):
         return is_wide and len(texts) == len(self._sides)
 
     def _show_about(self, row: TidyRow, texts: Sequence[Sequence[Block]] | None) -> None:
-        at_once = self._report is not None and _all_at_once(row.finding, self._report)
-        self._detail.show(row_blocks(row, texts, all_at_once=at_once), from_top=True)
+        self._detail.show(row_blocks(row, texts, all_at_once=bool(self._sure(row))), from_top=True)
 
     # -- fixing -----------------------------------------------------------------------------------
 
@@ -262,7 +273,7 @@ class TidyScreen(ListDetail):
                 return why
         if action.id == "tidy-open" and row.finding == "lessons":
             return "n shows what is like them again."
-        if action.id == "tidy-all" and self._report is not None and not _all_at_once(row.finding, self._report):
+        if action.id == "tidy-all" and not self._sure(row):
             return "None of them can be fixed without a look; enter opens each."
         if action.id == "tidy-keep" and self._report is not None and row.memory in self._report.waiting:
             return "It waits in the inbox; it is accepted or rejected there."
@@ -334,20 +345,25 @@ class TidyScreen(ListDetail):
         title = f"{len(anchor.ids):,} memories" if anchor.others else title
         ask_to_untie(self.app, title, anchor.path, untie)
 
+    def _sure(self, row: TidyRow) -> list[TidyRow]:
+        """Return the findings of the same sort that are listed and can be fixed at once."""
+        return [other for other in self._found.rows if other.finding == row.finding and _is_sure(other)]
+
     def action_tidy_all(self) -> None:
-        """Fix every finding of this kind: exact copies, moved files, memories that were never used."""
-        report, row = self._report, self._found.current
-        if report is None or row is None:
+        """Fix every finding of this kind that is listed: exact copies, moved files, memories that were never used."""
+        row = self._found.current
+        if row is None:
             return
+        alike = self._sure(row)
         if row.finding == "anchors":
-            self._re_anchor([anchor for anchor in report.anchors if anchor.state == "moved"])
-        elif row.finding == "unused":
-            self._take_out(*(other for other in self._found.rows if other.finding == "unused"))
-            self.do(lambda: self.memories.retire(report.unused))
+            self._re_anchor([other.subject for other in alike])
+            return
+        self._take_out(*alike)
+        subjects = [other.subject for other in alike]
+        if row.finding == "unused":
+            self.do(lambda: self.memories.retire(subjects))
         else:
-            copies = [group for group in report.duplicates if group.copies]
-            self._take_out(*(other for other in self._found.rows if other.subject in copies))
-            self.do(lambda: self._tidying.merge_copies(copies))
+            self.do(lambda: self._tidying.merge_copies(subjects))
 
     def action_tidy_not(self) -> None:
         """Never suggest this finding again."""
@@ -369,7 +385,10 @@ class TidyScreen(ListDetail):
         row, report = self._found.current, self._report
         if row is None or report is None:
             return
-        found = {by: report.alike(row.finding, row.subject.ids, by) for by in ALIKENESSES}
+        listed = {other.subject.ids for other in self._found.rows if other.finding == row.finding}
+        found = {
+            by: [ids for ids in report.alike(row.finding, row.subject.ids, by) if ids in listed] for by in ALIKENESSES
+        }
         ways = tidying.ways_to_dismiss(row.finding, found, report.files_of(row.subject.ids))
         if len(ways) > 1:
             title = f"Dismiss {NAMES[row.finding].lower()}"
@@ -434,8 +453,8 @@ class TidyScreen(ListDetail):
         await self.action_act("tidy-open")
 
 
-def _all_at_once(finding: str, report: TidyReport) -> bool:
-    """Return whether there are findings of a sort that need no look before they are fixed."""
-    if finding == "duplicates":
-        return any(group.copies for group in report.duplicates)
-    return finding == "unused" or (finding == "anchors" and any(one.state == "moved" for one in report.anchors))
+def _is_sure(row: TidyRow) -> bool:
+    """Return whether a finding needs no look before it is fixed."""
+    if row.finding == "duplicates":
+        return bool(row.subject.copies)
+    return row.finding == "unused" or (row.finding == "anchors" and row.subject.state == "moved")

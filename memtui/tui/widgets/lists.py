@@ -18,7 +18,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.text.words import clip_at_word, clip_path
+from memtui.text.sanitize import tame
+from memtui.text.words import clip_at_word, clip_path, plain_letters
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import PANE
 from memtui.tui.styled_text import fit, wrap
@@ -340,6 +341,8 @@ R = TypeVar("R")
 _MOST_MEASURED = 1_000
 """Lines of a list whose columns are drawn as wide as their texts: measuring more would delay the picture."""
 
+_NOTE_CELLS = 18  # Of the words at the right of a heading
+
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
@@ -351,13 +354,31 @@ class TextRow:
     note: str = ""  # words at the right, where there is room
 
 
-class RowList(PickList, Generic[R]):
-    """Rows with lines of text between them. `cells`: returns the cells of a row for a width."""
+_ALL_CELLS = 1_000  # A width at which nothing of a row is cut or left out
+_SHOWN_OF_FILTER = 40  # Characters of a filter where it is told that nothing matches
 
-    def __init__(self, cells: Callable[[R, int], Iterable[Cell]], *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+
+class RowList(PickList, Generic[R]):
+    """Rows with lines of text between them; a filter leaves those that hold every word of it.
+
+    `cells`: returns the cells of a row for a width. `words`: returns what else the filter finds a row by.
+    """
+
+    def __init__(
+        self,
+        cells: Callable[[R, int], Iterable[Cell]],
+        *,
+        words: Callable[[R], str] | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+    ) -> None:
         super().__init__(id=id)
         self._cells = cells
-        self._lines: Sequence[R | TextRow] = ()
+        self._more_words = words
+        self._all: Sequence[R | TextRow] = ()
+        self._lines: Sequence[R | TextRow] = ()  # Those of all that the filter leaves
+        self._wanted: tuple[str, ...] = ()  # The words of the filter
+        self._typed = ""  # The filter as it was typed
+        self._when_empty: Sequence[str] = ()
         self._widest: dict[tuple[int, int], int] = {}  # Of each snug column, by the number of columns and its place
         self._measured_for = -1  # Width that `_widest` holds for
 
@@ -367,8 +388,13 @@ class RowList(PickList, Generic[R]):
 
     @property
     def rows(self) -> list[R]:
-        """All rows, in order."""
+        """The rows that are listed, in order."""
         return [line for line in self._lines if not isinstance(line, TextRow)]
+
+    @property
+    def number_of_all(self) -> int:
+        """How many rows there are, listed or not."""
+        return sum(not isinstance(line, TextRow) for line in self._all)
 
     @property
     def current(self) -> R | None:
@@ -387,7 +413,36 @@ class RowList(PickList, Generic[R]):
         from_top: bool = False,  # go to the first row
         notice: Sequence[str] = (),  # lines to show instead of an empty list
     ) -> None:
-        before, self._lines = self._lines[self.cursor :], tuple(lines)
+        self._all, self._when_empty = tuple(lines), tuple(notice)
+        self._list(follow, from_top=from_top)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether only some of the rows are listed, or may be."""
+        return bool(self._wanted)
+
+    def filter(self, typed: str) -> None:
+        """List only rows that hold every word of a text, in any order, or stand under a heading that does.
+
+        Capitals and accents make no difference. The cursor stays on its row; where that is not listed it goes to the
+        first.
+        """
+        words = tuple(_bare(typed).split())
+        self._typed = typed
+        if words != self._wanted:
+            self._wanted = words
+            here = self.current
+            self._list(lambda row: row is here, from_top=True)
+
+    def _list(self, follow: Callable[[R], bool] | None, *, from_top: bool) -> None:
+        lines = self._fitting() if self._wanted else self._all
+        notice = self._when_empty
+        if self._wanted and not lines and self.number_of_all:
+            notice = (
+                f"Nothing here matches “{tame(self._typed.strip(), _SHOWN_OF_FILTER)}”.",
+                "esc clears the filter.",
+            )
+        before, self._lines = self._lines[self.cursor :], lines
         self._measured_for = -1
         place = 0 if from_top else None
         if follow is not None:
@@ -397,6 +452,25 @@ class RowList(PickList, Generic[R]):
                 still = (line for line in before if not isinstance(line, TextRow) and line in self._lines)
                 place = next(map(self._lines.index, still), None)
         self.rows_changed(place, notice)
+
+    def _fitting(self) -> Sequence[R | TextRow]:
+        """Return the rows that hold every word of the filter, each under its heading."""
+        found: list[R | TextRow] = []
+        for heads, rows in _groups(self._all):
+            heading = " ".join(head.text for head in heads)
+            fit = [row for row in rows if self._fits(row, heading)]
+            if fit:
+                # A heading that counts its rows counts those that are listed; nothing parts the first from others.
+                shown = [head for head in heads if found or head.text]
+                found += [replace(head, count=f"{len(fit):,}") if head.count else head for head in shown]
+                found += fit
+        return found
+
+    def _fits(self, row: R, heading: str) -> bool:
+        parts = [heading, *(cell.text for cell in self._cells(row, _ALL_CELLS))]
+        parts += [self._more_words(row)] if self._more_words is not None else []
+        text = _bare(" ".join(parts))
+        return all(word in text for word in self._wanted)
 
     def go_to(self, wanted: Callable[[R], bool]) -> None:
         """Go to the first row of this kind, and put it on top with a heading right above it, if there is one."""
@@ -434,62 +508,18 @@ class RowList(PickList, Generic[R]):
                     self._widest[column] = max(self._widest.get(column, 0), cell_len(cell.text))
 
 
-_NAME_CELLS = 14
-_NOTE_CELLS = 18
-_NOTE_FROM = 48
+def _bare(text: str) -> str:
+    return plain_letters(text.casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceRow:
-    """One row."""
-
-    name: str
-    note: str
-    choice: str
-
-
-class ChoiceList(CursorList):
-    """Rows of a name, a note and a choice; a choice that is still open begins with `?`."""
-
-    PREFIX = "choice-list"
-    PARTS = ("dim", "open")
-    COMPONENT_CLASSES = {"choice-list--cursor", "choice-list--dim", "choice-list--open"}  # noqa: RUF012 - Textual declares it as a class variable
-
-    class Moved(Message):
-        """The cursor came to another row."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(id=id)
-        self._rows: tuple[ChoiceRow, ...] = ()
-
-    @property
-    def count(self) -> int:
-        return len(self._rows)
-
-    def show(self, rows: Sequence[ChoiceRow]) -> None:
-        """Show these rows; the cursor stays."""
-        self._rows = tuple(rows)
-        self.virtual_size = Size(0, len(self._rows))
-        self.refresh()
-
-    def cursor_moved(self) -> None:
-        """Tell that the cursor came to another row."""
-        self.post_message(self.Moved())
-
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        at = self.scroll_offset.y + y
-        if at >= len(self._rows):
-            return Strip.blank(width, self._row_paint["base"])
-        row, is_current = self._rows[at], at == self.cursor
-        paint = self._current_paint if is_current else self._row_paint
-        note = _NOTE_CELLS if width >= _NOTE_FROM else 0
-        rest = max(1, width - _NAME_CELLS - note - 1)
-        return Strip(
-            [
-                Segment(CURSOR_MARK if is_current else " ", paint["base"]),
-                Segment(fit(f" {row.name}", _NAME_CELLS), paint["base"]),
-                Segment(fit(row.note, note), paint["dim"]),
-                Segment(fit(row.choice, rest), paint["open" if row.choice.startswith("?") else "base"]),
-            ]
-        ).adjust_cell_length(width, paint["base"])
+def _groups(lines: Sequence[R | TextRow]) -> list[tuple[list[TextRow], list[R]]]:
+    """Return rows in groups, each with the lines of text right above it."""
+    groups: list[tuple[list[TextRow], list[R]]] = [([], [])]
+    for line in lines:
+        if not isinstance(line, TextRow):
+            groups[-1][1].append(line)
+        elif groups[-1][1]:
+            groups.append(([line], []))
+        else:
+            groups[-1][0].append(line)
+    return groups

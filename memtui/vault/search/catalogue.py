@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from memtui.domain.memory import Anchor, AnchorState, Memory, Signal, Status
+from memtui.text.words import plain_letters
 from memtui.vault.reader import INSIDE_FROM, MOST_BEGUN
-from memtui.vault.search.spelling import plain_letters
 
 if TYPE_CHECKING:
     import numpy as np

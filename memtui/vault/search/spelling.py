@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 
+from memtui.text.words import plain_letters
 from memtui.vault.filters import MemoryFilter, where_sql
 from memtui.vault.reader import VaultReader
 
@@ -14,13 +14,6 @@ _WORDS = (
     "SELECT unnest(string_split_regex(lower(concat_ws(' ', m.title, array_to_string(m.tags, ' '))), '[^\\pL\\pN]+'))"
     " AS name FROM memories m WHERE "
 )
-
-
-def plain_letters(word: str) -> str:
-    """Return a word without the accents of its letters, as DuckDB's `strip_accents` does."""
-    if word.isascii():
-        return word
-    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
 
 
 def nearest_words(

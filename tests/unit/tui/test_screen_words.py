@@ -143,7 +143,14 @@ def test_help_begins_with_a_sentence_and_at_most_ten_keys_of_the_screen(area: st
     assert re.fullmatch(r"[A-Z].{20,120}\.", told.purpose)
     assert 5 <= len(told.keys) <= 10
     actions = [registry.by_id(key) for key in told.keys]
-    assert {action.owner for action in actions} <= {area, "everywhere", "form-line", "merge-fields", "clash-text"}
+    assert {action.owner for action in actions} <= {
+        area,
+        "everywhere",
+        "listing",
+        "form-line",
+        "merge-fields",
+        "clash-text",
+    }
 
 
 def test_the_words_that_nobody_explained_are_explained_now() -> None:

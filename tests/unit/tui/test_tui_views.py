@@ -403,6 +403,44 @@ async def test_from_a_row_that_is_gone_the_cursor_comes_to_the_next_that_stays()
         assert rows.current == "jib", "nothing comes after it"
 
 
+async def test_a_filter_leaves_the_rows_that_hold_every_word_under_their_headings() -> None:
+    more = {"jib": "foresail", "main": "größte"}
+    rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")], words=lambda row: more.get(row, ""))
+
+    class Listing(App[None]):
+        def compose(self) -> ComposeResult:
+            yield rows
+
+    def listed(typed: str) -> list[str]:
+        rows.filter(typed)
+        return [f"{line.text} {line.count}".strip() if isinstance(line, TextRow) else line for line in rows._lines]
+
+    async with Listing().run_test(size=(60, 10)) as pilot:
+        lines = (
+            TextRow("Knots", count="2"),
+            "bowline",
+            "hitch",
+            TextRow(""),
+            TextRow("Sails", count="2"),
+            "jib",
+            "main",
+        )
+        rows.show(lines)
+        assert listed("B") == ["Knots 1", "bowline", "", "Sails 1", "jib"]
+        assert listed("FORE jib") == ["Sails 1", "jib"], "in any order, and nothing stands over the first heading"
+        assert rows.current == "jib"
+        assert listed("groß") == ["Sails 1", "main"]
+        assert listed("grosste") == ["Sails 1", "main"], "accents make no difference"
+        assert listed("sails") == ["Sails 2", "jib", "main"], "a heading finds what stands under it"
+        assert rows.current == "main", "the cursor stays on its row"
+        rows.show((*lines, "mizzen"))
+        assert rows.rows == ["jib", "main", "mizzen"], "what is read later is filtered as well"
+        assert listed("halyard") == []
+        await pilot.pause()
+        assert rows._notice == ("Nothing here matches “halyard”.", "esc clears the filter.")
+        assert len(listed("")) == len(lines) + 1
+
+
 async def test_what_stands_behind_the_last_row_is_reached_by_the_keys_that_move() -> None:
     rows: RowList[str] = RowList(lambda row, _: [Cell(row, "base")])
 
