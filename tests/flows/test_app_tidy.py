@@ -17,6 +17,7 @@ from flows.app_driver import (
     hostile_memories,
     memory,
     says,
+    screen_lines,
     screen_text,
     shows,
     stored,
@@ -434,7 +435,7 @@ async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_lo
         assert len(stored(blank, "m0000001").anchors) == 2
 
 
-async def test_escape_stops_a_pass_and_r_looks_again(
+async def test_a_pass_under_way_says_so_in_the_panes_and_one_escape_leaves_it(
     blank: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(blank, POSTGRES)
@@ -450,13 +451,15 @@ async def test_escape_stops_a_pass_and_r_looks_again(
     async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 2)
         await pilot.press("T")
-        await shows(pilot, "reading 1 of 2 · esc stops")
+        await until(pilot, lambda: "Tidy   ferry " in screen_lines(pilot)[0], "the project is named")
+        await until(pilot, lambda: "reading 1 of 2" in screen_lines(pilot)[0], "how far it is")
+        assert "".join(screen_lines(pilot)[:-1]).count("reading …") == 2, "both panes say so"
         await pilot.press("x")
         await says(pilot, "The vault is still being scanned.")
         await pilot.press("escape")
-        await shows(pilot, "stopped · R scans again")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "one key leaves it")
         asked.set()
-        await pilot.press("R")
+        await pilot.press("T")
         await shows(pilot, "Contradictions  1")
 
 

@@ -50,7 +50,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import PickList, RowList, TextRow
+from memtui.tui.widgets.lists import READING, PickList, RowList, TextRow
 from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.wording import tidying
 
@@ -127,10 +127,20 @@ class TidyScreen(ListDetail):
         yield self.hints
 
     def on_mount(self) -> None:
-        """Draw the empty panes; the pass starts after the first paint."""
+        """Draw the panes, which say that they are read; the pass starts after the first paint."""
+        self._found.set_title("Findings")
+        self._found.say_reading()
         self._detail.set_title("Finding")
-        self._title.note = "scanning the vault · esc stops"
-        self.call_after_refresh(self._begin_pass)
+        self._detail.show([Block(((READING, "dim"),))], from_top=True)
+        self._title.note = "scanning the vault …"
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.loader.read(self.access.read_place, self._name_place, group="place")
+        self._begin_pass()
+
+    def _name_place(self, place: str) -> None:
+        self._title.place = place
 
     def _words_of(self, row: TidyRow) -> str:
         """Return what the filter finds a finding by besides what its row shows."""
@@ -160,14 +170,13 @@ class TidyScreen(ListDetail):
 
     def _show_progress(self, stage: str, done: int, total: int) -> None:
         if self._is_scanning and self._waited_for:
-            self._title.note = f"{stage} {done:,} of {total:,} · esc stops"
-
-    def _end_pass(self) -> None:
-        self._is_scanning = False
-        self._title.note = "stopped · R scans again"
+            self._title.note = f"{stage} {done:,} of {total:,}"
 
     def _fail_pass(self, error: MemtuiError) -> None:
-        self._end_pass()
+        self._is_scanning = False
+        self._title.note = "stopped · R scans again"
+        if self._report is None:
+            self._found.show((), notice=(error.what, error.where, error.remedy))
         self.look_failed(error)
 
     def _show_report(self, found: TidyReport) -> None:
@@ -257,7 +266,7 @@ class TidyScreen(ListDetail):
         """Return why an action is not possible now."""
         row = self._found.current
         if action.id == "tidy-again" and self._is_scanning and self._waited_for:
-            return "The vault is being scanned already; esc stops it."
+            return "The vault is being scanned already."
         if row is None:
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
@@ -439,14 +448,6 @@ class TidyScreen(ListDetail):
         """Scan what changed, which may have fixed other findings too; the findings stay meanwhile."""
         del focus
         self._begin_pass()
-
-    def action_back(self) -> None:
-        """Stop a pass that was asked for, else leave."""
-        self.loader.stop("tidy")
-        if self._is_scanning and self._waited_for:
-            self._end_pass()
-        else:
-            super().action_back()
 
     @on(PickList.Chosen, "#tidy-list")
     async def _open_clicked(self) -> None:
