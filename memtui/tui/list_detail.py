@@ -68,7 +68,7 @@ class MemtuiScreen(Screen[None]):
         self.hints = KeyHints(id="hints")
         self.hints.set_reactive(KeyHints.place, self.AREA)
         self.looked_at: Signature | None = None  # The vault's files before the last read of `look_again`
-        self.parts: tuple[ScreenPart, ...] = ()  # What is asked before the screen itself acts
+        self.parts: tuple[ScreenPart[Any], ...] = ()  # What is asked before the screen itself acts
         self.again = AskedAgain(partial(self.say, severity="warning"), self.unsay)
         self.acting = False  # Whether a change is under way
         self.is_opening = False  # Whether keys have to wait for the fields of the screen

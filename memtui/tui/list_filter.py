@@ -12,14 +12,15 @@ from memtui.tui.widgets.filter_bar import FilterBar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.screen import Screen
+
     from memtui.tui.actions.registry import Action
-    from memtui.tui.list_detail import MemtuiScreen
     from memtui.tui.widgets.lists import RowList
 
 FILTER_ACTION = "list-filter"
 
 
-class ListFilter(ScreenPart):
+class ListFilter(ScreenPart["Screen[Any]"]):
     """The filter of a screen's list; the screen lays out its `bar`.
 
     `placeholder`: what it finds rows by. Rows are found by all that a row shows, and by the list's own `words`.
@@ -27,7 +28,7 @@ class ListFilter(ScreenPart):
 
     def __init__(
         self,
-        screen: MemtuiScreen,
+        screen: Screen[Any],
         rows: RowList[Any],
         placeholder: str,
         *,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from textual.screen import Screen
 
 if TYPE_CHECKING:
     from memtui.errors import MemtuiError
     from memtui.tui.actions.registry import Action
-    from memtui.tui.list_detail import MemtuiScreen
+
+S = TypeVar("S", bound=Screen[Any])
 
 
-class ScreenPart:
+class ScreenPart(Generic[S]):
     """What a screen holds instead of inheriting it; the screen asks each of its `parts` in turn."""
 
-    def __init__(self, screen: MemtuiScreen) -> None:
+    def __init__(self, screen: S) -> None:
         self.screen = screen
 
     def why_not(self, action: Action) -> str | None:

@@ -24,7 +24,7 @@ _ON_A_MEMORY = frozenset(
 )
 
 
-class ListActions(ScreenPart):
+class ListActions(ScreenPart[MemtuiScreen]):
     """Pins, retires, restores, verifies and copies memories, and opens the screens for several."""
 
     def __init__(

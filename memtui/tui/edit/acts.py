@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memtui.tui.edit.screen import EditScreen
 
 
-class EditActions(ScreenPart):
+class EditActions(ScreenPart[MemtuiScreen]):
     """Opens the form and the editor over a screen, and shows what a saved memory resembles."""
 
     def __init__(self, screen: MemtuiScreen, resemblance: SimilarOnSave) -> None:

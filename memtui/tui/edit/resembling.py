@@ -226,7 +226,7 @@ class ResemblanceQuestion(Vertical):
         return Content.assemble(gap[1:2], Content(gap).join(parts))
 
 
-class SimilarOnSave(ScreenPart):
+class SimilarOnSave(ScreenPart[MemtuiScreen]):
     """Asks after a save what is to become of the new memory and the one that it resembles, for screens beneath forms.
 
     A question stays until it is answered, or one of the two is no longer what it was.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEAVE_OUT = "import-leave-out"
 
 
-class LeavingOut(ScreenPart):
+class LeavingOut(ScreenPart[MemtuiScreen]):
     """Asks before it writes, and answers the undo right after it.
 
     `then`: called with the line, and whether it is in the file now.

@@ -26,7 +26,7 @@ APPLY, AGAIN, LEAVE = "apply", "edit", "leave"
 _READ = "sheet"  # The loader's group of the text
 
 
-class SheetEditing(ScreenPart):
+class SheetEditing(ScreenPart[MemtuiScreen]):
     """Opens candidates in the editor; `applying` is called with the ids before the change that was agreed to."""
 
     def __init__(self, screen: MemtuiScreen, inbox: InboxAccess, applying: Callable[[Sequence[str]], object]) -> None:
