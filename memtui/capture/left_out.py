@@ -40,6 +40,7 @@ class LeftOut(StrEnum):
 
     WORKTREE = "a worktree: its main checkout is read"
     CLONE = "another repository, to be imported by itself"
+    UNSEARCHED = "not searched: dependencies, copies of other code, or build output"
     LINK = "a link to a file that is read"
     OUTSIDE = "a link that leads outside the folder"
     DANGLING = "a link that leads nowhere"

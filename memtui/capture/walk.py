@@ -123,6 +123,7 @@ class Walk:
             self.skipped.append((Path(entry.path), f"cannot be read: {error.strerror or error}"))
             return ""
         if is_folder and entry.name in folder_names("unsearched"):
+            self._note_unsearched(entry.path)
             return ""
         if is_link and self._leaves(os.path.realpath(entry.path)):
             return "outside" if _may_hold_memories(entry, is_folder=is_folder) else ""
@@ -165,12 +166,18 @@ class Walk:
         if here.root not in self._tracked:
             listed = run_git(Path(here.root), "ls-files", "-z")
             self._tracked[here.root] = sorted(listed.split("\0")) if listed is not None else None
-        files = self._tracked[here.root]
-        if files is None:
-            return False
+        files = self._tracked[here.root] or ()
         folder = f"{os.path.relpath(here.path, here.root)}/{name}/".removeprefix("./").replace(os.sep, "/")
         at = bisect_left(files, folder)
-        return at < len(files) and files[at].startswith(folder)
+        is_tracked = at < len(files) and files[at].startswith(folder)
+        if not is_tracked:
+            self._note_unsearched(f"{here.path}{os.sep}{name}")
+        return is_tracked
+
+    def _note_unsearched(self, path: str) -> None:
+        """Note a folder that is not searched, unless it is hidden or a cache: nobody keeps rules there."""
+        if not os.path.basename(path).startswith((".", "__")):  # noqa: PTH119 - as above
+            self.skipped.append((Path(path), LeftOut.UNSEARCHED))
 
 
 def _may_hold_memories(entry: os.DirEntry[str], *, is_folder: bool) -> bool:

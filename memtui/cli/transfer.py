@@ -130,6 +130,7 @@ def _make_vectors(session: Session) -> None:
 
 def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
     """Return what an import ends with: a conflict, nothing found, or done."""
+    from memtui.capture.left_out import LeftOut
     from memtui.capture.merge_conflicts import UNRESOLVED_SETTINGS
 
     undecided = not read.files and any(lines.reason == UNRESOLVED_SETTINGS for lines in read.skipped)
@@ -137,7 +138,8 @@ def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
         return EXIT_CONFLICT
     if read.files or read.stores:
         return EXIT_DONE
-    found = "Everything found there was left out" if read.skipped else "No memory files were found there"
+    is_left_out = any(one.reason != LeftOut.UNSEARCHED for one in read.skipped)
+    found = "Everything found there was left out" if is_left_out else "No memory files were found there"
     say(f"{found}. `memtui import FILE` takes any Markdown file.")
     return EXIT_NOTHING
 

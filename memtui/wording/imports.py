@@ -35,6 +35,7 @@ NOTES = {
 """What the notes of a draft tell people; `KEY-left-out` stands for a value that fits no memory."""
 
 PLACES_SHOWN = 3
+NAMES_SHOWN = 5
 FOLDERS_DEEP = 3
 
 
@@ -59,11 +60,18 @@ def lines_left_out(skipped: Iterable[Skipped]) -> Counter[str]:
 
 
 def told_files(skipped: Sequence[Skipped]) -> list[str]:
-    """Return a sentence for each reason for which files were not read."""
-    return [
+    """Return a sentence for each reason for which files were not read, and one for folders that were not searched."""
+    files = files_left_out(skipped)
+    unsearched = files.pop(LeftOut.UNSEARCHED, [])
+    said = [
         f"{counted(len(paths), 'file')} left out: {reason} ({_some(_folders(paths))})"
-        for reason, paths in files_left_out(skipped).items()
+        for reason, paths in files.items()
     ]
+    if unsearched:
+        names = Counter(path.rpartition("/")[2] for path in unsearched)
+        named = some_of([tame(name, 40) for name, _ in names.most_common()], NAMES_SHOWN)
+        said.append(f"{counted(len(unsearched), 'folder')} not searched ({named}); `memtui import FOLDER` reads one")
+    return said
 
 
 def how_to_read_unloaded(skipped: Iterable[Skipped]) -> str:
@@ -219,7 +227,8 @@ def new_in_inbox(report: ImportReport) -> str:
 
 def passed_over(reasons: Iterable[str]) -> int:
     """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
-    return sum(reason not in STRUCTURE and not reason.endswith(_SETTINGS) for reason in reasons)
+    uncounted = {*STRUCTURE, LeftOut.UNSEARCHED}
+    return sum(reason not in uncounted and not reason.endswith(_SETTINGS) for reason in reasons)
 
 
 SIGNALS = {

@@ -228,7 +228,11 @@ def test_rule_files_of_unknown_tools_are_named(tmp_path: Path, home: Path) -> No
 def test_folders_that_builds_write_to_are_searched_only_where_git_tracks_files(tmp_path: Path, home: Path) -> None:
     root = repository(tmp_path / "shop", {"build/AGENTS.md": RULE})
     write_files(root, {"dist/AGENTS.md": RULE, "web/node_modules/x/AGENTS.md": RULE, "third_party/y/CLAUDE.md": RULE})
-    assert names(found(root, home)) == ["build/AGENTS.md"]
+    (root / ".venv").mkdir()
+    sources = found(root, home)
+    assert names(sources) == ["build/AGENTS.md"]
+    unsearched = ["dist", "third_party", "web/node_modules"]
+    assert left_out(sources) == dict.fromkeys(unsearched, LeftOut.UNSEARCHED), "caches and hidden folders aside"
 
 
 def test_linked_worktrees_and_other_repositories_are_not_walked(tmp_path: Path, home: Path) -> None:

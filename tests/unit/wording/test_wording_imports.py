@@ -7,7 +7,15 @@ from memtui.capture.draft import Skipped
 from memtui.capture.frontmatter import NEVER_CLOSED
 from memtui.capture.left_out import LeftOut
 from memtui.capture.no_memory import SkipReason
-from memtui.wording.imports import files_left_out, lines_left_out, new_in_inbox, told_besides, told_files, told_lines
+from memtui.wording.imports import (
+    files_left_out,
+    lines_left_out,
+    new_in_inbox,
+    passed_over,
+    told_besides,
+    told_files,
+    told_lines,
+)
 
 
 def test_files_are_told_by_reason_with_a_few_places() -> None:
@@ -40,10 +48,18 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     ]
     assert told_besides(skipped) == [
         "frontmatter that is never closed, read as settings: .cursor/rules/quay.mdc:1-4",
-        "6 lines of frontmatter, status, read as settings",
+        "6 lines (frontmatter, status) read as settings",
         "1 line of headings, comments and separators",
     ]
     assert lines_left_out(skipped)[SkipReason.LINKS] == 6
+
+
+def test_folders_that_are_not_searched_are_told_in_a_line_of_their_own_and_not_counted() -> None:
+    folders = ["web/node_modules", "api/node_modules", "vendor"]
+    skipped = [Skipped(path, None, LeftOut.UNSEARCHED) for path in folders]
+    [said] = told_files(skipped)
+    assert said.startswith("3 folders not searched (node_modules, vendor); ")
+    assert passed_over(one.reason for one in skipped) == 0
 
 
 def test_names_of_files_are_tamed() -> None:
