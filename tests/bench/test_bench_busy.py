@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,32 +25,51 @@ pytestmark = [
 SMALL = bool(os.environ.get("MEMTUI_BENCH_SMALL"))
 MEMORIES = 300 if SMALL else 2_500
 ROUNDS = 1 if SMALL else 3
-HOGS = 0 if SMALL else 2  # A smoke run leaves the cores to the tests beside it
+HOGS = 1 if SMALL else 2  # A smoke run leaves a core to the tests beside it
+KEY_SECONDS = 0.1  # Between two keys that come before the one that opens a screen
 ESCAPE_SECONDS = 0.5  # An escape that is followed at once by a letter is another key
 ALL_KEYS = 60.0  # Seconds after which a screen that is not left has failed
 
-SCREENS: tuple[tuple[bytes, str, bytes], ...] = (
-    (b"c", "Context", b"x"),
-    (b"r", "Review", b"z"),
-    (b"b", "Inbox", b"j"),
-    (b"T", "Tidy", b"j"),
-    (b"H", "History", b"j"),
-    (b"K", "Packs", b"j"),
-    (b"l", "Decay lab", b"j"),
-    (b"J", "Import", b"j"),
-    (b"D", "Capture", b"j"),
-    (b"V", "Assistants", b"j"),
-    (b"W", "Publish", b"j"),
-    (b"Z", "Team", b"j"),
-    (b"e", "Edit", b"\t"),
-    (b"a", "Add a memory", b"\t"),
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A screen that is opened from the list, used, and left."""
+
+    keys: Sequence[bytes]  # the last of them opens it, from when on is counted
+    name: str  # in the head of the screen
+    content: str  # what stands between head and keys once there is something to look at
+    use: bytes = b"j"  # a key that is used there
+    waits_for: str = ""  # what is shown before the last key
+
+
+PALETTE = (b":", *(letter.encode() for letter in "go: health"))
+
+VISITS = (
+    Visit([b"c"], "Context", "memories are in other projects", b"x"),
+    Visit([b"r"], "Review", "accepted on", b"z"),
+    Visit([b"b"], "Inbox", "The inbox is empty."),
+    Visit([b"T"], "Tidy", "Due for review"),
+    Visit([b"H"], "History", "made up"),
+    Visit([b"K"], "Packs", "No payload has been copied yet."),
+    Visit([b"l"], "Decay lab", "this memory"),
+    Visit([b"J"], "Import", "No rule files were found"),
+    Visit([b"D"], "Capture", "No proposals wait."),
+    Visit([b"V"], "Assistants", "Claude Code"),
+    Visit([b"W"], "Publish", "Claude Code"),
+    Visit([b"Z"], "Team", "shares its memories"),
+    Visit([b"e"], "Edit", "Insight", b"\t"),
+    Visit([b"a"], "Add a memory", "Insight", b"\t"),
+    Visit([*PALETTE, b"\r"], "Health", "By kind", waits_for="Health"),
+    Visit([b"B"], "Change many", "What to do", b"\x1b"),
+    Visit([b" ", b" ", b"m"], "Merge", "Fields that differ", waits_for="2 marked"),
+    Visit([b" ", b" ", b"C"], "Conclude", "Sources", b"\t", waits_for="2 marked"),
 )
-"""A key of the list, the name in the head of the screen that it opens, and a key that is used there."""
+"""Every screen that a vault of active memories alone has something to show on; the last two are of what is marked."""
 
 
 @contextmanager
 def busy_cores() -> Iterator[None]:
-    """Keep two cores busy with something else."""
+    """Keep as many cores busy as there are hogs."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(HOGS)]
     try:
         yield
@@ -59,18 +79,20 @@ def busy_cores() -> Iterator[None]:
             other.wait()
 
 
-def opened_seconds(terminal: Terminal, key: bytes, name: str, use: bytes) -> tuple[float, float]:
-    """Open a screen, use it and leave it; return the seconds until it showed itself, and until it was left."""
+def opened_seconds(terminal: Terminal, visit: Visit) -> tuple[float, float]:
+    """Open a screen, use it and leave it; return the seconds until its first content, and until it was left."""
+    for key in visit.keys[:-1]:
+        os.write(terminal._master, key)
+        time.sleep(KEY_SECONDS)
+    _wait(terminal, visit, lambda: visit.waits_for in "\n".join(terminal.screen.lines()))
     start = time.perf_counter()
-    os.write(terminal._master, key)
-    while not _is_in_front(terminal, name):
-        assert time.perf_counter() - start < ALL_KEYS, "\n".join([name, *terminal.screen.lines()])
-        time.sleep(0.005)
+    os.write(terminal._master, visit.keys[-1])
+    _wait(terminal, visit, lambda: _is_in_front(terminal, visit.name) and visit.content in _content(terminal))
     shown = time.perf_counter() - start
-    os.write(terminal._master, use)
+    os.write(terminal._master, visit.use)
     left = time.perf_counter()
     while not _is_home(terminal):
-        assert time.perf_counter() - left < ALL_KEYS, "\n".join([name, *terminal.screen.lines()])
+        assert time.perf_counter() - left < ALL_KEYS, "\n".join([visit.name, *terminal.screen.lines()])
         os.write(terminal._master, b"\x1b")
         deadline = time.perf_counter() + 1.0
         while time.perf_counter() < deadline and not _is_home(terminal):
@@ -78,6 +100,18 @@ def opened_seconds(terminal: Terminal, key: bytes, name: str, use: bytes) -> tup
     ended = time.perf_counter() - left
     time.sleep(ESCAPE_SECONDS)
     return shown, ended
+
+
+def _wait(terminal: Terminal, visit: Visit, is_so: Callable[[], bool]) -> None:
+    start = time.perf_counter()
+    while not is_so():
+        assert time.perf_counter() - start < ALL_KEYS, "\n".join([visit.name, *terminal.screen.lines()])
+        time.sleep(0.005)
+
+
+def _content(terminal: Terminal) -> str:
+    """Return what stands between the head and the keys."""
+    return "\n".join(terminal.screen.lines()[1:-1])
 
 
 def _is_in_front(terminal: Terminal, name: str) -> bool:
@@ -100,9 +134,9 @@ def test_screens_open_and_close_while_both_cores_are_busy(tmp_path: Path) -> Non
         terminal.seconds_until(" less ", patience=90)
         time.sleep(2)  # the model is loaded, and vectors are being made from here on
         for _ in range(ROUNDS):
-            for key, name, use in SCREENS:
-                shown, left = opened_seconds(terminal, key, name, use)
-                times.setdefault(name, []).append(shown)
+            for visit in VISITS:
+                shown, left = opened_seconds(terminal, visit)
+                times.setdefault(visit.name, []).append(shown)
                 times.setdefault("left", []).append(left)
         start = time.perf_counter()
         os.write(terminal._master, b"q")

@@ -365,6 +365,7 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
         await pilot.press("b")
         await inbox_opens(pilot, 0)
         await shows(pilot, "The inbox is empty.")
+        await shows(pilot, "0 waiting")
         await shows(pilot, "memtui import .")
         await pilot.press("a")
         await says(pilot, "The inbox is empty")
@@ -377,6 +378,7 @@ async def test_an_empty_inbox_says_how_things_get_here(ferry: Vault, tmp_path: P
         await shows(pilot, "claude-code")
         await pilot.press("a")
         await shows(pilot, "The inbox is empty.")
+        await shows(pilot, "0 waiting")
         await pilot.press("escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1, "back at the list")
 

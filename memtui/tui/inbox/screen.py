@@ -95,7 +95,7 @@ class InboxScreen(ListDetail):
         self._filter = FilterBar(self._list, finds, self._type_filter, line_id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
-        self._is_unsure = False  # Whether some of what was taken out of the list may come back
+        self._is_unsure = False  # Whether more may wait than the list holds: some that was taken out of it, or came
         self._marks_found = False  # Whether to mark all that the first look at the vault finds
 
     def compose(self) -> ComposeResult:
@@ -134,8 +134,9 @@ class InboxScreen(ListDetail):
 
     def _read_waiting(self, focus: str | None) -> None:
         self.looked_at = self.access.signature()
-        self.loader.read(self._inbox.waiting, partial(self._show_waiting, focus), group=LIST)
+        self._is_unsure = self._is_unsure or not self._list.offers
         self._show_head()
+        self.loader.read(self._inbox.waiting, partial(self._show_waiting, focus), group=LIST)
 
     def _show_waiting(self, focus: str | None, waiting: Waiting) -> None:
         if self.acting:
@@ -216,9 +217,7 @@ class InboxScreen(ListDetail):
         shown = len(self._list.arranged.shown)
         if waiting is not None:
             self._title.place = waiting.project or ALL_PROJECTS
-        works = self.acting or self.loader.is_under_way(LIST)
-        is_counted = waiting is not None and not self._is_unsure and bool(number or not works)
-        self._title.counts = head_counts(waiting if is_counted else None, self._list.offers.values())
+        self._title.counts = head_counts(None if self._is_unsure else waiting, self._list.offers.values())
         matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
         count = f"{marked:,} marked of {number:,}" if marked else matching
         if unlooked := len(self._list.unlooked) if self._list.asks_for_odd else 0:
