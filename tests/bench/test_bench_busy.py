@@ -60,11 +60,11 @@ VISITS = (
     Visit([b"e"], "Edit", "Insight", b"\t"),
     Visit([b"a"], "Add a memory", "Insight", b"\t"),
     Visit([*PALETTE, b"\r"], "Health", "By kind", waits_for="Health"),
-    Visit([b"B"], "Change many", "What to do", b"\x1b"),
+    Visit([b" ", b" ", b"B"], "Change many", "What to do", b"\x1b", waits_for="2 marked"),
     Visit([b" ", b" ", b"m"], "Merge", "Fields that differ", waits_for="2 marked"),
     Visit([b" ", b" ", b"C"], "Conclude", "Sources", b"\t", waits_for="2 marked"),
 )
-"""Every screen that a vault of active memories alone has something to show on; the last two are of what is marked."""
+"""Every screen that a vault of active memories alone has something to show on; the last three are of what is marked."""
 
 
 @contextmanager
