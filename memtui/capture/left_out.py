@@ -290,7 +290,7 @@ def _is_assistants(folder: str) -> bool:
 def _unread(file: SourceFile, *, is_text: bool) -> LeftOut | None:
     if file.path.name == SKILL_FILE:
         return LeftOut.OFFERED
-    if is_misplaced(file):
+    if is_misplaced(file) or file.path.name in folder_names("misnamed_files"):
         return LeftOut.MISPLACED
     parts = file.name.split("/")
     if is_text and any(part in folder_names("assistants") for part in parts[:-1]):

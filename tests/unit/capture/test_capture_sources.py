@@ -219,10 +219,12 @@ def test_rule_files_that_are_no_files_are_named_and_never_opened(tmp_path: Path,
 def test_rule_files_of_unknown_tools_are_named(tmp_path: Path, home: Path) -> None:
     unknown = [".skiff/rules/a.md", ".skiff/instructions.md", ".oar/steering/deep/b.md", "firebender.json"]
     others = [".skiff/notes/a.md", ".github/instructions/a.md", "docs/rules/a.md", ".skiff/rules/a.py"]
-    write_files(tmp_path / "shop", dict.fromkeys([*unknown, *others], RULE))
+    misnamed = [".goosehints.local", "web/.copilot-instructions.md"]
+    write_files(tmp_path / "shop", dict.fromkeys([*unknown, *others, *misnamed], RULE))
     sources = found(tmp_path / "shop", home)
     assert names(sources) == []
-    assert left_out(sources) == dict.fromkeys(unknown, LeftOut.UNKNOWN_TOOL)
+    expected = dict.fromkeys(unknown, LeftOut.UNKNOWN_TOOL) | dict.fromkeys(misnamed, LeftOut.MISPLACED)
+    assert left_out(sources) == expected
 
 
 def test_folders_that_builds_write_to_are_searched_only_where_git_tracks_files(tmp_path: Path, home: Path) -> None:

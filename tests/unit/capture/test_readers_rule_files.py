@@ -392,6 +392,8 @@ def test_conventions_tell_whose_they_are_and_where_they_hold(
         (".roo/rules/deep/a.txt", "", "roo", "roo", ()),
         (".roo/rules-code/a.md", "", "roo", "roo", ()),
         (".roorules-architect", "", "roo", "roo", ()),
+        (".clinerules-code", "", "roo", "roo", ()),
+        ("AGENTS.local.md", "", "roo", "roo", ()),
         (".kilocode/rules/a.md", "", "kilo", "kilo", ()),
         (".kilo/rules/a.md", "", "kilo", "kilo", ()),
         (
