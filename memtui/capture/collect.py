@@ -253,7 +253,11 @@ _SUFFIXES = TEXT_SUFFIXES | {".jsonl"}
 
 @cache
 def _config_names() -> frozenset[str]:
-    return folder_names("unread_files") | folder_names("misnamed_files") | {name.rpartition("/")[2] for name in CONFIG_FILES}
+    return (
+        folder_names("unread_files")
+        | folder_names("misnamed_files")
+        | {name.rpartition("/")[2] for name in CONFIG_FILES}
+    )
 
 
 def _shown(source: SourceFound, base: Path) -> str:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from memtui.cli import parsing
@@ -17,7 +18,7 @@ from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.cli.stores import add_store_arguments, list_stores, read_stores
 from memtui.embedding.engine import begin_opening, open_engine
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_NOTHING, MemtuiError, UsageError
-from memtui.text.words import counted, some_of
+from memtui.text.words import counted
 from memtui.wording import imports, outcomes
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
     if not session.json and read.stores is None:
         for line in imports.told_sources(read):
             say(line)
-        if not arguments.path:
+        if _is_of_project(request):
             _say_home(request, read)
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
@@ -151,8 +152,18 @@ def _say_home(request: ImportRequest, read: SourcesRead) -> None:
     known = {file.file.path for file in read.files}
     sources = [source for source in home_sources(request.home).sources if source.file.path not in known]
     if sources:
-        places = [place.name for place in places_of(sources, "home", request.home, request.home)]
-        say(f"Your home folder holds more, for every project: memtui import {some_of(places, SKIPS_SHOWN, ' ')}")
+        places = places_of(sources, "home", request.home, request.home)
+        # All of them: the command is to be pasted. A shell knows no `~` between quotes.
+        named = " ".join(f"~/{quote(place.name.removeprefix('~/'))}" for place in places)
+        say(f"Your home folder holds more, for every project: memtui import {named}")
+
+
+def _is_of_project(request: ImportRequest) -> bool:
+    """Return whether an import is that of a whole project, named or not."""
+    from memtui.workspace import find_workspace
+
+    root = find_workspace(request.folder).root
+    return not request.paths or any((request.folder / path).resolve() == root for path in request.paths)
 
 
 def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:

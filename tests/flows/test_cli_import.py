@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,22 @@ def project(cli: Cli) -> Cli:
 
 
 def test_a_folder_is_searched_for_every_format(project: Cli) -> None:
+    own = [
+        ".codex",
+        ".junie",
+        ".agents",
+        ".factory",
+        *(f".config/{tool}" for tool in ("opencode", "amp", "zed", "devin")),
+    ]
+    files = [*(f"{folder}/AGENTS.md" for folder in own), ".qwen/QWEN.md", ".gemini/GEMINI.md", ".claude/CLAUDE.md"]
+    files += [".config/goose/.goosehints", ".kiro/steering/it's mine.md", ".augment/rules/a.md"]
+    for name in files:
+        (project.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.home / name).write_text(f"# Mine\n\n- Never use {name} twice.\n")
     run = project("import", ".")
+    offer = run.err.split("for every project: memtui import ")[1].splitlines()[0]
+    places = [str(Path(word).parent if "rules" in word or "steering" in word else word) for word in files]
+    assert sorted(shlex.split(offer)) == sorted(f"~/{place}" for place in places)
     ids = run.lines
     assert len(ids) >= 6
     assert all(ID.fullmatch(line) for line in ids)
@@ -125,7 +141,7 @@ def test_a_dry_run_changes_nothing_and_counts_like_the_real_one(project: Cli) ->
 def test_the_report_has_the_shape_of_the_contract(project: Cli) -> None:
     report = project("import", ".", "--json").json
     assert set(report) == SHAPE | {
-        *("conflict_details", "flagged", "gone", "left_out", "lines", "sources", "unknown_kinds")
+        *("conflict_details", "flagged", "gone", "left_out", "lines", "moved", "sources", "unknown_kinds")
     }
     assert all(isinstance(report[name], int) for name in COUNTS)
     assert report["skipped"]
