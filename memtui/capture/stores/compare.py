@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from memtui.capture.draft import PLANTED, Draft, Skipped
 from memtui.capture.plan import ImportOptions, Planned
-from memtui.capture.secret_screening import SecretScreen, without_secret_lines
+from memtui.capture.secret_screening import SecretScreen
+from memtui.capture.stores.screening import named, without_secrets
 from memtui.domain.memory import Memory, Source, Tombstone, content_hash
-from memtui.domain.record import Record, memory_record
+from memtui.domain.record import Record
 from memtui.vault.reader import VaultReader
 
 Offered = tuple[Draft, str | None]  # A draft of a store with its project
@@ -69,21 +70,20 @@ class StorePlanner:
         return self._screened(draft, project)
 
     def _screened(self, draft: Draft, project: str | None) -> Planned:
-        """Add a draft, without the lines that hold a secret where the rest stands without them."""
+        """Add a draft, without what holds a secret where the rest stands without it."""
         reason = self._screen.reason(self._plain[id(draft)])
         if not reason:
             return Planned("add", draft, project)
-        bare = replace(draft, record=None, stated=None)
-        rest = without_secret_lines(bare, self._options.secret_patterns)
-        if rest is None or draft.stated is None:
-            return Planned("skip", draft, None, reason=reason, holds_secret=True)
-        kept, lines = rest
-        stated = replace(
-            draft.stated, title=kept.title, insight=kept.insight, rationale=kept.rationale, snippet=kept.snippet
-        )
-        record = {key: value for key, value in memory_record(stated).items() if key in (draft.record or {})}
-        self.skipped += lines
-        return Planned("add", replace(kept, record=record, stated=stated), project)
+        rest = without_secrets(draft, project, self._options.secret_patterns)
+        if rest is None:
+            return Planned("skip", draft, None, reason=self._of_row(reason, draft), holds_secret=True)
+        kept, home, left_out = rest
+        self.skipped += left_out
+        return Planned("add", kept, home)
+
+    def _of_row(self, reason: str, draft: Draft) -> str:
+        """Return a reason with the row that it is about: a store has no lines."""
+        return f"{named(draft, self._options.secret_patterns)} {reason}"
 
     def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Decide on a row that is a memory already."""
@@ -99,7 +99,7 @@ class StorePlanner:
             return Planned("unchanged", draft, project, memory, "merged into another memory here")
         reason = "" if self._options.allow_secret else self._screen.reason(self._plain[id(draft)])
         if reason:
-            return Planned("skip", draft, None, memory, reason=reason, holds_secret=True)
+            return Planned("skip", draft, None, memory, reason=self._of_row(reason, draft), holds_secret=True)
         if stated is None or content_hash(memory) != stated:
             return Planned("conflict", draft, project, memory, "both its source and the memory were edited")
         if PLANTED in draft.notes and memory.status == "active":

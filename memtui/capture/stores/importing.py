@@ -24,6 +24,7 @@ from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.domain.record import Record, format_time
 from memtui.errors import MemtuiError, UsageError
 from memtui.progress import ProgressCallback
+from memtui.text.words import counted
 from memtui.vault.projects import check_name, list_projects
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import without_values
@@ -174,6 +175,9 @@ def offer(
         tool = store.place.tool
         before = [known.get(memory_id(tool, row.key)) if known else None for row in chosen]
         wanted = list(zip(chosen, (names.of(row.project) for row in chosen), before, strict=True))
+        if odd := sum(_shown(text(row.project)) != text(row.project) for row in chosen):
+            reason = f"a project's name looks like a secret: {counted(odd, 'memory')} of it left unassigned"
+            result.skipped.append(Skipped(store.place.path.as_posix(), None, reason))
         drafts = [draft for draft in _drafts(wanted, store.place, now, progress) if draft is not None]
         result.left_out["without text"] += len(chosen) - len(drafts)
         result.drafts += drafts
@@ -233,6 +237,8 @@ class Names:
         return self._found[written]
 
     def _resolved(self, written: str) -> str | None:
+        if _shown(written) != written:
+            return None
         word = project_word(written)
         if word in self._mapped:
             return self._mapped[word]
