@@ -47,7 +47,6 @@ def without_secrets(
     home = None if project is None or not is_plain("project")(project) else project
     titled = is_plain("title")(stated.title)
     source = replace(draft.source, native_id=without_values(draft.source.native_id or "", patterns) or None)
-    texts = {name: _by_sentences(getattr(stated, name), patterns) for name in ("insight", "rationale")}
     bare = replace(
         draft,
         record=None,
@@ -56,7 +55,8 @@ def without_secrets(
         tags=tags,
         anchors=tuple(one.path for one in anchors),
         source=source,
-        **(texts if secrets_in([*texts.values(), stated.snippet], patterns) else {}),
+        insight=_by_sentences(stated.insight, patterns),
+        rationale=_by_sentences(stated.rationale, patterns),
     )
     kept, lines = without_secret_lines(bare, patterns) or (bare, [])
     if not titled:
