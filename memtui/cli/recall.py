@@ -207,8 +207,12 @@ def _why(arguments: argparse.Namespace, session: Session) -> None:
     built = build(arguments, session)
     budget, view = built.pack.budget, narrow_to_files(session.vault, session.view, built.task.files)
     found = explain_one(session.vault, built.pack, arguments.id, view.payload_scope, built.task.text)
+    without_vector = built.pack.without_vector
+    if without_vector:
+        say(partial_words(without_vector))
     if session.json:
-        write_json(explained_record(found, budget))
+        partial = {"partial_vectors": without_vector} if without_vector else {}
+        write_json(explained_record(found, budget) | partial)
         return
     write_line(f"{found.memory.id}  {reveal(found.memory.title)}")
     if found.included is not None:

@@ -32,6 +32,7 @@ class Explained:
     reason: Reason  # the first one, with the title of the memory that stands against it
     included: Included | None = None  # as it went in, None where it did not
     chance: float | None = None  # that it matters for the task, None where that was not judged
+    needed: float | None = None  # the chance that it needs to go in
     grounds: Grounds = field(default_factory=Grounds)  # where that comes from
 
 
@@ -51,14 +52,14 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope, task: s
     with vault.read() as reader:
         memory = reader.get(reader.resolve(identifier))
     inside = next((one for one in pack.included if one.memory.id == memory.id), None)
-    chance, told = pack.chances.get(memory.id), grounds(pack.features, memory.id)
+    chance, needed, told = pack.chances.get(memory.id), pack.needed.get(memory.id), grounds(pack.features, memory.id)
     if inside is not None:
-        return Explained(memory, inside.hit.reasons[0], inside, chance, told)
+        return Explained(memory, inside.hit.reasons[0], inside, chance, needed, told)
     named = next((one for one in pack.withheld if one.id == memory.id), None)
     if named is None:
         barred = eligibility.ineligible(memory, scope, vault.now(), None)
         named = Withheld.of(memory, barred or _untold(memory, task), 0.0)
-    return replace(_explained(named, _Known.of(vault, [named])), chance=chance, grounds=told)
+    return replace(_explained(named, _Known.of(vault, [named])), chance=chance, needed=needed, grounds=told)
 
 
 def _untold(memory: Memory, task: str) -> Reason:

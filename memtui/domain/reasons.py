@@ -83,6 +83,7 @@ class ReasonCode(StrEnum):
     NOTHING_RELEVANT = "nothing-relevant"
 
 
+VAULT = "vault"  # Unit of a chance that a vault as a whole needs, so that anything is served
 FOREIGN = "foreign"  # Unit of a cosine of two texts in different languages, of which the model sees little
 
 
@@ -103,7 +104,8 @@ class Reason:
     number: int = 0  # how many, how large the limit is, or a rank
     among: int = 0  # out of how many
     over: int = 0  # by how much a limit is exceeded; 0 if unknown
-    # Of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words; of `score`: FOREIGN
+    # Of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words; of `score`: FOREIGN;
+    # of `bar`: VAULT
     unit: str = ""
     date: datetime | None = None  # since when or until when
     link: str = ""  # type of a link, or how a file is tied to another

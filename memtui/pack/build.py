@@ -97,6 +97,7 @@ def _union(found: Sequence[Recall]) -> Recall:
         abstained=None if hits or put_in else found[0].abstained,
         covered=None,
         chances={},
+        needed={},
         features={},
         phase=None,
         links=tuple({(link.from_id, link.type, link.to_id): link for one in found for link in one.links}.values()),
@@ -181,6 +182,7 @@ class Pack:
     covered: Covered | None = None  # how well the vault covers the task, None without a task in words
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
+    needed: Mapping[str, float] = field(default_factory=dict)  # the chances that they need to go in, by id
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what the chances were made of, by id
     explained: frozenset[str] = (
         frozenset()
@@ -398,6 +400,7 @@ def build_pack(
         covered=found.covered,
         without_vector=found.without_vector,
         chances=found.chances,
+        needed=found.needed,
         features=found.features,
         explained=info.explained,
     )

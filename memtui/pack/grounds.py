@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -41,15 +41,26 @@ def grounds(features: Mapping[str, Mapping[str, float]], identifier: str) -> Gro
 
     `features`: what tells of each memory, by id.
     """
-    mine = features.get(identifier)
-    if mine is None:
-        return Grounds()
+    return grounds_of(features, [identifier])[identifier]
+
+
+def grounds_of(features: Mapping[str, Mapping[str, float]], identifiers: Iterable[str]) -> dict[str, Grounds]:
+    """Return the same for several memories, by id."""
+    if not features:
+        return {identifier: Grounds() for identifier in identifiers}
     weights = model(with_meaning=any(one["tokens"] > 0 for one in features.values())).weights
+    means = {name: math.fsum(one[name] for one in features.values()) / len(features) for name in weights}
+    return {
+        identifier: _told(features[identifier], weights, means) if identifier in features else Grounds()
+        for identifier in identifiers
+    }
+
+
+def _told(mine: Mapping[str, float], weights: Mapping[str, float], means: Mapping[str, float]) -> Grounds:
     told: dict[str, float] = {}
     for name, weight in weights.items():
-        mean = math.fsum(one[name] for one in features.values()) / len(features)
         group = _group_of(name)
-        told[group] = told.get(group, 0.0) + weight * (mine[name] - mean)
+        told[group] = told.get(group, 0.0) + weight * (mine[name] - means[name])
     ranked = sorted((-abs(value), group) for group, value in told.items() if group and abs(value) >= LEAST_TELLING)
     raising = tuple(group for _, group in ranked if told[group] > 0)
     lowering = tuple(group for _, group in ranked if told[group] < 0)

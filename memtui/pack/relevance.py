@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
-from memtui.domain.reasons import Reason, ReasonCode
+from memtui.domain.reasons import VAULT, Reason, ReasonCode
 from memtui.pack.calls import is_asked_for, is_due, titles_called_for
 from memtui.pack.relevance_features import (
     Model,
@@ -210,16 +210,26 @@ def _corrected(found: Recall, values: Mapping[str, float]) -> dict[str, float]:
     return corrected
 
 
-def _too_far(hit: Hit, task: Task, chance: float, least: float) -> Reason:
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The chance that a memory needs."""
+
+    least: float
+    is_behind: bool = False  # whether the likeliest, which need less, stand before it
+    is_silence: bool = False  # whether it is what one memory of the vault needs before anything is served
+
+
+def _too_far(hit: Hit, task: Task, chance: float, bar: Bar) -> Reason:
     """Return why a memory does not go in: the chance that it would need, and what ties it to the task all the same."""
     lowest, _ = _steps(task)
-    is_behind = lowest <= chance and least > lowest
+    is_behind = bar.is_behind and chance >= lowest
     return Reason(
         ReasonCode.TOO_FAR,
         path=_place_elsewhere(hit, task),
         score=chance,
-        bar=least if is_behind else min(least, lowest),
+        bar=lowest if bar.is_behind and not is_behind else bar.least,
         number=FIRST if is_behind else 0,
+        unit=VAULT if bar.is_silence else "",
         because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in task.files),
     )
 
@@ -260,6 +270,7 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         withheld=(*far.values(), *found.withheld),
         covered=covered,
         chances=judged,
+        needed={one: bar.least for one, bar in bars.items()},
     )
 
 
@@ -279,17 +290,17 @@ def _best_chance(found: Recall, known: Mapping[str, Chance], *, with_near: bool)
     return max((one.value if one.value >= SURE_ANYWHERE else one.here for one in mine), default=0.0)
 
 
-def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, float]) -> bool:
-    return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id]
+def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> bool:
+    return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id].least
 
 
-def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, float]) -> Withheld | None:
+def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
     """Return why a hit is withheld whose chance to matter lies below its bar; None for others."""
     one = hit.memory
-    least = bars.get(one.id, 0.0)
-    if judged.get(one.id, 1.0) >= least:
+    bar = bars.get(one.id)
+    if bar is None or judged[one.id] >= bar.least:
         return None
-    return Withheld.of(one, _too_far(hit, task, judged[one.id], least), hit.relevance)
+    return Withheld.of(one, _too_far(hit, task, judged[one.id], bar), hit.relevance)
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:
@@ -310,7 +321,8 @@ def _without_silence(found: Recall, best: float, task: Task, covered: Covered | 
     """Return a recall that says what there is: nothing that is likely to matter, or at least not nothing at all."""
     if covered == "not":
         nothing = Reason(ReasonCode.NOTHING_RELEVANT, score=best, bar=least_of_best(task))
-        return replace(found, abstained=found.abstained or nothing)
+        # Where files are in hand, that no word is known is not all that was looked for.
+        return replace(found, abstained=nothing if task.files and best else found.abstained or nothing)
     return replace(found, abstained=None, sure="unsure" if found.sure == "nothing" else found.sure)
 
 
@@ -325,15 +337,19 @@ def _covered(best: float, task: Task) -> Covered:
 
 def _bars(
     hits: Sequence[Hit], judged: Mapping[str, float], task: Task, covered: Covered | None
-) -> Iterator[tuple[str, float]]:
+) -> Iterator[tuple[str, Bar]]:
     """Yield the id of each hit that was judged with the chance that it needs, the likeliest first."""
     ranked = sorted(
         (hit for hit in hits if hit.memory.id in judged), key=lambda hit: (-judged[hit.memory.id], order_key(hit))
     )
     first, more = _steps(task)
     for place, hit in enumerate(ranked):
-        least = max(first, LEAST_CHANCE) if hit.signs and hit.signs.is_below else first
-        yield hit.memory.id, least_of_best(task) if covered == "not" else least if place < FIRST else more
+        if covered == "not":
+            yield hit.memory.id, Bar(least_of_best(task), is_silence=True)
+        elif place < FIRST:
+            yield hit.memory.id, Bar(max(first, LEAST_CHANCE) if hit.signs and hit.signs.is_below else first)
+        else:
+            yield hit.memory.id, Bar(more, is_behind=True)
 
 
 def _steps(task: Task) -> tuple[float, float]:

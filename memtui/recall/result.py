@@ -143,6 +143,7 @@ class Recall:
     in_hand: frozenset[str] = frozenset()  # the words of what stands in the files of the task
     covered: Covered | None = None  # how well a task is covered by what may matter for it, None where nobody judged
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
+    needed: Mapping[str, float] = field(default_factory=dict)  # the chances that they need to go in, by id
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what the chances were made of, by id
 
 

@@ -99,6 +99,15 @@ class Listing:
     names_file: bool = False  # whether the query chooses by a file
     names_project: bool = False  # whether the query chooses the projects, in place of what is in view
     near: int = 0  # how many of them hold none of the words, and are near in meaning alone
+    without_vector: int = 0  # memories that a search by meaning could not compare yet
+
+
+def only_closest(ids: Sequence[str], found: Sequence[str], *, is_known: bool) -> bool:
+    """Return whether what is listed matches badly: all of it was found by the search, which is sure of none.
+
+    `is_known`: whether something matches well, or that is still to be found out.
+    """
+    return bool(ids) and not is_known and frozenset(found).issuperset(ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from memtui.curate.explain_payload import Explained
 from memtui.pack.grounds import Grounds
@@ -44,3 +45,18 @@ def chance_lines(found: Explained) -> Iterator[str]:
         return
     if apart := apart_from_score(found.grounds, found.included.hit.score):
         yield apart
+
+
+CHANCE_DIGITS = 4  # Digits of a chance in JSON
+
+
+def chance_record(chance: float | None, needed: float | None, found: Grounds) -> dict[str, Any]:
+    """Return the chance that a memory matters, the one that it needs, and where that comes from, for `--json`.
+
+    The chances are null where none was judged: without a task in words, or where the memory is out of view.
+    """
+    return {
+        "chance": None if chance is None else round(chance, CHANCE_DIGITS),
+        "needed": needed,
+        "grounds": {"for": list(found.speaking_for), "against": list(found.against)},
+    }

@@ -11,12 +11,13 @@ from typing import Any
 from memtui.curate.explain_payload import Explained, PayloadContradiction
 from memtui.curate.review_queue import PACE_REASONS
 from memtui.domain.freshness import AUTOMATIC
-from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
+from memtui.pack.grounds import grounds_of
 from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
-from memtui.wording.chances import chance_words
+from memtui.wording.chances import chance_record, chance_words
 from memtui.wording.remedies import remedies
 
 SHOWN_WORDS = 6
@@ -135,7 +136,9 @@ def explained(reason: Reason) -> str:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
         place = f"behind the {reason.number} likeliest " if reason.number else ""
-        parts = [chance_words(reason.score), f"{place}{reason.bar:.0%} is needed"]
+        silence = f"nothing is served: no memory reaches {reason.bar:.0%}"
+        needed = silence if reason.unit == VAULT else f"{place}{reason.bar:.0%} is needed"
+        parts = [chance_words(reason.score), needed]
         parts += [f"it applies to {reason.path}"] if reason.path else []
         parts += [f"though it is {sentence(tie)}" for tie in reason.because]
         return f"{words} ({'; '.join(parts)})"
@@ -331,6 +334,8 @@ PAYLOAD_SHOWN_TITLE = 50  # Characters of a title in a warning
 
 def pack_record(pack: Pack) -> dict[str, Any]:
     """Return a pack for `context --json`."""
+    told = grounds_of(pack.features, [*(one.memory.id for one in pack.included), *(one.id for one in pack.withheld)])
+    chances = {one: chance_record(pack.chances.get(one), pack.needed.get(one), found) for one, found in told.items()}
     record: dict[str, Any] = {
         "payload": pack.payload,
         "target": pack.target,
@@ -354,12 +359,14 @@ def pack_record(pack: Pack) -> dict[str, Any]:
                 "reason": hit_words(one.hit),
                 "reason_code": str(one.hit.reasons[0].code),
                 "detail": one.detail,
+                **chances[one.memory.id],
             }
             | ({"status": one.status} if one.status else {})
             for one in pack.included
         ],
         "withheld": [
-            {"id": one.id, "reason": sentence(one.reason), "reason_code": str(one.reason.code)} for one in pack.withheld
+            {"id": one.id, "reason": sentence(one.reason), "reason_code": str(one.reason.code), **chances[one.id]}
+            for one in pack.withheld
         ],
         "withheld_counts": counts_words(pack.withheld_counts),
         "other_projects": pack.other_projects,
@@ -376,6 +383,11 @@ def doubt_words(pack: Pack) -> str:
     if pack.covered == "hardly":
         return "The vault may not cover this task: only the closest memories are in the payload."
     return "No memory clearly answers the task; the closest are in the payload." if pack.sure == "unsure" else ""
+
+
+def partial_in_brief(without_vector: int) -> str:
+    """Say what `partial_words` does in the room of a head; empty where all could be compared."""
+    return f"{without_vector:,} compared by words alone" if without_vector else ""
 
 
 def doubt_in_brief(pack: Pack) -> str:
@@ -442,6 +454,7 @@ def explained_record(found: Explained, budget: Budget) -> dict[str, Any]:
         "remedies": list(remedies(found, budget)),
         "tokens": inside.tokens if inside else None,
         "explain": explanation_record(inside.hit) if inside else None,
+        **chance_record(found.chance, found.needed, found.grounds),
     }
 
 

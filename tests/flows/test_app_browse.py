@@ -202,6 +202,8 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
         assert shown_count(replace(found, only_closest=False), found.query).endswith(
             f" of 5, {found.near} by meaning alone"
         )
+        assert found.without_vector == 0
+        assert shown_count(replace(found, without_vector=2), found.query).endswith(", 2 compared by words alone")
 
 
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(

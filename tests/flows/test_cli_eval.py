@@ -228,6 +228,8 @@ def test_an_import_makes_the_first_vectors_and_what_has_none_is_told_with_every_
     assert {(row["sure"], row["partial_vectors"]) for row in run.json} == {("sure", 2)}
     run = cli("context", "where is the cart kept", "--project", "p", "--json")
     assert (run.json["sure"], run.json["partial_vectors"]) == ("sure", 2)
+    run = cli("why", "bench:1", "where is the cart kept", "--project", "p", "--json")
+    assert (run.json["partial_vectors"], "2 memories without a vector" in run.err) == (2, True)
     run = cli("tidy", "--project", "p", "--json", code=(0, 7))
     assert (run.json["partial_vectors"], "2 memories without a vector" in run.err) == (2, True)
     assert "2 memories without a vector" in cli("link", "--proposals", "--project", "p").err

@@ -75,6 +75,7 @@ class Seeing:
             "tokens": pack.tokens,
             "sure": sure,
             "already_served": repeated[:MOST_REPEATED],
+            **_partial(pack.without_vector),
         }
 
     def _fresh_pack(self, view: View, task: Task, budget: int | None) -> tuple[Pack, list[str]]:
@@ -186,7 +187,8 @@ class Seeing:
             is_meant = memory.project is not None and kind in {None, "", memory.kind}
             if is_meant and not held_back(memory) and not self.place.holds_secret(memory):
                 rows.append(row_of(memory))
-        return {"memories": rows, "sure": found.sure if rows else "nothing", "note": NOTE}
+        sure = found.sure if rows else "nothing"
+        return {"memories": rows, "sure": sure, "note": NOTE, **_partial(found.without_vector)}
 
     def get(self, arguments: Mapping[str, Any]) -> Answer:
         """Return whole memories, and why others are not shown."""
@@ -289,6 +291,11 @@ def _only(found: Recall, ids: Collection[str]) -> Recall:
     """Return a recall of some memories alone."""
     hits, pins = (tuple(hit for hit in group if hit.memory.id in ids) for group in (found.hits, found.pins))
     return replace(found, hits=hits, pins=pins)
+
+
+def _partial(without_vector: int) -> Answer:
+    """Return what an answer says of memories that could not be compared by meaning yet."""
+    return {"partial_vectors": without_vector} if without_vector else {}
 
 
 def nothing_of(off: Off) -> Answer:

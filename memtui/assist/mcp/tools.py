@@ -13,7 +13,7 @@ from typing import Any
 from memtui.errors import ConflictError, MemtuiError, SecretRefusedError, UsageError
 from memtui.pack.targets.markdown import fenced
 from memtui.text.sanitize import reveal, tame, without_surrogates
-from memtui.text.words import did_you_mean
+from memtui.text.words import counted, did_you_mean
 
 PROFILES = ("reader", "agent", "curator")
 """Whom a server is for, each with the tools of those before it."""
@@ -196,6 +196,10 @@ def text_of(tool: str, answer: Mapping[str, Any]) -> str:
         parts = [f"Nothing is served: {answer['note']}."]
     if answer["sure"] == "unsure":
         parts.append("Nothing answers the task for sure; these are the closest.")
+    if answer.get("partial_vectors"):
+        parts.append(
+            f"{counted(answer['partial_vectors'], 'memory')} could be compared by words alone: ask again later."
+        )
     if repeated:
         parts.append(f"You have these already (memory_get shows them again): {', '.join(repeated)}")
     return "\n\n".join(parts)

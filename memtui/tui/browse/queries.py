@@ -13,7 +13,7 @@ from memtui.domain.memory import STATUSES, Memory
 from memtui.errors import MemtuiError, QueryError
 from memtui.text.sanitize import without_surrogates
 from memtui.tui.browse.memory_index import ListAtHand, RecentHits, Titles
-from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted
+from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted, only_closest
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 
@@ -153,7 +153,8 @@ class ListQueries:
             named = asked.names_project
             return Listing(base, query, listed, best=False, names_file=asked.names_file, names_project=named)
         at_hand = None if by_meaning else self._list_at_hand(base)
-        found, is_sure = self._found(words, browsing, by_meaning=by_meaning, words=at_hand.words if at_hand else None)
+        held = at_hand.words if at_hand else None
+        found, is_sure, unread = self._found(words, browsing, by_meaning=by_meaning, words=held)
         self._hits.keep(text, self._hits.of(words) or {})
         left = set(listed)
         hits = tuple(identifier for identifier in found if identifier in left)
@@ -169,17 +170,19 @@ class ListQueries:
             more=len(found) >= MOST_HITS,
             rows={} if at_hand else self._first_rows(text, ids),
             partial=partial,
-            only_closest=_only_closest(ids, hits, is_known=is_sure or partial),
+            only_closest=only_closest(ids, hits, is_known=is_sure or partial),
             names_file=asked.names_file,
             names_project=asked.names_project,
             near=self._near(text, ids),
+            without_vector=unread,
         )
 
     def _found_by_words(self, base: Base, query: str, text: str, *, best: bool, by_meaning: bool) -> Listing:
         at_hand = None if by_meaning else self._list_at_hand(base)
         if at_hand is not None:
             return self._filtered_at_hand(at_hand, query, text, best=best)
-        found, is_sure = self._found(text, self._browsing(base.wanted, self._vault.now()), by_meaning=by_meaning)
+        browsing = self._browsing(base.wanted, self._vault.now())
+        found, is_sure, unread = self._found(text, browsing, by_meaning=by_meaning)
         by_words = dict.fromkeys(identifier for identifier in found if identifier in base.id_set)
         part = _letters(text)
         by_title = [base.ids[place] for place in self.titles(base).holding(part)]
@@ -198,8 +201,9 @@ class ListQueries:
             more=more,
             rows=self._first_rows(text, ids),
             partial=partial,
-            only_closest=_only_closest(ids, found, is_known=is_sure or partial),
+            only_closest=only_closest(ids, found, is_known=is_sure or partial),
             near=self._near(text, set(ids).difference(by_title)),
+            without_vector=unread,
         )
 
     def _near(self, text: str, ids: Iterable[str]) -> int:
@@ -210,7 +214,7 @@ class ListQueries:
 
     def _filtered_at_hand(self, at_hand: ListAtHand, query: str, text: str, *, best: bool) -> Listing:
         browsing = self._browsing(at_hand.base.wanted, self._vault.now())
-        found, is_sure = self._found(text, browsing, by_meaning=False, words=at_hand.words)
+        found, is_sure, _ = self._found(text, browsing, by_meaning=False, words=at_hand.words)
         ids = at_hand.fitting(_letters(text), found, best=best)
         more, partial = len(found) >= MOST_HITS, self.has_meaning(query)
         return Listing(
@@ -221,7 +225,7 @@ class ListQueries:
             hits=tuple(found),
             more=more,
             partial=partial,
-            only_closest=_only_closest(ids, found, is_known=is_sure or partial),
+            only_closest=only_closest(ids, found, is_known=is_sure or partial),
         )
 
     def has_meaning(self, query: str) -> bool:
@@ -266,14 +270,16 @@ class ListQueries:
 
     def _found(
         self, text: str, browsing: Browsing, *, by_meaning: bool, words: HeldWords | None = None
-    ) -> tuple[Sequence[str], bool]:
+    ) -> tuple[Sequence[str], bool, int]:
         """Return the ids that a search finds where the list looks, the best first, and whether any matches well.
+
+        The last is how many memories it could not compare by meaning, because they have no vector yet.
 
         A single letter is no word yet: its titles are enough.
         """
         if len(text) == 1 and text.isascii():
             self._hits.keep(text, {})
-            return (), True
+            return (), True, 0
         from memtui.recall.rank import search
 
         scope, statuses = self._searched(browsing)
@@ -295,7 +301,7 @@ class ListQueries:
                 meaning=self._opening.meaning if by_meaning else None,
             )
         self._hits.keep(text, {hit.memory.id: hit for hit in found.hits})
-        return [hit.memory.id for hit in found.hits], found.sure == "sure"
+        return [hit.memory.id for hit in found.hits], found.sure == "sure", found.without_vector
 
     def _browsing(self, wanted: Wanted, now: datetime) -> Browsing:
         from memtui.vault.facets import Browsing
@@ -490,11 +496,3 @@ def _opened_to(browsing: Browsing, asked: Query) -> Browsing:
         return replace(browsing, chosen=chosen)
     chosen.pop("project", None)
     return replace(browsing, chosen=chosen, scope=EVERYTHING)
-
-
-def _only_closest(ids: Sequence[str], found: Sequence[str], *, is_known: bool) -> bool:
-    """Return whether what is listed matches badly: all of it was found by the search, which is sure of none.
-
-    `is_known`: whether something matches well, or that is still to be found out.
-    """
-    return bool(ids) and not is_known and frozenset(found).issuperset(ids)

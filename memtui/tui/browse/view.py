@@ -62,7 +62,8 @@ def shown_count(listing: Listing, typed: str) -> str:
     if not typed:
         return f"{total:,}" if total else ""
     near = f", {listing.near:,} by meaning alone" if listing.near and not listing.only_closest else ""
-    count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}"
+    unread = f", {listing.without_vector:,} compared by words alone" if listing.without_vector else ""
+    count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}{unread}"
     if listing.misnamed is None:
         return count
     from memtui.wording.outcomes import no_field

@@ -32,6 +32,7 @@ from memtui.wording.reasons import (
     doubt_in_brief,
     explained,
     explanation,
+    partial_in_brief,
     sentence,
     with_titles,
 )
@@ -308,8 +309,8 @@ def _quoted(memory: Memory) -> str:
 
 def doubts(answer: Answer) -> tuple[Content, ...]:
     """Return what speaks against the payload, for the head; nothing where the task is well covered."""
-    words = doubt_in_brief(answer.pack)
-    return (Content.styled(words, "bold $memtui-due"),) if words else ()
+    words = doubt_in_brief(answer.pack), partial_in_brief(answer.pack.without_vector)
+    return tuple(Content.styled(one, "bold $memtui-due") for one in words if one)
 
 
 def title_note(answer: Answer, now: datetime, me: str) -> str:

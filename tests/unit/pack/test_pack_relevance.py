@@ -9,7 +9,7 @@ import pytest
 from recall_story import memory
 
 from memtui.domain.memory import Memory, Source
-from memtui.domain.reasons import Reason, ReasonCode
+from memtui.domain.reasons import VAULT, Reason, ReasonCode
 from memtui.pack import build
 from memtui.pack.budget import Measure, counter_for
 from memtui.pack.build import Pack, build_pack
@@ -141,6 +141,17 @@ def test_the_reason_says_the_chance_and_what_is_needed() -> None:
     assert 0 < (reason.score or 0) < LEAST_CHANCE
 
 
+def test_a_record_has_the_chance_of_each_memory_the_one_it_needs_and_where_it_comes_from() -> None:
+    pack = packed(hits(True, False))
+    record = pack_record(pack)
+    for rows, is_in in ((record["included"], True), (record["withheld"], False)):
+        for row in rows:
+            assert row["chance"] == round(pack.chances[row["id"]], 4)
+            assert (row["chance"] >= row["needed"]) == is_in
+            assert set(row["grounds"]) == {"for", "against"}
+    assert any(row["grounds"]["for"] for row in record["included"])
+
+
 def judged_as(monkeypatch: pytest.MonkeyPatch, *chances: float, holds: frozenset[int] = frozenset()) -> Recall:
     """Return a recall of memories with these chances, of which some hold for the files in hand."""
     found = [
@@ -159,7 +170,7 @@ def test_of_a_task_that_no_memory_speaks_to_nothing_goes_in_but_by_hand_and_it_i
     task, quiet = Task("mend the till", files), judged_as(monkeypatch, least - 0.01, least - 0.02)
     found = without_unrelated(quiet, task)
     assert (found.covered, found.hits) == ("not", ())
-    assert {one.reason.bar for one in found.withheld} == {least}
+    assert {(one.reason.bar, one.reason.unit, one.reason.number) for one in found.withheld} == {(least, VAULT, 0)}
     assert found.abstained == Reason(ReasonCode.NOTHING_RELEVANT, score=least - 0.01, bar=least)
     by_hand = replace(quiet, hits=(), put_in=quiet.hits[:1])
     pack = packed(by_hand, task.text, *files)

@@ -13,7 +13,7 @@ from support import make_memory
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained, PayloadContradiction
-from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
 from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part, Task
 from memtui.text.token_count import get_counter
@@ -191,6 +191,10 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
             Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
             "hardly matters for the task (a chance of 30% that it matters; behind the 10 likeliest 45% is needed)",
         ),
+        (
+            Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=VAULT),
+            "hardly matters for the task (a chance of 17% that it matters; nothing is served: no memory reaches 20%)",
+        ),
     ],
 )
 def test_an_explanation_says_by_how_much(reason: Reason, words: str) -> None:
@@ -258,8 +262,9 @@ def test_the_record_of_a_pack_is_the_contract_of_the_command_line(tmp_path: Path
     assert {"payload", "target", "encoding", "tokens", "budget", "included", "withheld"} <= record.keys()
     assert (record["budget"], record["encoding"]) == (1200, "o200k_base")
     assert record["tokens"] == get_counter("o200k_base").count(record["payload"])
-    assert set(record["included"][0]) == {"id", "tokens", "score", "reason", "reason_code", "detail"}
-    assert set(record["withheld"][0]) == {"id", "reason", "reason_code"}
+    told = {"id", "reason", "reason_code", "chance", "needed", "grounds"}
+    assert set(record["included"][0]) == told | {"tokens", "score", "detail"}
+    assert set(record["withheld"][0]) == told
     assert "abstained" not in record
     nothing = pack_record(packed(vault, Task("bake sourdough bread"), now=NOON, without={"cardlogs"}))
     assert nothing["abstained"]["reason_code"] in {"no-known-word", "all-left-out"}
@@ -288,7 +293,10 @@ def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tm
     assert "no single one" not in apart_from_score(told, 0.0)
     inside = packed(story_vault(tmp_path, STORY, LINKS), Task("make refunds idempotent"), now=NOON).included[0]
     nothing = replace(inside, hit=replace(inside.hit, score=0.0))
-    found = Explained(inside.memory, PINNED, nothing, 0.48, told)
+    found = Explained(inside.memory, PINNED, nothing, 0.48, 0.12, told)
     assert list(chance_lines(found))[1:] == [grounds_words(told), apart_from_score(told, 0.0)]
+    record = explained_record(found, Budget(1000, "tokens"))
+    assert (record["chance"], record["needed"]) == (0.48, 0.12)
+    assert record["grounds"] == {"for": ["the place it holds for"], "against": []}
     assert apart_from_score(told, 0.0) not in chance_lines(replace(found, included=inside))
     assert apart_from_score(told, 0.0) not in chance_lines(replace(found, chance=None))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support import NOON, make_memory
 
+from memtui.assist.mcp import seeing as serving
 from memtui.assist.mcp.changing import Changing
 from memtui.assist.mcp.checking import check
 from memtui.assist.mcp.place import Place, agent_named, target_for
@@ -99,6 +100,22 @@ def test_no_text_of_a_memory_leaves_its_fence(seeing: Seeing, keep: Keep) -> Non
     assert whole.endswith(fence)
     assert whole.count(fence) == 2
     assert "\u202e" not in whole
+
+
+def test_an_answer_says_that_not_all_could_be_compared_by_meaning_yet(
+    seeing: Seeing, keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(*RAMP)
+    for answer in (seeing.context({"task": "how fast may the kiln climb"}), seeing.search({"query": "kiln climb"})):
+        assert "partial_vectors" not in answer
+    for name, real in (("search", serving.search), ("recall", serving.recall)):
+        monkeypatch.setattr(
+            serving, name, lambda *words, real=real, **more: replace(real(*words, **more), without_vector=2)
+        )
+    assert seeing.search({"query": "kiln climb"})["partial_vectors"] == 2
+    answer = seeing.context({"task": "how fast may the kiln climb"})
+    assert answer["partial_vectors"] == 2
+    assert "2 memories could be compared by words alone" in text_of("memory_context", answer)
 
 
 def test_the_same_question_brings_nothing_twice_and_nothing_weaker_instead(seeing: Seeing, keep: Keep) -> None:
