@@ -21,7 +21,7 @@ from memtui.pack.topics import words_of_path
 from memtui.recall.anchors import plain_path
 from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
-from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Task, Withheld, order_key
+from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Sureness, Task, Withheld, order_key
 from memtui.text.tokens import is_pair, query_terms
 
 LEAST_CHANCE, LEAST_CHANCE_ALONE = 0.2, 0.12
@@ -36,6 +36,11 @@ LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.4, 0.25
 LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.35, 0.2
 """Chance of the likeliest memory without which the vault is silent about a task: nothing goes in but what is pinned or
 put in."""
+
+LEAST_OF_NEAREST, LEAST_OF_CLOSE, CLOSE = 0.18, 0.15, 0.2
+"""Chance that suffices, for a question without files, for the memory that a search finds nearest: it goes in alone and
+as unsure, as in a small vault few are likelier than others. The second suffices where the cosine is the third. In
+vaults of ten memories three of five unanswered questions get their answer so, one of 155 unanswerable ones a memory."""
 
 SURE_ANYWHERE = 0.65
 """Chance by the words of a task alone from which a memory speaks to it, although nothing says so of the files in hand:
@@ -255,23 +260,49 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     is_open = bool(task.files) or _is_unread(task)
     best = _best_chance(found, known, with_near=is_open)
     covered = _covered(best, task) if known else None
+    nearest = _nearest(found, known, task) if covered == "not" else None
     if covered == "not":  # What would matter without the files says nothing here.
         known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
     judged = _judged(found, known)
     speaks = is_open or covered != "not"  # Below the floor of a search nothing answers a question by itself.
     bars = dict(_bars([*found.hits, *(found.near if speaks else ())], judged, task, covered))
+    if nearest is not None:
+        found, covered = replace(found, sure="unsure"), "hardly"
+        bars = {one: replace(bar, is_silence=False) for one, bar in bars.items()}
+        bars[nearest] = Bar(min(LEAST_OF_NEAREST, judged[nearest]))
     far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
     found = _without_silence(_raised(found, raised), best, task, covered) if raised or covered == "not" else found
+    sure, covered = _verdict(found.sure, covered)
     return replace(
         found,
         hits=tuple(sorted(hits, key=order_key)),
         withheld=(*far.values(), *found.withheld),
+        sure=sure,
         covered=covered,
         chances=judged,
         needed={one: bar.least for one, bar in bars.items()},
     )
+
+
+def _verdict(sure: Sureness, covered: Covered | None) -> tuple[Sureness, Covered | None]:
+    """Return one verdict of a search and of the chances: either may doubt, and a payload is sure where neither does."""
+    if covered == "not":
+        return "nothing", "not"
+    if covered is None or (sure == "sure" and covered == "well"):
+        return sure, covered
+    return "unsure", "hardly"
+
+
+def _nearest(found: Recall, known: Mapping[str, Chance], task: Task) -> str | None:
+    """Return the memory that a search finds nearest to a question without files, if it may answer it all the same."""
+    for hit in found.hits if not task.files else ():
+        signs, chance = hit.signs, known.get(hit.memory.id)
+        if signs is not None and chance is not None and signs.rank == 0:
+            least = LEAST_OF_CLOSE if signs.cosine >= CLOSE else LEAST_OF_NEAREST
+            return hit.memory.id if chance.value >= least else None
+    return None
 
 
 def _is_unread(task: Task) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Part
 from memtui.text.stemming import stem
@@ -36,6 +37,36 @@ proper question reason right second simple solution step stuff task thing time w
 @cache
 def generic_terms() -> frozenset[str]:
     return frozenset(stem(word) for text in (_DOING, _ASKING, _SAYING_LITTLE) for word in text.split())
+
+
+NEAREST = 3  # Memories that come nearest, one of which speaks of money where a price is asked for
+
+_PRICE = """
+afford bought buy cheap cost expensive fee paid pay price purchase salary supplier vendor
+bezahlen billig gehalt gekauft kaufen kosten kostet lieferant preis teuer
+"""
+
+_MONEY = re.compile(
+    r"[$€£¥]|\b(?:afford|amount|bezahl|bill|bought|budget|buy|cent|charg|cheap|checkout|cost|currenc|dollar|eur|expens"
+    r"|fee|geb(?:ü|ue)hr|gehalt|geld|invoic|kauf|kost|licen|lieferant|money|paid|pay|preis|pric|purchas|rechnung|refund"
+    r"|salar|suppli|teuer|usd|vendor)",
+    re.IGNORECASE,
+)
+
+
+@cache
+def _price_terms() -> frozenset[str]:
+    return frozenset(stem(word) for word in _PRICE.split())
+
+
+def asks_for_price(terms: Iterable[str]) -> bool:
+    """Return whether a task, by its terms, asks what something costs or where it is bought."""
+    return not _price_terms().isdisjoint(terms)
+
+
+def speaks_of_money(memory: Memory) -> bool:
+    """Return whether a memory says anything of money: in 297 answerable questions one of the nearest does."""
+    return any(_MONEY.search(text) for text in (memory.title, memory.insight, memory.rationale, memory.snippet))
 
 
 _IN_ENGLISH = """

@@ -263,8 +263,15 @@ class Scorer:
         """Whether anything answers the task by its words or meaning."""
         by_words = self._best_coverage >= lexical.ANSWER_COVERAGE - lexical.ROUNDING
         if self._margin >= fusion.LIKELY or (by_words and not self.fetched.close):
-            return "sure"
+            return "unsure" if self._lacks_price() else "sure"
         return "unsure" if self._fused and self._margin >= 0 else "nothing"
+
+    def _lacks_price(self) -> bool:
+        """Return whether the task asks what something costs or where it is bought, and nothing near speaks of money."""
+        if not lexical.asks_for_price(self.fetched.weights.idf):
+            return False
+        nearest = sorted(self._ranks, key=lambda one: self._ranks[one])[: lexical.NEAREST]
+        return not any(lexical.speaks_of_money(self.fetched.memories[one]) for one in nearest)
 
     def reaches_floor(self, identifier: str) -> bool:
         """Return whether words or files alone make a memory relevant, judged on raw evidence."""

@@ -118,7 +118,8 @@ def test_the_payload_lists_no_memory_that_is_not_in_use(demo: Cli) -> None:
     by_id = {row["id"]: row for row in demo.all_rows()}
     assert {by_id[identifier]["status"] for identifier in inside} == {"active"}
     assert {by_id[identifier]["project"] for identifier in inside} <= {"payments-api", "global"}
-    assert all(set(row) == {"id", "tokens", "score", "reason", "reason_code", "detail"} for row in record["included"])
+    keys = {"id", "tokens", "score", "reason", "reason_code", "detail", "chance", "needed", "grounds"}
+    assert all(set(row) == keys for row in record["included"])
     assert all({"id", "reason"} <= set(row) for row in record["withheld"])
     assert set(record) >= CONTEXT_KEYS
     assert "abstained" not in record
@@ -330,7 +331,8 @@ def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_payload_that_s
     assert run.json["covered"] == "hardly"
     assert "The vault may not cover this task" in run.err
     assert "hardly cover" not in run.json["payload"]
-    monkeypatch.setattr(relevance, "LEAST_OF_BEST_ALONE", 1.01)
+    for bar in ("LEAST_OF_BEST_ALONE", "LEAST_OF_NEAREST", "LEAST_OF_CLOSE"):
+        monkeypatch.setattr(relevance, bar, 1.01)
     silent = demo(*task)
     assert silent.json["covered"] == "not"
     said = "no memory is likely to matter for this task (the best chance is "

@@ -68,7 +68,7 @@ class Seeing:
         memories = [
             {"id": one.memory.id, "kind": one.memory.kind, "title": tame(one.memory.title)} for one in pack.included
         ]
-        sure = "nothing" if not pack.included else "unsure" if pack.covered == "hardly" else pack.sure
+        sure = pack.sure if pack.included else "nothing"
         return {
             "payload": pack.payload,
             "memories": memories,

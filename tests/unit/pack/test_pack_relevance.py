@@ -19,6 +19,7 @@ from memtui.pack.options import PackOptions
 from memtui.pack.relevance import (
     ACT_CHANCE,
     AT_FILE_CHANCE,
+    CLOSE,
     COVERED_CHANCE,
     DUE_CHANCE,
     FIRST,
@@ -29,8 +30,11 @@ from memtui.pack.relevance import (
     LEAST_CHANCE_OF_MORE_ALONE,
     LEAST_OF_BEST,
     LEAST_OF_BEST_ALONE,
+    LEAST_OF_CLOSE,
+    LEAST_OF_NEAREST,
     RELATED_SHARE,
     SURE_ANYWHERE,
+    WELL_COVERED,
     Chance,
     judge,
     without_unrelated,
@@ -42,7 +46,7 @@ from memtui.pack.select import select
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style
 from memtui.pack.targets.formats import target_named
 from memtui.pack.topics import asked_of
-from memtui.recall.result import Hit, Part, Recall, Signs, Task, Withheld
+from memtui.recall.result import Covered, Hit, Part, Recall, Signs, Sureness, Task, Withheld
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
 from memtui.wording.reasons import pack_record
@@ -167,17 +171,47 @@ def judged_as(monkeypatch: pytest.MonkeyPatch, *chances: float, holds: frozenset
 def test_of_a_task_that_no_memory_speaks_to_nothing_goes_in_but_by_hand_and_it_is_said(
     monkeypatch: pytest.MonkeyPatch, files: tuple[str, ...], least: float
 ) -> None:
-    task, quiet = Task("mend the till", files), judged_as(monkeypatch, least - 0.01, least - 0.02)
+    task, quiet = Task("mend the till", files), judged_as(monkeypatch, least - 0.03, least - 0.04)
     found = without_unrelated(quiet, task)
     assert (found.covered, found.hits) == ("not", ())
     assert {(one.reason.bar, one.reason.unit, one.reason.number) for one in found.withheld} == {(least, VAULT, 0)}
-    assert found.abstained == Reason(ReasonCode.NOTHING_RELEVANT, score=least - 0.01, bar=least)
+    assert found.abstained == Reason(ReasonCode.NOTHING_RELEVANT, score=least - 0.03, bar=least)
+    assert found.sure == "nothing"
     by_hand = replace(quiet, hits=(), put_in=quiet.hits[:1])
     pack = packed(by_hand, task.text, *files)
     assert (ids(pack), pack.abstained) == (["rule0000"], None)
     loud = without_unrelated(judged_as(monkeypatch, least, least - 0.01), task)
     assert (loud.covered, len(loud.hits)) == ("hardly", 2 if least - 0.01 >= LEAST_CHANCE or not files else 1)
     assert loud.abstained is None
+
+
+def test_the_nearest_to_a_question_goes_in_alone_and_unsure_where_a_small_vault_is_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task, quiet = Task("mend the till"), judged_as(monkeypatch, LEAST_OF_NEAREST, LEAST_OF_BEST_ALONE - 0.01, 0.1)
+    near = [replace(one, signs=Signs(rank=place)) for place, one in enumerate(quiet.hits)]
+    found = without_unrelated(replace(quiet, hits=tuple(near)), task)
+    assert [hit.memory.id for hit in found.hits] == ["rule0000"]
+    assert (found.sure, found.covered, found.abstained) == ("unsure", "hardly", None)
+    assert {(one.reason.bar, one.reason.unit) for one in found.withheld} == {(LEAST_OF_BEST_ALONE, "")}
+    known = judged_as(monkeypatch, LEAST_OF_CLOSE, 0.1)
+    for cosine, served in ((CLOSE, 1), (CLOSE - 0.01, 0)):
+        near = [replace(known.hits[0], signs=Signs(cosine=cosine)), replace(known.hits[1], signs=Signs(rank=1))]
+        assert len(without_unrelated(replace(known, hits=tuple(near)), task).hits) == served
+    assert not without_unrelated(known, Task("mend the till", ("till.py",))).hits
+
+
+def test_a_payload_is_sure_where_neither_the_search_nor_the_chances_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = Task("mend the till")
+    verdicts: list[tuple[Sureness, float, tuple[Sureness, Covered]]] = [
+        ("sure", WELL_COVERED, ("sure", "well")),
+        ("unsure", WELL_COVERED, ("unsure", "hardly")),
+        ("sure", WELL_COVERED - 0.1, ("unsure", "hardly")),
+        ("sure", 0.1, ("nothing", "not")),
+    ]
+    for sure, chance, verdict in verdicts:
+        found = without_unrelated(replace(judged_as(monkeypatch, chance), sure=sure), task)
+        assert (found.sure, found.covered) == verdict
 
 
 def test_behind_the_likeliest_a_memory_needs_a_better_chance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +247,7 @@ def test_what_lies_below_the_floor_of_a_search_goes_in_where_it_is_likely_to_mat
     found = without_unrelated(recalled, Task("mend the till", ("till.py",)))
     assert {one.memory.id for one in found.hits} == {"rule0000", "rule0001", "rule0002"}
     assert [one.id for one in found.withheld] == ["rule0003"]
-    assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "well")
+    assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "hardly")
 
 
 @pytest.mark.parametrize(("task", "covered"), [("mend the till", "not"), ("レジを直して", "well")])

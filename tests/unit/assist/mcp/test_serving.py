@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support import NOON, make_memory
 
-from memtui.assist.mcp import seeing as serving
 from memtui.assist.mcp.changing import Changing
 from memtui.assist.mcp.checking import check
 from memtui.assist.mcp.place import Place, agent_named, target_for
@@ -26,6 +25,7 @@ from memtui.curate.switch import switch_project
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
+from memtui.recall.rank import recall, search
 from memtui.vault.vault import Vault
 
 WORDS = Config(embedding=replace(Config().embedding, model="none"))
@@ -108,9 +108,10 @@ def test_an_answer_says_that_not_all_could_be_compared_by_meaning_yet(
     keep(*RAMP)
     for answer in (seeing.context({"task": "how fast may the kiln climb"}), seeing.search({"query": "kiln climb"})):
         assert "partial_vectors" not in answer
-    for name, real in (("search", serving.search), ("recall", serving.recall)):
+    for real in (search, recall):
         monkeypatch.setattr(
-            serving, name, lambda *words, real=real, **more: replace(real(*words, **more), without_vector=2)
+            f"memtui.assist.mcp.seeing.{real.__name__}",
+            lambda *words, real=real, **more: replace(real(*words, **more), without_vector=2),
         )
     assert seeing.search({"query": "kiln climb"})["partial_vectors"] == 2
     answer = seeing.context({"task": "how fast may the kiln climb"})
