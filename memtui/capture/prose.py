@@ -134,7 +134,7 @@ def is_statement(text: str) -> bool:
         return len(text) >= _NESTED_CHARS
     if lead := _label(first):
         return words > _IMPERATIVE_WORDS and _states_below(plain_text(first[lead.end() :]), plain, first)
-    if is_imperative(plain):
+    if _orders(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
 
@@ -142,7 +142,11 @@ def is_statement(text: str) -> bool:
 def _states_below(rest: str, plain: str, first: str) -> bool:
     """Return whether the words behind a label, or the label with them, say something: `Naming: use …`."""
     names = rest and first_word(plain) in openings("nouns")
-    return is_imperative(rest) or (is_imperative(plain) and not names) or _says_enough(rest, first, _TERM_WORDS)
+    return _orders(rest) or (is_imperative(plain) and not names) or _says_enough(rest, first, _TERM_WORDS)
+
+
+def _orders(plain: str) -> bool:
+    return is_imperative(plain) or bool(pattern("order_by_form").match(plain))
 
 
 def _says_of_name(rest: str) -> bool:
