@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -348,8 +349,12 @@ def claim_of(clause: Clause) -> Claim | None:
     return Claim(clause.text, normal, clause.sentence, said, terms, denials % 2 == 1)
 
 
-DENIES = "one denies what the other says"
-EXCLUDES = "one rules out something the other does not mention"
+class Denial(StrEnum):
+    """How two texts differ in what they negate."""
+
+    DENIES = "denies"  # one negates what the other says
+    EXCLUDES = "excludes"  # one negates something that the other leaves open
+
 
 _NON = re.compile(r"\bnon-(?=\w)")  # `non-default` says nothing of what is the default
 
@@ -381,16 +386,16 @@ class Sides(NamedTuple):
     denied: frozenset[tuple[str, frozenset[str]]]  # the words after each negation, the first of them apart
 
 
-def difference_in_denials(one: Wording, other: Wording) -> str:
-    """Return how two texts differ in what they negate, in words; empty where they do not."""
+def difference_in_denials(one: Wording, other: Wording) -> Denial | None:
+    """Return how two texts differ in what they negate, None where they do not."""
     if one.negations == other.negations:
-        return ""
+        return None
     left, right = sides_of(one.plain), sides_of(other.plain)
     mine, theirs = _alone(left, right), _alone(right, left)
     denies = any(_says(right, part) for part in mine) or any(_says(left, part) for part in theirs)
     if denies and not (says_non(one.plain, other.plain) or says_non(other.plain, one.plain)):
-        return DENIES
-    return EXCLUDES if mine or theirs else ""
+        return Denial.DENIES
+    return Denial.EXCLUDES if mine or theirs else None
 
 
 def says_non(one: str, other: str) -> bool:

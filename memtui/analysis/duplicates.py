@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, product, starmap
 from typing import Literal
@@ -79,7 +79,7 @@ class DuplicateGroup:
     ids: tuple[str, ...]  # the memory to keep first
     score: float  # likeness of the two that are least alike, 0–1
     pile: Pile  # `easy` where they differ in nothing that matters, else `look`
-    warnings: tuple[str, ...]  # what differs from the memory to keep, in words
+    differ: tuple[Difference, ...]  # what differs from the memory to keep
     copies: bool  # whether the texts are the same but for case, markup and spelling
     why: str  # what speaks for it, one line
     texts: Mapping[str, str] = field(default_factory=dict)  # content hash of each memory when it was compared
@@ -87,7 +87,12 @@ class DuplicateGroup:
     @property
     def shape(self) -> tuple[str, ...]:
         """What duplicates of one sort have in common: the pile, and what sort of thing differs."""
-        return (self.pile, *sorted({warning.partition(":")[0] for warning in self.warnings}))
+        return (self.pile, *sorted({f"{each.code} {each.project}".strip() for each in self.differ}))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What differs from the memory to keep, in words."""
+        return tuple(each.text for each in self.differ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class Likeness:
     pile: Pile
     copies: bool = False
     why: str = "the same words"
+    is_same_text: bool = False  # whether they are the same word for word below their headings
 
 
 def likeness(one: Wording, other: Wording) -> float:
@@ -276,7 +282,9 @@ class _Finder:
             return
         more = ((one.rationale, other.rationale), (one.snippet, other.snippet))
         easy = not any(kept_apart(one, other)) and all(starmap(same_words, more))
-        self._edges[pair_of(one.id, other.id)] = Likeness(SAME, "easy" if easy else "look", why=SAME_TEXT)
+        self._edges[pair_of(one.id, other.id)] = Likeness(
+            SAME, "easy" if easy else "look", why=SAME_TEXT, is_same_text=True
+        )
 
     def _is_about_another(self, inner: Memory, outer: Memory) -> bool:
         """Return whether headings say that what two memories say alike is about different things."""
@@ -358,7 +366,7 @@ class _Finder:
             kept, *others = (self._memories[name] for name in ids)
             differ = [each for other in others for each in self._differences(kept, other)]
             # Of several memories only what differs is shown, not how each does.
-            found = dict.fromkeys(each.label if len(others) > 1 else each.text for each in differ)
+            found = dict.fromkeys(replace(each, sides=None) if len(others) > 1 else each for each in differ)
             pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
             least = min(inner, key=lambda edge: edge.score)
             yield DuplicateGroup(
@@ -368,7 +376,7 @@ class _Finder:
     def _differences(self, one: Memory, other: Memory) -> Iterable[Difference]:
         """Return in what two differ; the headings above the same text are no difference."""
         edge = self._edges.get(pair_of(one.id, other.id))
-        return kept_apart(one, other) if edge and edge.why == SAME_TEXT else differences(one, other, self._texts)
+        return kept_apart(one, other) if edge and edge.is_same_text else differences(one, other, self._texts)
 
     def _first_in(self, cluster: AbstractSet[str], name: str) -> tuple[object, ...]:
         """Return a sort key that puts first what is pinned or vouched for, then what holds the others."""

@@ -1,12 +1,13 @@
-"""What differs between two memories that are alike, in words."""
+"""What differs between two memories that are alike, as a code and fields with their words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from memtui.analysis.claims import difference_in_denials
+from memtui.analysis.claims import Denial, difference_in_denials
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.snapshot import TextCache
@@ -21,22 +22,74 @@ _BEFORE_NUMBER = re.compile(
 _ORDERS = re.compile(r"(?:always|never|only)\b|[^.:;!?\n]{1,80}\b(?:must|should always)\b", re.IGNORECASE)
 
 
+class DifferenceSort(StrEnum):
+    """What differs; the values are part of `--json`."""
+
+    NUMBERS = "numbers"
+    VERSIONS = "versions"
+    NAMES = "names"
+    PATHS = "paths"
+    DENIES = Denial.DENIES.value
+    EXCLUDES = Denial.EXCLUDES.value
+    ENVIRONMENTS = "environments"
+    DIRECTION = "direction"
+    PLAN = "plan"
+    REORDERED = "reordered"
+    PROJECT = "project"
+    FILES = "files"
+    TIMES = "times"
+
+
+_WORDS: Mapping[DifferenceSort, tuple[str, str]] = {
+    DifferenceSort.NUMBERS: ("numbers differ", "numbers only in one"),
+    DifferenceSort.VERSIONS: ("versions differ", "versions only in one"),
+    DifferenceSort.NAMES: ("names differ", "names only in one"),
+    DifferenceSort.PATHS: ("paths differ", "paths only in one"),
+    DifferenceSort.DENIES: ("one denies what the other says", ""),
+    DifferenceSort.EXCLUDES: ("one rules out something the other does not mention", ""),
+    DifferenceSort.ENVIRONMENTS: ("environments differ", "environments only in one"),
+    DifferenceSort.DIRECTION: ("order or direction differs", "order or direction only in one"),
+    DifferenceSort.PLAN: ("one is a plan, the other is done", ""),
+    DifferenceSort.REORDERED: ("the same words in another order", ""),
+    DifferenceSort.PROJECT: ("one holds everywhere, the other in {project}", ""),
+    DifferenceSort.FILES: ("tied to different files", ""),
+    DifferenceSort.TIMES: ("true at different times", ""),
+}
+"""What people read of each, and of what only one of two has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Something that matters in which two memories differ."""
 
-    label: str  # what differs, such as `numbers differ`
+    sort: DifferenceSort
     # what only the first and only the second has, empty where the label says it all
     sides: tuple[str, str] | None = None
+    project: str = ""  # of `PROJECT`, the one that the narrower memory belongs to
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether only one of the two has what differs."""
+        return self.sides is not None and not all(self.sides)
+
+    @property
+    def code(self) -> str:
+        """A word for scripts: `numbers`, or `numbers-in-one` where only one of the two has any."""
+        return f"{self.sort}-in-one" if self.is_of_one else self.sort.value
+
+    @property
+    def label(self) -> str:
+        """What differs, such as `numbers differ`."""
+        return _WORDS[self.sort][0].format(project=self.project)
 
     @property
     def text(self) -> str:
         """It in words: `numbers differ: 8080 / 8081`, `numbers only in one: 8080`."""
         if not self.sides:
             return self.label
-        if all(self.sides):
-            return f"{self.label}: {' / '.join(self.sides)}"
-        return f"{self.label.rpartition(' differ')[0]} only in one: {''.join(self.sides)}"
+        if self.is_of_one:
+            return f"{_WORDS[self.sort][1]}: {''.join(self.sides)}"
+        return f"{self.label}: {' / '.join(self.sides)}"
 
 
 def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
@@ -46,11 +99,11 @@ def text_differences(one: Wording, other: Wording) -> tuple[Difference, ...]:
     found = [
         _numbers(one, other),
         _names(one, other),
-        Difference(denials) if denials else None,
-        _sides("environments differ", one.environments, other.environments),
-        _sides("order or direction differs", one.directions - apart, other.directions - apart),
-        Difference("one is a plan, the other is done") if _is_plan_of_other(one, other) else None,
-        Difference("the same words in another order") if _is_reordered(one, other) else None,
+        Difference(DifferenceSort(denials.value)) if denials else None,
+        _sides(DifferenceSort.ENVIRONMENTS, one.environments, other.environments),
+        _sides(DifferenceSort.DIRECTION, one.directions - apart, other.directions - apart),
+        Difference(DifferenceSort.PLAN) if _is_plan_of_other(one, other) else None,
+        Difference(DifferenceSort.REORDERED) if _is_reordered(one, other) else None,
     ]
     return tuple(difference for difference in found if difference is not None)
 
@@ -60,7 +113,8 @@ def _numbers(one: Wording, other: Wording) -> Difference | None:
     is_version = any(_VERSION.search(number) for number in differing) or any(
         _BEFORE_NUMBER.search(wording.normal.split(number)[0]) for wording in (one, other) for number in differing
     )
-    return _sides("versions differ" if is_version else "numbers differ", one.told_numbers, other.told_numbers)
+    sort = DifferenceSort.VERSIONS if is_version else DifferenceSort.NUMBERS
+    return _sides(sort, one.told_numbers, other.told_numbers)
 
 
 def _names(one: Wording, other: Wording) -> Difference | None:
@@ -68,7 +122,7 @@ def _names(one: Wording, other: Wording) -> Difference | None:
     left = {name for name in one.told_names - other.told_names if not other.says(name)}
     right = {name for name in other.told_names - one.told_names if not one.says(name)}
     paths = any("/" in name for name in left) and any("/" in name for name in right)
-    return _sides("paths differ" if paths else "names differ", left, right)
+    return _sides(DifferenceSort.PATHS if paths else DifferenceSort.NAMES, left, right)
 
 
 def _is_plan_of_other(one: Wording, other: Wording) -> bool:
@@ -86,12 +140,12 @@ def _is_reordered(one: Wording, other: Wording) -> bool:
     return sorted(one.stems) == sorted(other.stems) and one.stems != other.stems
 
 
-def _sides(label: str, left: Collection[str], right: Collection[str]) -> Difference | None:
+def _sides(sort: DifferenceSort, left: Collection[str], right: Collection[str]) -> Difference | None:
     mine, theirs = set(left) - set(right), set(right) - set(left)
     if not mine and not theirs:
         return None
     shown = [", ".join(sorted(side)[:3]) for side in (mine, theirs)]
-    return Difference(label, (shown[0], shown[1]))
+    return Difference(sort, (shown[0], shown[1]))
 
 
 def differences(one: Memory, other: Memory, texts: TextCache) -> tuple[Difference, ...]:
@@ -103,9 +157,9 @@ def kept_apart(one: Memory, other: Memory) -> Iterator[Difference]:
     """Yield what tells two memories apart besides their texts."""
     if one.project != other.project:
         named = one.project if other.project == GLOBAL_PROJECT else other.project
-        yield Difference(f"one holds everywhere, the other in {named}")
+        yield Difference(DifferenceSort.PROJECT, project=str(named))
     mine, theirs = ({anchor.path for anchor in memory.anchors} for memory in (one, other))
     if mine and theirs and not mine & theirs:
-        yield Difference("tied to different files")
+        yield Difference(DifferenceSort.FILES)
     if (one.valid_from, one.valid_until) != (other.valid_from, other.valid_until):
-        yield Difference("true at different times")
+        yield Difference(DifferenceSort.TIMES)

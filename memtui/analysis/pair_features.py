@@ -16,7 +16,7 @@ from math import exp, log, log1p
 from pathlib import Path
 from typing import Literal
 
-from memtui.analysis.claims import LIGHT, difference_in_denials, rivals_between
+from memtui.analysis.claims import LIGHT, Denial, difference_in_denials, rivals_between
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one, sides_of_word
 from memtui.analysis.pair_kinds import KindOdds, pair_kinds
@@ -126,8 +126,8 @@ def _differences(one: Facts, other: Facts) -> dict[str, float]:
         "negated_once": float(bool(words.negations) != bool(their_words.negations)),
         "negated_both": float(bool(words.negations) and bool(their_words.negations)),
         "denied": float(min(MOST_COUNTED, max(map(len, denied)))),
-        "denies": float(how.startswith("one denies")),
-        "rules_out": float(how.startswith("one rules")),
+        "denies": float(how is Denial.DENIES),
+        "rules_out": float(how is Denial.EXCLUDES),
         "plan": float(words.is_plan != their_words.is_plan),
         "direction": float(bool(_directions(one, other) and _directions(other, one))),
         "rival": float(rivals_between(one.names, other.names, (words.plain, their_words.plain)) is not None),

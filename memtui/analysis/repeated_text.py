@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from memtui.analysis.claims import DENIES, difference_in_denials, names_in, rivals_between
+from memtui.analysis.claims import Denial, difference_in_denials, names_in, rivals_between
 from memtui.analysis.text_features import Wording
 from memtui.text.words import CJK
 
@@ -110,7 +110,7 @@ def differ(inner: Wording, there: Wording) -> bool:
     return (
         rivals_between(*names, (inner.plain, there.plain)) is not None
         or inner.negations > there.negations
-        or difference_in_denials(inner, there) == DENIES
+        or difference_in_denials(inner, there) is Denial.DENIES
     )
 
 

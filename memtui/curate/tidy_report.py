@@ -191,6 +191,7 @@ def report_record(report: TidyReport) -> dict[str, Any]:
                 "score": group.score,
                 "pile": group.pile,
                 "warnings": list(group.warnings),
+                "warning_codes": [each.code for each in group.differ],
                 "why": group.why,
             }
             for group in report.duplicates
