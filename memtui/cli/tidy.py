@@ -133,7 +133,7 @@ def _finding_rows(report: TidyReport, finding: str) -> Iterator[str]:
             yield f"{identifier}  {tidying.flaw_words(report.flaws[identifier])} · {report.titles[identifier]}"
     else:
         for identifier in getattr(report, finding):
-            reason = report.planted.get(identifier, "") if finding == "unconfirmed" else ""
+            reason = report.planted.get(identifier) if finding == "unconfirmed" else None
             held = f"{tidying.planted_words(reason)} · " if reason else ""
             yield f"{identifier}  {held}{report.titles[identifier]}"
 

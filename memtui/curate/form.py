@@ -37,6 +37,7 @@ from memtui.domain.memory import (
 from memtui.domain.rules import clean_rules
 from memtui.errors import MemtuiError, UsageError
 from memtui.text.injection import ordering_line, planted_instructions
+from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
 from memtui.text.words import counted, did_you_mean, nearest, parse_day, parse_duration
@@ -89,12 +90,12 @@ def save_edit(
         return saved
 
 
-def looks_planted(base: Memory | None, values: Mapping[str, Any]) -> str:
-    """Return why a memory that is saved with these values looks planted, empty if it does not; None is a new one."""
+def looks_planted(base: Memory | None, values: Mapping[str, Any]) -> Planted | None:
+    """Return why a memory that is saved with these values looks planted, None if it does not; no base: a new one."""
     if base is None:
         texts = (values.get(name) or "" for name in ("title", "insight", "rationale", "snippet"))
-        return next(iter(planted_in(*texts, *values.get("tags", ()))), "")
-    return next(iter(planted_reasons(replace(base, **values))), "")
+        return next(iter(planted_in(*texts, *values.get("tags", ()))), None)
+    return next(iter(planted_reasons(replace(base, **values))), None)
 
 
 def _decided(

@@ -20,6 +20,7 @@ from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash, held_back, planted_reasons
 from memtui.errors import UsageError
+from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line
 from memtui.text.words import shorten
 from memtui.vault.filters import MemoryFilter, Scope
@@ -399,7 +400,7 @@ LOOKS_PLANTED, HOLDS_SECRET, WOULD_REPLACE, IN_USE = "looks planted", "secret", 
 class Oddities:
     """What a person should know before accepting a candidate."""
 
-    planted: tuple[str, ...] = ()  # why its text looks planted to steer an assistant
+    planted: tuple[Planted, ...] = ()  # why its text looks planted to steer an assistant
     secrets: tuple[str, ...] = ()  # rules of what looks like a secret in it
     twins: tuple[str, ...] = ()  # ids of active memories in the same project with the same text
     replaces: tuple[str, ...] = ()  # titles of active memories that it was proposed to replace

@@ -14,6 +14,7 @@ from memtui.analysis.flaws import Flaw
 from memtui.analysis.suggestions import RipeGroup
 from memtui.curate.anchors import CheckedAnchor
 from memtui.errors import NotFoundError
+from memtui.text.planted import Planted
 
 FINDINGS = (
     "duplicates",
@@ -61,7 +62,8 @@ class TidyReport:
     unused: tuple[str, ...] = ()
     ripe: tuple[RipeGroup, ...] = ()  # groups that may share a conclusion: an offer, not a finding
     records: tuple[str, ...] = ()  # long memories that tell a whole file each, such as decisions with all reasons
-    planted: Mapping[str, str] = field(default_factory=dict)  # why unconfirmed memories look planted, of those that do
+    # why unconfirmed memories look planted, of those that do
+    planted: Mapping[str, Planted] = field(default_factory=dict)
     flaws: Mapping[str, Flaw] = field(default_factory=dict)  # of each that is oversized, vague or a fragment
     hidden: tuple[Hidden, ...] = ()  # proposals that are not made, since enough like them were dismissed
     learned: tuple[Lesson, ...] = ()  # what dismissals teach, whether or not it hides anything

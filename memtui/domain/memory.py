@@ -14,6 +14,7 @@ from textwrap import dedent
 from typing import Literal
 
 from memtui.text.injection_second_look import SecondLook, second_look
+from memtui.text.planted import Planted
 
 Status = Literal["candidate", "active", "retired", "superseded", "merged"]
 STATUSES: tuple[Status, ...] = ("candidate", "active", "retired", "superseded", "merged")
@@ -278,20 +279,20 @@ def fit_tags(tags: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def planted_reasons(memory: Memory) -> tuple[str, ...]:
+def planted_reasons(memory: Memory) -> tuple[Planted, ...]:
     """Return why a memory, its tags and the headings of its sources included, looks planted to steer an assistant."""
     return _planted_reasons(memory, second_look())
 
 
 # The same memories are looked at for each payload: 0.7 ms each.
 @lru_cache(maxsize=512)
-def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[str, ...]:
+def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[Planted, ...]:
     beside = [memory.status_reason, *memory.tags]
     beside += [named or "" for source in memory.sources for named in (source.path, source.native_id)]
     return planted_in(memory.title, memory.insight, memory.rationale, memory.snippet, *beside)
 
 
-def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str) -> tuple[str, ...]:
+def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str) -> tuple[Planted, ...]:
     """Return why the texts of a memory look planted; `beside`: its tags, its reason, the names of its sources.
 
     Whoever looks at a memory or at what becomes one asks here, so that what holds it once is told at every later look.
@@ -303,7 +304,7 @@ def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "",
     return tuple(planted_instructions(whole, f"{insight}\n\n{rationale}".strip()))
 
 
-def held_back(memory: Memory) -> str:
-    """Return why a memory reaches no assistant: it looks planted, and no person verified it; empty if it may."""
+def held_back(memory: Memory) -> Planted | None:
+    """Return why a memory reaches no assistant: it looks planted, and no person verified it; None if it may."""
     is_verified = memory.verified_at is not None and memory.status == "active"
-    return "" if is_verified else next(iter(planted_reasons(memory)), "")
+    return None if is_verified else next(iter(planted_reasons(memory)), None)

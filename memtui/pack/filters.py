@@ -165,7 +165,7 @@ def without_planted(found: Recall, chosen: Iterable[Hit] | None, allowed: Collec
         allowed: ids of what a person put in by hand, knowing what it says.
     """
     reasons = {
-        hit.memory.id: Reason(ReasonCode.PLANTED, note=why)
+        hit.memory.id: Reason(ReasonCode.PLANTED, note=str(why))
         for hit in (_all(found) if chosen is None else chosen)
         if hit.memory.id not in allowed and (why := held_back(hit.memory))
     }

@@ -12,10 +12,11 @@ from math import inf
 from memtui.text.caseless import Caseless, Seldom
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, least_planted, telling_words, weight_of_wording
-from memtui.text.injection_roles import AS_PLANTED, WORDED_AS_PLANTED, likeliest_reason
+from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions, is_reminder
 from memtui.text.injection_second_look import SecondLook, second_look
 from memtui.text.injection_veils import unveiled
+from memtui.text.planted import Planted, PlantedSort
 from memtui.text.tables import read_table
 from memtui.text.words import shorten
 
@@ -49,7 +50,7 @@ _PROGRAM = re.compile(
 )
 """Fenced code of a language for programs."""
 
-_DONE_BY_CODE = ("runs what is downloaded unseen", "sends secrets or the conversation to an outside address")
+_DONE_BY_CODE = frozenset({PlantedSort.RUN, PlantedSort.SEND})
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)])")
 
 _THAT = re.compile(r"\s+(?:it|them|that)\b")
@@ -60,7 +61,7 @@ _PIPE_OUT = re.compile(r"\|\s*(?:curl|wget|nc|ncat)\b")
 class _Wording:
     """A wording that no ordinary text needs, with the pattern that finds it."""
 
-    reason: str
+    sort: PlantedSort
     hints: frozenset[str]  # beginnings of words, one of which it contains, and
     also: frozenset[str]  # of others
     text: str
@@ -88,7 +89,7 @@ def _wordings() -> tuple[_Wording, ...]:
     rows = read_table(__file__, "injection.toml")["anywhere"]
     return tuple(
         _Wording(
-            row["reason"],
+            PlantedSort(row["reason"]),
             frozenset(row["hints"].split()),
             frozenset(row.get("also", "").split()),
             row["pattern"],
@@ -140,15 +141,15 @@ def _pattern(name: str) -> Seldom:
     return Seldom(f"(?m){text}" if name == "order" else text)
 
 
-def planted_instructions(text: str, body: str = "") -> list[str]:
-    """Return why a text looks planted, one plain clause per reason; an empty list if nothing does.
+def planted_instructions(text: str, body: str = "") -> list[Planted]:
+    """Return why a text looks planted; an empty list if nothing does.
 
     `body`: what it says without its names and places, if it has such; a second look is taken at that.
     """
     return _planted(text, second_look(), body)
 
 
-def _planted(text: str, look: SecondLook | None, body: str = "") -> list[str]:
+def _planted(text: str, look: SecondLook | None, body: str = "") -> list[Planted]:
     reasons = [*_hidden_text(text)]
     visible = _HIDDEN_CHARACTERS.sub("", text) if not text.isascii() else text
     if "```" in visible:
@@ -156,7 +157,7 @@ def _planted(text: str, look: SecondLook | None, body: str = "") -> list[str]:
         visible = _PROGRAM.sub(" ", visible)
     begun = beginnings(visible)
     if not begun.isdisjoint(_words("system")) and _pattern("fake_system").search(visible):
-        reasons.append("imitates a message of the system")
+        reasons.append(Planted(PlantedSort.SYSTEM))
     languages = languages_of(visible, begun)
     hints = None if languages else _hints_in(visible, begun)
     if look is None:
@@ -168,7 +169,7 @@ def _planted(text: str, look: SecondLook | None, body: str = "") -> list[str]:
         reasons += _comment_reasons(visible)
     for veil, said in unveiled(visible):
         if _says_something(said):
-            reasons.append(f"hides an instruction {veil}: {_excerpt(said)}")
+            reasons.append(Planted(PlantedSort.VEILED, _excerpt(said), veil=veil))
     return list(dict.fromkeys(reasons))
 
 
@@ -177,10 +178,10 @@ def planted_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in sentences_of(text) if _planted(sentence, None)]
 
 
-def _code_reasons(text: str) -> Iterator[str]:
+def _code_reasons(text: str) -> Iterator[Planted]:
     """Yield what the code of programs in a text does that no example needs: what it says otherwise is its own."""
     for code in _PROGRAM.findall(text):
-        yield from (reason for reason in _reasons(code, ()) if reason.startswith(_DONE_BY_CODE))
+        yield from (reason for reason in _reasons(code, ()) if reason.sort in _DONE_BY_CODE)
 
 
 def _hints_in(text: str, begun: frozenset[str]) -> frozenset[str]:
@@ -200,32 +201,31 @@ class _Found:
     """Why a sentence or a paragraph looks planted."""
 
     part: str
-    reason: str = ""  # what the tables find in it, empty where it is told by how it is worded
+    sort: PlantedSort | None = None  # what the tables find in it, None where it is told by how it is worded
     weight: float = inf  # of its wording, in hundredths
 
     @property
-    def told(self) -> str:
-        """The reason, as people read it."""
-        return self.reason or _by_wording(self.part)
+    def reason(self) -> Planted:
+        return Planted(self.sort) if self.sort else _by_wording(self.part)
 
     def at_most(self, weight: float) -> _Found:
         """Return the same, weighing no more than that."""
         return replace(self, weight=min(self.weight, weight))
 
 
-def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[str]:
+def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[Planted]:
     """Yield what sentences say, except those about such texts, and the lists of what is described or forbidden.
 
     `hints`: without one of these, if they are given, a sentence says no wording of the tables; how it is worded is
     always looked at.
     """
-    return (found.told for found in _found_in(text, languages, hints, least_planted()))
+    return (found.reason for found in _found_in(text, languages, hints, least_planted()))
 
 
-def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str) -> list[str]:
+def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str) -> list[Planted]:
     """Return the same of what was found in a text; where no table finds any of it, a second look decides."""
-    surely = [each.told for each in found if each.weight >= least_planted()]
-    if not found or any(each.reason for each in found):
+    surely = [each.reason for each in found if each.weight >= least_planted()]
+    if not found or any(each.sort for each in found):
         return surely
     likeliest = max(found, key=lambda each: each.weight)
     said = look.decides(text, likeliest.weight / 100)
@@ -268,22 +268,22 @@ def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] |
 def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
     """Return why a sentence looks planted: by what the tables find, or else by how it is worded."""
     by_words = hints is None or (hints and any(map(sentence.lower().__contains__, hints)))
-    found = [_Found(sentence, reason) for reason in _said_in(sentence, languages)] if by_words else []
+    found = [_Found(sentence, sort) for sort in _said_in(sentence, languages)] if by_words else []
     if not found and (weight := weight_of_wording([sentence], least)) >= least:
         found.append(_Found(sentence, weight=weight))
     return found
 
 
-def _by_wording(statement: str) -> str:
+def _by_wording(statement: str) -> Planted:
     """Return what a statement most likely does, and the words that it is taken for planted by."""
     words = " … ".join(telling_words(statement))
-    return likeliest_reason(statement) + (f", by its wording: {shorten(words, _SHOWN)}" if words else "")
+    return Planted(likeliest_reason(statement), shorten(words, _SHOWN), "wording" if words else "")
 
 
-def _by_meaning(statement: str) -> str:
+def _by_meaning(statement: str) -> Planted:
     """Return what a statement most likely does, and the statement, of a text that is taken for planted as a whole."""
-    reason = likeliest_reason(statement)
-    return f"{AS_PLANTED if reason == WORDED_AS_PLANTED else reason}, by its meaning: {_excerpt(statement)}"
+    sort = likeliest_reason(statement)
+    return Planted(PlantedSort.ALIKE if sort is PlantedSort.WORDED else sort, _excerpt(statement), "meaning")
 
 
 def _meant_together(text: str, least: float) -> Iterator[_Found]:
@@ -299,7 +299,7 @@ def _meant_together(text: str, least: float) -> Iterator[_Found]:
             yield _Found(part, weight=min(weight, beyond))
 
 
-def _said_in(sentence: str, languages: Sequence[Language]) -> list[str]:
+def _said_in(sentence: str, languages: Sequence[Language]) -> list[PlantedSort]:
     """Return what the wordings of the tables find in a sentence."""
     begun = beginnings(sentence)
     found = [*_sentence_reasons(sentence, begun)]
@@ -330,17 +330,17 @@ def _leads(sentence: str) -> bool:
     )
 
 
-def _sentence_reasons(sentence: str, begun: frozenset[str]) -> Iterator[str]:
-    yield from (wording.reason for wording in _candidates(begun) if wording.said_in(sentence))
+def _sentence_reasons(sentence: str, begun: frozenset[str]) -> Iterator[PlantedSort]:
+    yield from (wording.sort for wording in _candidates(begun) if wording.said_in(sentence))
     if begun.isdisjoint(_words("sent")) or not _names_address(sentence, begun):
         return
     outside = _pattern("outside")
     if _carries_away(sentence):
-        yield "sends secrets or the conversation to an outside address"
+        yield PlantedSort.SEND
     every = _pattern("every_time").search(sentence)
     call = _pattern("call").search(sentence, every.end(), every.end() + _REACH) if every else None
     if call and not _is_negated(sentence, call.start()) and outside.search(sentence, call.end(), call.end() + _REACH):
-        yield "makes the assistant call an outside address every time"
+        yield PlantedSort.CALL
 
 
 def _carries_away(sentence: str) -> bool:
@@ -365,7 +365,7 @@ def _is_negated(sentence: str, at: int) -> bool:
     return bool(_pattern("negated").search(sentence, max(0, at - _SHOWN), at))
 
 
-def _comment_reasons(text: str) -> Iterator[str]:
+def _comment_reasons(text: str) -> Iterator[Planted]:
     """Yield reasons for comments, which a rendered page hides but an assistant reads."""
     start = text.find("<!--")
     while start >= 0:
@@ -374,7 +374,7 @@ def _comment_reasons(text: str) -> Iterator[str]:
             return
         comment = text[start + 4 : end]
         if _pattern("addressed").search(comment) or _says_something(comment):
-            yield f"hides an instruction in a comment: {_excerpt(comment)}"
+            yield Planted(PlantedSort.COMMENT, _excerpt(comment))
         start = text.find("<!--", end)
 
 
@@ -382,19 +382,19 @@ def _says_something(text: str) -> bool:
     return any(_reasons(text, languages_of(text, beginnings(text))))
 
 
-def _hidden_text(text: str) -> Iterator[str]:
+def _hidden_text(text: str) -> Iterator[Planted]:
     if text.isascii():
         return
     for match in _TAG_TEXT.finditer(text):
         if match.group(1):
             letters = "".join(chr(ord(sign) - 0xE0000) for sign in match.group(1))
-            yield f"carries text in invisible tag characters: {_excerpt(letters)}"
+            yield Planted(PlantedSort.TAGS, _excerpt(letters))
     if _SELECTOR_TEXT.search(text):
-        yield "carries data in a run of variation selectors"
+        yield Planted(PlantedSort.SELECTORS)
     if _ZERO_WIDTH_RUN.search(text):
-        yield "carries data in a run of zero-width characters"
+        yield Planted(PlantedSort.ZERO_WIDTH)
     if _OVERRIDE_MARK.search(text):
-        yield "shows text in another order than it is read"
+        yield Planted(PlantedSort.DIRECTION)
 
 
 def _excerpt(text: str) -> str:

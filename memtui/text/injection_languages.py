@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from memtui.text.planted import PlantedSort
 from memtui.text.tables import read_table
 
 _REACH = 70  # characters between the two words of a pair
@@ -61,7 +62,7 @@ class Language:
     @cached_property
     def _pairs(self) -> Sequence[tuple[str, str, str]]:
         """The reason of each kind with its two patterns."""
-        return [(kind, *self.row[kind]) for kind in read_table(__file__, "injection_languages.toml")["reasons"]]
+        return [(kind, *self.row[kind]) for kind in read_table(__file__, "injection_languages.toml")["kinds"]]
 
     @cached_property
     def _negated(self) -> re.Pattern[str]:
@@ -95,18 +96,17 @@ class Language:
             return self.script.search(text) is not None
         return bool(self.words & words) and len(self.words & words) >= len(_ENGLISH & words)
 
-    def reasons(self, sentence: str, words: frozenset[str], *, outside: bool) -> Iterator[str]:
+    def reasons(self, sentence: str, words: frozenset[str], *, outside: bool) -> Iterator[PlantedSort]:
         """Yield why a sentence, with its words, looks planted; `outside`: it names an address outside."""
         if not self.fits(sentence, words):
             return
-        reasons = read_table(__file__, "injection_languages.toml")["reasons"]
         for kind, first, second in self._pairs:
             if (outside or kind not in _OUTSIDE_KINDS) and self._says(kind, first, second, sentence):
-                yield reasons[kind]
+                yield PlantedSort(kind)
         for kind, pattern in self._said:
             found = pattern.search(sentence)
             if found and not self._is_taken_back("", found.span(), found.span(), sentence):
-                yield reasons[kind]
+                yield PlantedSort(kind)
 
     def _says(self, kind: str, first: str, second: str, sentence: str) -> bool:
         for one in _compiled(first).finditer(sentence):

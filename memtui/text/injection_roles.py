@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from itertools import chain, islice
 from typing import Literal
 
+from memtui.text.planted import PlantedSort
 from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import CJK
 
@@ -28,10 +29,6 @@ _READ_CHARS = 600  # of a sentence
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)  # of a pattern: a class is one of them
 _ENDS = re.compile(r"[.;:!?]\s")
 _LEAD = " \t\n-*+>#|0123456789.)`\"“”'_"
-
-WORDED_AS_PLANTED = "is worded like an instruction planted for assistants"
-AS_PLANTED = "resembles instructions planted for assistants"
-"""What is said where no role is played, of a wording and of a text as a whole."""
 
 
 @cache
@@ -165,9 +162,12 @@ def _signed(sentence: str) -> Iterator[tuple[int, str]]:
                 yield sign.start(), signs.role
 
 
-def likeliest_reason(statement: str) -> str:
-    """Return what a statement that is worded as planted ones are does most likely, by the roles that it plays."""
+def likeliest_reason(statement: str) -> PlantedSort:
+    """Return what a statement that is worded as planted ones are does most likely, by the roles that it plays.
+
+    `WORDED`: it plays none.
+    """
     roles = roles_of(statement)
     reasons = read_table(__file__, "injection_roles.toml")["reasons"]
     best = max(reasons, key=lambda reason: sum(2 if " " in role else 1 for role in reasons[reason] if role in roles))
-    return str(best) if not roles.isdisjoint(reasons[best]) else WORDED_AS_PLANTED
+    return PlantedSort(best) if not roles.isdisjoint(reasons[best]) else PlantedSort.WORDED

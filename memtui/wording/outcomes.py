@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory, held_back, planted_reasons
 from memtui.errors import BlockChangedError, BuiltUponError
+from memtui.text.planted import Planted, PlantedSort
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
 
@@ -68,19 +69,22 @@ def acted(verb: str, outcome: Outcome, *, missing: int = 0, group: str = "") -> 
 
 def held(memory: Memory, way: str) -> str:
     """Return why no assistant is told of a memory in use, empty if it is; `way`: what a person does to verify it."""
-    planted = held_back(memory) if memory.status == "active" else ""
-    return f"Looks planted: it {tame(planted)}. It is withheld from assistants until {way}" if planted else ""
+    planted = held_back(memory) if memory.status == "active" else None
+    return f"Looks planted: it {tame(str(planted))}. It is withheld from assistants until {way}" if planted else ""
 
 
 def typed_all_the_same(memory: Memory) -> str:
     """Return a warning that what a person typed looks planted, empty if it does not."""
-    planted = next(iter(planted_reasons(memory)), "")
-    return f"Looks planted: it {tame(planted)}. Assistants still receive it, because you typed it." if planted else ""
+    planted = next(iter(planted_reasons(memory)), None)
+    if planted is None:
+        return ""
+    return f"Looks planted: it {tame(str(planted))}. Assistants still receive it, because you typed it."
 
 
-def planted_claim(reason: str) -> str:
+def planted_claim(planted: Planted) -> str:
     """Return what makes a text look planted, as a reading of it: a rule about tests may seem to switch them off."""
-    return f"it {reason}" if reason.startswith("is worded") else f"it resembles text that {reason}"
+    said = tame(str(planted))
+    return f"it {said}" if planted.sort is PlantedSort.WORDED else f"it resembles text that {said}"
 
 
 def decided(outcome: Outcome) -> str:

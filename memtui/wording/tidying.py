@@ -9,6 +9,7 @@ from memtui.analysis.flaws import Flaw, FlawReason, Mend
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.mends import Mended
 from memtui.curate.tidy_report import Alikeness, TidyReport
+from memtui.text.planted import Planted
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.wording import outcomes
@@ -83,7 +84,7 @@ def records_words(report: TidyReport) -> str:
     return f"{number}, {each}read from a file as one long memory, {take} {report.records_share:.0%} of the tokens"
 
 
-def planted_words(reason: str) -> str:
+def planted_words(reason: Planted) -> str:
     """Return why a memory is held back: `looks planted: it REASON`."""
     return f"looks planted: it {reason}"
 

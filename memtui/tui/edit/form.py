@@ -30,6 +30,7 @@ from memtui.curate.form import (
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.memory import Memory
 from memtui.errors import MemtuiError, NotFoundError, SecretRefusedError, UsageError
+from memtui.text.planted import Planted
 from memtui.text.sanitize import tame
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.state import Opening
@@ -61,7 +62,7 @@ class FormError(UsageError):
 class PlantedError(MemtuiError):
     """What is taken into use looks planted, and the person was not told so yet. `reason`: what follows "it"."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: Planted) -> None:
         super().__init__(f"It looks planted: it {reason}", remedy="The Inbox asks about it by itself.")
         self.reason = reason
 

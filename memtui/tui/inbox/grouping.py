@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memtui.text.planted import Planted
 from memtui.text.sanitize import tame
 from memtui.tui.values import Row
 
@@ -19,7 +20,7 @@ class Candidate(Row):
 
     source: str = ""  # where it came from, on one line
     oddities: tuple[str, ...] = ()  # what to know before accepting it, a few words each
-    planted: str = ""  # why it looks planted
+    planted: Planted | None = None  # why it looks planted
     is_read: bool = True  # whether its oddities are known yet
     confidence: str = "sure"  # how well its kind is founded: a key of `CONFIDENCE_SIGNS`
 

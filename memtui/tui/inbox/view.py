@@ -122,7 +122,7 @@ class InboxAccess:
                 **values,
                 source=source_line(memory.sources),
                 oddities=tuple(map(tame, odd[identifier].words)),
-                planted=tame(next(iter(odd[identifier].planted), "")),
+                planted=next(iter(odd[identifier].planted), None),
                 confidence=kind_confidence(memory) or "sure",
             )
         return rows

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from memtui.text.planted import Planted
 from memtui.text.sanitize import reveal, tame, without_surrogates
 from memtui.text.words import cell_width, counted
 from memtui.tui.list_detail import MemtuiScreen
@@ -129,14 +130,14 @@ def ask_to_untie(app: App[Any], title: str, path: str, untie: Callable[[], None]
     )
 
 
-def ask_planted(app: App[Any], reason: str, texts: Mapping[str, str], take: Callable[[], object]) -> None:
+def ask_planted(app: App[Any], reason: Planted, texts: Mapping[str, str], take: Callable[[], object]) -> None:
     """Show why what is taken into use looks planted, and take it if the person stands for it.
 
-    `reason`: the rest of a sentence that begins with "it". `texts`: title, insight and others by field.
+    `texts`: title, insight and others by field.
     """
     shown = [tame(texts.get(name, ""), 1_000) for name in ("insight", "rationale", "snippet")]
     blocks = [
-        Block(((f"This text looks planted: {planted_claim(tame(reason))}.", "warning"),)),
+        Block(((f"This text looks planted: {planted_claim(reason)}.", "warning"),)),
         Block(((tame(texts.get("title", ""), 1_000), "title"),), gap=True),
         *(Block(((text, "text"),)) for text in shown if text),
         Block((("Accepting it also verifies it: assistants receive it from then on.", "dim"),), gap=True),

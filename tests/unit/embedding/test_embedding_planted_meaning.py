@@ -185,7 +185,7 @@ def test_a_statement_that_only_its_meaning_betrays_is_found(text: str) -> None:
     assert planted_instructions(text) == []
     look_twice()
     (reason,) = planted_instructions(text)
-    assert f", by its meaning: {text[:55]}" in reason
+    assert f", by its meaning: {text[:55]}" in str(reason)
 
 
 def test_ordinary_texts_are_hardly_more_often_an_alarm_at_a_second_look() -> None:
