@@ -33,7 +33,7 @@ settings.load_profile("fixed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--reworded`."""
-    parser.addoption("--reworded", action="store_true", help="turn every sentence of memtui.wording into nonsense")
+    parser.addoption("--reworded", action="store_true", help="turn every sentence into nonsense")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,7 +1,9 @@
-"""`pytest --reworded`: every sentence of `memtui.wording` becomes nonsense, and no service may depend on one.
+"""`pytest --reworded`: every sentence of `memtui.wording` and of the services becomes nonsense; none may depend on one.
 
-The table of nonsense is made from the source of the modules: each string that people read is turned by thirteen
-letters. Strings that only code reads stay: keys, what is compared, arguments of `get`, formats.
+The nonsense is made from the source of the modules: each string that people read is turned by thirteen letters. Of
+`memtui.wording` that is every string but those that only code reads: keys, what is compared, arguments of `get`,
+formats. Of the modules of services that say something, in `SAYING`, it is what has several words; of `SkipWords`, the
+values.
 """
 
 from __future__ import annotations
@@ -16,6 +18,22 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 
 ROOM = "memtui.wording"
+SAYING = frozenset(
+    {
+        "memtui.analysis.duplicates",
+        "memtui.analysis.pair_differences",
+        "memtui.capture.apply",
+        "memtui.capture.plan",
+        "memtui.capture.stores.compare",
+        "memtui.curate.review_queue",
+        "memtui.text.planted",
+    }
+)
+"""Modules of services that have sentences, and no string of several words that code reads."""
+
+WORDS = frozenset({"frontmatter", "left_out", "merge_conflicts", "skip_codes", "unclosed"})
+"""Modules of `memtui.capture` that have a class of reasons among patterns and names."""
+
 _FIELD = re.compile(r"(\{[^{}]*\})")
 
 
@@ -48,18 +66,47 @@ class _Turned(ast.NodeTransformer):
     visit_Compare = visit_Subscript = _kept  # noqa: N815
 
 
+class _SentencesTurned(_Turned):
+    """Turns what has several words."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        is_sentence = isinstance(node.value, str) and " " in node.value and any(map(str.isalpha, node.value))
+        return super().visit_Constant(node) if is_sentence else node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        return self.generic_visit(node)
+
+
+class _ReasonsTurned(ast.NodeTransformer):
+    """Turns the values of `SkipWords`."""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        is_words = any(isinstance(base, ast.Name) and base.id == "SkipWords" for base in node.bases)
+        return _Turned().generic_visit(node) if is_words else node
+
+
+def _turner(module: str) -> ast.NodeTransformer | None:
+    """Return what makes nonsense of a module, None of one that stays as it is."""
+    if module.startswith(f"{ROOM}."):
+        return _Turned()
+    if module in SAYING:
+        return _SentencesTurned()
+    return _ReasonsTurned() if module.removeprefix("memtui.capture.") in WORDS else None
+
+
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         source = self.get_source(fullname)
-        tree = ast.parse(source or "")
-        return compile(ast.fix_missing_locations(_Turned().visit(tree)), self.path, "exec", dont_inherit=True)
+        tree, turner = ast.parse(source or ""), _turner(fullname)
+        turned = tree if turner is None else turner.visit(tree)
+        return compile(ast.fix_missing_locations(turned), self.path, "exec", dont_inherit=True)
 
 
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(f"{ROOM}."):
+        if _turner(fullname) is None:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.origin is not None:
@@ -68,5 +115,5 @@ class _Finder(MetaPathFinder):
 
 
 def install() -> None:
-    """Turn the sentences of every module of the room that is imported from now on."""
+    """Turn the sentences of every such module that is imported from now on."""
     sys.meta_path.insert(0, _Finder())

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.capture.draft import PLANTED, Draft
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.plan import ImportOptions, ImportPlan, Planned
+from memtui.capture.plan import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor
@@ -56,28 +56,34 @@ def spared_by_agents(item: Planned) -> Planned:
     if memory is None:
         return item
     if item.action == "restore":
-        return replace(
-            item, action="skip", reason=f"a person {memory.standing} this ({memory.id}), only a person can restore it"
-        )
+        reason = f"a person {memory.standing} this ({memory.id}), only a person can restore it"
+        return replace(item, action="skip", reason=reason, code=PlanReason.PERSON_DECIDED)
     if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
         vouched = "pinned" if memory.pinned else "verified"
-        return replace(item, action="conflict", reason=f"an agent may not alter what a person {vouched}")
+        reason = f"an agent may not alter what a person {vouched}"
+        return replace(item, action="conflict", reason=reason, code=PlanReason.PERSON_DECIDED)
     return item
 
 
 def skipped_rows(plan: ImportPlan) -> list[dict[str, Any]]:
-    """Return what a plan leaves out, as `{path, line, reason}`."""
+    """Return what a plan leaves out, as `{path, line, reason, reason_code}`."""
     rows = [
         {
             "path": _shown_path(item.draft.source.path),
             "line": item.draft.source.span[0] if item.draft.source.span else None,
             "reason": item.reason,
+            "reason_code": item.reason_code,
         }
         for item in plan.items
         if item.action == "skip"
     ]
     rows.extend(
-        {"path": _shown_path(skipped.path), "line": skipped.span[0] if skipped.span else None, "reason": skipped.reason}
+        {
+            "path": _shown_path(skipped.path),
+            "line": skipped.span[0] if skipped.span else None,
+            "reason": skipped.reason,
+            "reason_code": skipped.reason_code,
+        }
         for skipped in plan.skipped
     )
     return rows

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
+from memtui.capture.skip_codes import SkipReason
 from memtui.capture.tag_headings import CODE_CHARS, left_out_between, read_banner, tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-CALLOUT_MARK = "callout mark"
-IMPORT_MARK = "import of another file"
 
 MAX_CHARS = 2_000_000
 MAX_LINES = 20_000  # Larger texts are split at blank lines only; parsing this many list items takes about two seconds
@@ -186,7 +185,7 @@ class _Marks:
             self.borders.append(aside[-1][0])
             return aside[-1][0]
         if _IMPORT_LINE.match(line):
-            self.set_aside.append((Span(number, number), IMPORT_MARK))
+            self.set_aside.append((Span(number, number), SkipReason.IMPORT))
             self.lines[number] = ""
         elif number < self._last_end and EXPORT_BEGIN.match(line):
             end = next(at for at in range(number + 1, len(self.lines)) if EXPORT_END.match(self.lines[at]))
@@ -262,7 +261,7 @@ class _Marks:
             bold = title.strip() if title.lstrip()[:1] in {"*", "`"} else f"**{title.strip()}**{'' if ended else ':'}"
             self.titles.append((number, indent + bold))
         else:
-            self.set_aside.append((Span(number, number), CALLOUT_MARK))
+            self.set_aside.append((Span(number, number), SkipReason.CALLOUT))
             self.lines[number] = ""
 
     def _unmarked(self, number: int, prefix: re.Pattern[str], *, keep: int) -> int:

@@ -16,10 +16,11 @@ from memtui.capture.draft import OWN_FORMATS, Draft, Reader, ReadResult, Skipped
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import UNREADABLE, Exclusions, LeftOut, folder_names, left_out
-from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
+from memtui.capture.merge_conflicts import Unresolved
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.own_formats import holds_rows
 from memtui.capture.readers.registry import AUTO, may_be_rules, reader_for, reader_named
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source, loose_words
@@ -322,10 +323,10 @@ class _Reading:
         try:
             result = self._read(source, reader)
         except SourceError as error:
-            self._skip(file, str(error))
+            self._skip(file, str(error), SkipCode.UNREADABLE)
             return
         except OSError as error:
-            self._skip(file, f"cannot be read: {error.strerror or error}")
+            self._skip(file, f"cannot be read: {error.strerror or error}", SkipCode.UNREADABLE)
             return
         if result is not None:
             self._take(source, reader, result)
@@ -333,9 +334,9 @@ class _Reading:
     def _read(self, source: SourceFound, reader: Reader) -> ReadResult | None:
         """Return what a file holds; None if it is not read, and why is noted."""
         file = source.file
-        reason = self._unfit(source)
+        reason, code = self._unfit(source)
         if reason:
-            self._skip(file, reason)
+            self._skip(file, reason, code)
             return None
         if self._is_undecided(file, reader):
             return None
@@ -357,20 +358,20 @@ class _Reading:
         self._note(source.real, source.loaders)
         self.queue.extendleft(reversed(self._imported(source, loaders, targets)))
 
-    def _unfit(self, source: SourceFound) -> str:
-        """Return why a file is not read; empty if it is."""
+    def _unfit(self, source: SourceFound) -> tuple[str, SkipCode | None]:
+        """Return why a file is not read, with the code of it; empty and None if it is."""
         path = source.file.path
         if path.suffix.lower() in TEXT_SUFFIXES and path.stat().st_size > MAX_BYTES:
-            return f"larger than {MAX_BYTES // 1024 // 1024} MiB"
+            return f"larger than {MAX_BYTES // 1024 // 1024} MiB", SkipCode.TOO_LARGE
         if source.reader is None and not (source.named and _may_be_markdown(source.file)):
-            return "no reader for this file"
-        return "" if source.file.decoded.encoding else NOT_UTF8
+            return "no reader for this file", SkipCode.NO_READER
+        return ("", None) if source.file.decoded.encoding else (NOT_UTF8, SkipCode.NOT_UTF8)
 
     def _is_undecided(self, file: SourceFile, reader: Reader) -> bool:
         """Report the merge conflicts of a file; returns whether they leave nothing of it to read."""
         if reader.format in OWN_FORMATS:  # those name the rows of a conflict
             return False
-        reason = UNRESOLVED_SETTINGS if file.has_undecided_settings else UNRESOLVED
+        reason = Unresolved.CONFLICT_IN_SETTINGS if file.has_undecided_settings else Unresolved.CONFLICT
         spans = ((span.first + 1, span.last + 1) for span in file.conflicts)
         self.collected.skipped.extend(Skipped(file.name, span, reason) for span in spans)
         return file.has_undecided_settings
@@ -396,20 +397,20 @@ class _Reading:
             real = os.path.realpath(target)
             excluded = self.exclusions.reason(file)
             if not is_inside(source.file, target):
-                self._skip(file, f"outside the project, imported by {source.file.name}")
+                self._skip(file, f"outside the project, imported by {source.file.name}", SkipCode.OUTSIDE)
             elif excluded is not None:
                 self._skip(file, excluded)
             elif source.depth >= MAX_DEPTH:
                 if real not in self.seen:
-                    self._skip(file, f"imported more than {MAX_DEPTH} files deep")
+                    self._skip(file, f"imported more than {MAX_DEPTH} files deep", SkipCode.TOO_DEEP)
             else:
                 found.append(
                     SourceFound(file, _reader(file), real, named=True, depth=source.depth + 1, loaders=tuple(loaders))
                 )
         return found
 
-    def _skip(self, file: SourceFile, reason: str) -> None:
-        self.collected.skipped.append(Skipped(file.name, None, reason))
+    def _skip(self, file: SourceFile, reason: str, code: SkipCode | None = None) -> None:
+        self.collected.skipped.append(Skipped(file.name, None, reason, code=code))
 
 
 def titled_apart(result: ReadResult) -> ReadResult:
@@ -443,7 +444,7 @@ def _leave_out_repeats(result: ReadResult) -> None:
         else:
             where = f"line {first.source.span[0]}" if first.source.span else "another place"
             reason = f"says the same as {where}"
-            result.add(Skipped(draft.source.path or "", draft.source.span, reason))
+            result.add(Skipped(draft.source.path or "", draft.source.span, reason, code=SkipCode.REPEATED))
     if len(kept) < len(result.drafts):
         result.drafts[:] = kept
         result.sort_skipped()

@@ -22,7 +22,7 @@ from memtui.capture.context import context_lead, with_lead
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import Gap, Piece, Split, split_markdown, text_without
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import SkipCode, SkipReason, SkipWords
 from memtui.capture.stable_split import Familiar, KnownUnit
 from memtui.domain.memory import DEFAULT_IMPORTANCE, Memory, Source, fit_tags, hash_parts, long_tag, planted_in, trimmed
 from memtui.domain.record import Record
@@ -93,8 +93,17 @@ class Skipped:
 
     path: str
     span: tuple[int, int] | None
-    reason: str
+    reason: str  # for people; where it is a member of `SkipWords`, that says the code
     is_conflict: bool = False  # whether they wait for a person to settle a conflict in them
+    code: SkipCode | None = None  # where the reason names something
+    settings: str = ""  # what of their record they say, of lines that were read as settings
+
+    @property
+    def reason_code(self) -> str:
+        """The reason as a word for scripts, which stays when it is reworded."""
+        if isinstance(self.reason, SkipWords):
+            return self.reason.code
+        return (self.code or SkipCode.OTHER).value
 
 
 @dataclass(slots=True)
@@ -303,14 +312,14 @@ class DraftMaker:
         cleaned = [sanitise(part) for part in (text, title, rationale)]
         insight, stated, why = (part.text for part in cleaned)
         if not insight.strip():
-            return Skipped(self.file.name, span, "holds no readable text")
+            return Skipped(self.file.name, span, "holds no readable text", code=SkipCode.NO_TEXT_LEFT)
         if self.file.decoded.replaced:
             if "\ufffd" in f"{insight}{stated}{why}":
-                return Skipped(self.file.name, span, NOT_UTF8)
+                return Skipped(self.file.name, span, NOT_UTF8, code=SkipCode.NOT_UTF8)
             heading_path = [heading for heading in heading_path if "\ufffd" not in heading]
             native_id = native_id.replace("\ufffd", "?")
         elif lost_a_character(f"{insight}{stated}{why}"):
-            return Skipped(self.file.name, span, LOST_CHARACTER)
+            return Skipped(self.file.name, span, LOST_CHARACTER, code=SkipCode.LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
         name = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
         led = self._led(insight, why, path, native_id, name) if lead else insight
@@ -419,7 +428,7 @@ def drafts_from_markdown(
     result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in gaps)
     result.sort_skipped()
     if not result.drafts and not result.skipped:
-        result.skipped.append(Skipped(file.name, None, "empty"))
+        result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
     return result
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from memtui.capture.skip_codes import FrontmatterProblem
+
 MAX_YAML_CHARS = 64_000  # Longer blocks go to the line parser: no assistant writes them, and YAML is slow
 
 MAX_YAML_DEPTH = 20
@@ -57,10 +59,6 @@ _CORE_RESOLVERS = (
     ("tag:yaml.org,2002:bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z"), "tTfF"),
     ("tag:yaml.org,2002:null", re.compile(r"(?:~|null|Null|NULL|)\Z"), "~nN\0"),
 )
-
-NO_TOML = "frontmatter that is not TOML: its settings are not known"
-NEVER_CLOSED = "frontmatter that is never closed: read as settings"
-NEVER_OPENED = "frontmatter without its first ---: read as settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ def _toml(text: str, start: int) -> _Found | None:
     try:
         stated = tomllib.loads(found[1])
     except (tomllib.TOMLDecodeError, RecursionError):
-        return ({}, found.end(), NO_TOML) if "=" in found[1] else None
+        return ({}, found.end(), FrontmatterProblem.FRONTMATTER_UNKNOWN) if "=" in found[1] else None
     plain = (bool, int, float, str, list, dict)
     values: dict[str, object] = {}
     values |= {_canonical(key): value if isinstance(value, plain) else str(value) for key, value in stated.items()}
@@ -239,11 +237,15 @@ def _unfenced(text: str, start: int) -> _Found | None:
     if not values:
         return None
     if opening is not None:
-        return (values, inner_start + length, NEVER_CLOSED) if _SETTINGS.intersection(values) else None
+        return (
+            (values, inner_start + length, FrontmatterProblem.FRONTMATTER_UNCLOSED)
+            if _SETTINGS.intersection(values)
+            else None
+        )
     if len(_SETTINGS.intersection(values)) < len(values) or not _RULE_KEYS.intersection(values):
         return None
     closing = _CLOSING.match(text, inner_start + length)
-    return values, closing.end() if closing else inner_start + length, NEVER_OPENED
+    return values, closing.end() if closing else inner_start + length, FrontmatterProblem.FRONTMATTER_UNOPENED
 
 
 def _settings(inner: str) -> dict[str, object] | None:

@@ -19,6 +19,7 @@ from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
 from memtui.capture.places import memory_folders, project_sources, sources_of
 from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.stores.compare import StorePlanner
 from memtui.capture.stores.importing import STORE_IDENTITY, StoresRead
@@ -330,7 +331,12 @@ def _plan(
     plan = planner.plan([each for each in offered if each[0].record is not None or each[0].source.path not in passed])
     plan.skipped = [each for each in planner.skipped_of(read.skipped) if each.path not in passed]
     plan.skipped += [
-        Skipped(path, None, f"never offered again; `memtui inbox never --undo {quote(path)}` offers it")
+        Skipped(
+            path,
+            None,
+            f"never offered again; `memtui inbox never --undo {quote(path)}` offers it",
+            code=SkipCode.NEVER_OFFERED,
+        )
         for path in passed
     ]
     plan.records = list(read.records)

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.capture.blocks import code_lines
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import Frontmatter
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import SkipCode, SkipReason
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`).{1,2000}?(?<!`)\1(?!`)")
 _INLINE_COMMENT = re.compile(r"<!--.{0,2000}?-->")
@@ -66,9 +66,11 @@ def resolve_imports(file: SourceFile, text: str, *, first_line: int = 1) -> tupl
         span = (mark.line, mark.line)
         if target is None or not _is_file(target):
             if _PATH_LIKE.match(mark.path):
-                skipped.append(Skipped(file.name, span, f"import not found: @{mark.path}"))
+                skipped.append(Skipped(file.name, span, f"import not found: @{mark.path}", code=SkipCode.MISSING))
         elif not is_inside(file, target):
-            skipped.append(Skipped(file.name, span, f"outside the project: import it by name: @{mark.path}"))
+            skipped.append(
+                Skipped(file.name, span, f"outside the project: import it by name: @{mark.path}", code=SkipCode.OUTSIDE)
+            )
         else:
             includes[target] = None
     return list(includes), skipped

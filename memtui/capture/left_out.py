@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.readers.registry import is_misplaced
 from memtui.capture.readers.rule_files import RuleReader
 from memtui.capture.readers.skills import SKILL_FILE, skill_of
+from memtui.capture.skip_codes import SkipWords
 from memtui.errors import SourceError, UsageError
 from memtui.text.tables import read_table
 
@@ -35,8 +35,8 @@ _AGENT_NAME = re.compile(r"\.(?:agent|chatmode|prompt)\.md$")
 _AGENT_KEYS = frozenset({"name", "description", "tools", "model", "mode"})  # Settings of which an agent has one or more
 
 
-class LeftOut(StrEnum):
-    """Why a file or folder is not read, as people read it; code compares the members, never their words."""
+class LeftOut(SkipWords):
+    """Why a file or folder is not read."""
 
     WORKTREE = "a worktree: its main checkout is read"
     CLONE = "another repository, to be imported by itself"

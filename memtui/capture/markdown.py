@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import Outline, Span, outline
-from memtui.capture.no_memory import SkipReason, is_link_definition
+from memtui.capture.no_memory import is_link_definition
 from memtui.capture.parts import Parts
 from memtui.capture.prose import is_rule_heading
 from memtui.capture.sections import passages
+from memtui.capture.skip_codes import SkipReason
 from memtui.capture.spaced import joined
 from memtui.capture.stable_split import Atom, Cut, Familiar, regroup
 from memtui.capture.units import PIECE_CHARS, Page, Part, text_without
@@ -252,7 +253,7 @@ def _gaps(found: Sequence[Parts], outlined: Outline, pieces: Sequence[Piece], fi
     left_out = ((span, reason) for parts in found for span, reason in parts.gaps if span in parts.dropped)
     for span, reason in left_out:  # from the middle of a piece
         for number in range(span.first, span.last + 1):
-            reasons[number] = str(reason) if outlined.lines[number].strip() else ""
+            reasons[number] = reason if outlined.lines[number].strip() else ""
     return _joined_gaps(reasons, {span.first for span, _ in noted}, first_line)
 
 

@@ -7,9 +7,15 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from memtui.capture.blocks import Span
+from memtui.capture.skip_codes import SkipWords
 
-UNRESOLVED = "unresolved merge conflict"  # Why such a part is not read
-UNRESOLVED_SETTINGS = "unresolved merge conflict in the frontmatter"  # Why such a file is not read
+
+class Unresolved(SkipWords):
+    """Why a part of a file, or all of it, is not read."""
+
+    CONFLICT = "unresolved merge conflict"
+    CONFLICT_IN_SETTINGS = "unresolved merge conflict in the frontmatter"
+
 
 _MARKER = re.compile(r"(<{7}|\|{7}|>{7})(?= \S|$)|={7}$")
 _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7})(?: |\r?$)", re.MULTILINE)

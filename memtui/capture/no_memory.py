@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from functools import lru_cache
 
 from memtui.analysis.imperative import first_word, is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.title_words import without_label
 from memtui.capture.blocks import (
-    CALLOUT_MARK,
-    IMPORT_MARK,
     Block,
     BlockKind,
     item_text,
@@ -32,54 +29,9 @@ from memtui.capture.prose import (
     sentences_of,
     words_in,
 )
-from memtui.capture.tag_headings import CODE_CHARS, CONTEXT_MARK, PAGES_MARK, RULE_MARK, SESSIONS_MARK
+from memtui.capture.skip_codes import SkipReason
+from memtui.capture.tag_headings import CODE_CHARS
 from memtui.text.inline import plain_text
-
-
-class SkipReason(StrEnum):
-    """Why lines become no memory, as people read it; code compares the members, never their words."""
-
-    COMMENT = "comment"
-    FRONTMATTER = "frontmatter: read as settings"
-    CONTEXT = CONTEXT_MARK
-    NO_TEXT = "heading without text"
-    CALLOUT = CALLOUT_MARK
-    COLUMNS = "column heads: kept with each row"
-    LEAD = "words that lead to the list"
-    RULE = RULE_MARK
-    LINKS = "links only"
-    LINK_DEFINITION = "link definition"
-    CONTENTS = "table of contents"
-    IMPORT = IMPORT_MARK
-    POINTER = "only points elsewhere"
-    PERSONA = "tells the assistant who it is"
-    INTRO = "says what the file is for"
-    CHATTER = "asks whoever asked for the file"
-    METADATA = "metadata: author, date, version or rank"
-    HISTORY = "change log of the file or project"
-    TASKS = "tasks: what was done or is planned, or who does it"
-    PLACEHOLDER = "empty place of a template"
-    LICENCE = "licence note"
-    IMAGES = "badges or images"
-    MARKUP = "mark-up without text"
-    EMPTY = "holds no text"
-    DATA = "data rather than text"
-    PAGES = PAGES_MARK
-    SESSIONS = SESSIONS_MARK
-
-
-STRUCTURE = frozenset(
-    {
-        SkipReason.COMMENT,
-        SkipReason.CONTEXT,
-        SkipReason.NO_TEXT,
-        SkipReason.RULE,
-        SkipReason.MARKUP,
-        SkipReason.CALLOUT,
-        SkipReason.COLUMNS,
-    }
-)
-"""Not reported line by line: they have no content of their own."""
 
 _NEVER_TEXT: dict[BlockKind, SkipReason] = {"comment": SkipReason.COMMENT, "rule": SkipReason.RULE}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.clusters import attaches, is_step_run, listed_at
-from memtui.capture.no_memory import SkipReason, is_data, no_memory_reason, no_text_reason
+from memtui.capture.no_memory import is_data, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
     announces,
@@ -34,6 +34,7 @@ from memtui.capture.prose import (
     words_in,
 )
 from memtui.capture.sections import STEPS_CHARS, Passage
+from memtui.capture.skip_codes import SkipReason
 from memtui.capture.tag_headings import CODE_CHARS
 from memtui.capture.units import (
     CODE,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from itertools import chain
 from typing import Literal
 
@@ -51,6 +52,33 @@ class ImportOptions:
     secret_patterns: Sequence[tuple[str, str]] = ()  # the user's own patterns
 
 
+class PlanReason(StrEnum):
+    """Why something other than a plain add happens to a draft; the values are part of `--json`."""
+
+    FOUND_TWICE = "found-twice"
+    REPEATED = "repeated"  # the import says it before
+    TWO_TEXTS = "two-texts"  # the import says something else under its id before
+    DECIDED = "decided"  # a person saw this text and kept another
+    OTHER_TEXT = "other-text"  # the vault holds another text of its id
+    REPLACES = "replaces"
+    ELSEWHERE = "elsewhere"  # it was moved to another project
+    DELETED = "deleted"
+    DELETED_REWORDED = "deleted-reworded"
+    DELETED_THERE = "deleted-there"  # in the store that it comes from
+    RESTORED = "restored"
+    EDITED = "edited"
+    BOTH_EDITED = "both-edited"
+    MERGED_EDITED = "merged-edited"  # a text that was merged into the memory was edited
+    PLANTED = "planted"
+    OTHER_FILES = "other-files"  # its source is about other files now
+    SECRET = "secret"  # noqa: S105 - a code
+    SAID_BY_OTHER = "said-by-other"  # another memory says the same
+    MERGED = "merged"
+    NEW_STATUS = "new-status"
+    PROJECT_KNOWN = "project-known"
+    PERSON_DECIDED = "person-decided"  # an agent imports, and leaves to people what a person decided
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What happens to one draft."""
@@ -60,12 +88,18 @@ class Planned:
     project: str | None  # where it goes, None if unassigned
     memory: Memory | None = None  # the memory in the vault that it concerns, if any
     reason: str = ""  # why, for people; empty for a plain add
+    code: PlanReason | None = None  # the same as data
     holds_secret: bool = False
     more_sources: tuple[Source, ...] = ()  # further places that state the same
     copies: int = 0  # further places of the import, in the same file or others, that state the same
     replaces: str | None = None  # content hash of what the source said before, where the memory has several texts of it
     anchors: tuple[Anchor, ...] | None = None  # those that an update alone changes; None where it takes the texts
     becomes: Memory | None = None  # what an update makes of the memory, where the plan says so
+
+    @property
+    def reason_code(self) -> str:
+        """Why, as a word for scripts; empty for a plain add."""
+        return self.code.value if self.code else ""
 
     @property
     def kind(self) -> str:
@@ -172,13 +206,17 @@ class Planner:
         identifier = draft.record_id
         before = seen.get(_key(draft, project))
         if before == draft.content and draft.found:
-            return Planned("skip", draft, project, reason="found twice")
+            return Planned("skip", draft, project, reason="found twice", code=PlanReason.FOUND_TWICE)
         if before == draft.content or (before is not None and not identifier):
-            return Planned("unchanged", draft, project, stored.get(identifier), "occurs twice in the import")
+            return Planned(
+                "unchanged", draft, project, stored.get(identifier), "occurs twice in the import", PlanReason.REPEATED
+            )
         if identifier in stored:
             return self._same_id(draft, project, stored[identifier])
         if before is not None:
-            return self._secret(draft) or Planned("clash", draft, project, reason="occurs twice, with two texts")
+            return self._secret(draft) or Planned(
+                "clash", draft, project, reason="occurs twice, with two texts", code=PlanReason.TWO_TEXTS
+            )
         owners = [] if identifier else [*twins.get(draft.content, []), *twins.get(draft.trimmed_content, [])]
         twin = next((owner for owner in owners if owner[1] == project), None)
         return self._known(draft, project, self._reader.get(twin[0])) if twin else self._fresh(draft, project)
@@ -189,14 +227,16 @@ class Planner:
         if not news:
             return Planned("unchanged", draft, project, memory)
         if any(one.path == draft.source.path and one.imported_hash == draft.content for one in memory.sources):
-            return Planned("unchanged", draft, project, memory, "you decided on this text before")
+            return Planned("unchanged", draft, project, memory, "you decided on this text before", PlanReason.DECIDED)
         # What was only found, in someone else's repository for one, replaces nothing: a person decides on each.
         if self._options.replace and not draft.found:
-            return self._secret(draft) or Planned("replace", draft, project, memory, "replaces what the vault holds")
+            return self._secret(draft) or Planned(
+                "replace", draft, project, memory, "replaces what the vault holds", PlanReason.REPLACES
+            )
         reason = "the vault holds another text of this id"
         if draft.content == content_hash(memory):
             reason = f"the vault states another {', '.join(news)} of this memory; --replace takes the file's"
-        return self._secret(draft) or Planned("clash", draft, project, memory, reason)
+        return self._secret(draft) or Planned("clash", draft, project, memory, reason, PlanReason.OTHER_TEXT)
 
     # -- other sources ------------------------------------------------------------------------------
 
@@ -309,11 +349,10 @@ class Planner:
         """Decide on a text that no memory of the project has; it may be in another project, or be deleted."""
         if elsewhere is not None:
             reason = f"moved to {elsewhere.project or 'no project'} here"
-            return Planned("unchanged", draft, project, elsewhere, reason)
+            return Planned("unchanged", draft, project, elsewhere, reason, PlanReason.ELSEWHERE)
         if deleted is not None and not self._options.include_deleted:
-            return Planned(
-                "skip", draft, project, deleted, f"you {deleted.standing} this in other words ({deleted.id})"
-            )
+            reason = f"you {deleted.standing} this in other words ({deleted.id})"
+            return Planned("skip", draft, project, deleted, reason, PlanReason.DELETED_REWORDED)
         return self._fresh(draft, project)
 
     def _edited(
@@ -416,8 +455,10 @@ class Planner:
         if memory.status != "retired":
             return Planned("unchanged", draft, project, memory)
         if self._options.include_deleted:
-            return Planned("restore", draft, project, memory, f"restored: you had {memory.standing} it")
-        return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})")
+            return Planned(
+                "restore", draft, project, memory, f"restored: you had {memory.standing} it", PlanReason.RESTORED
+            )
+        return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})", PlanReason.DELETED)
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory, lost: set[str | None]) -> Planned:
         """Decide on a memory whose source has a new text. `lost`: what its sources no longer state."""
@@ -428,20 +469,23 @@ class Planner:
         here = [source for source in memory.sources if source.path == draft.source.path]
         gone = [source.imported_hash for source in here if source.imported_hash in lost]
         replaces = next(iter(gone), None) if content not in gone else content
-        item = Planned("update", draft, project, memory, "its source was edited", replaces=replaces)
+        item = Planned("update", draft, project, memory, "its source was edited", PlanReason.EDITED, replaces=replaces)
         if content not in gone:
             merged = len(gone) < len(here)
             reason = "a text merged into it was edited" if merged else "both its source and the memory were edited"
-            return replace(item, action="conflict", reason=reason)
+            code = PlanReason.MERGED_EDITED if merged else PlanReason.BOTH_EDITED
+            return replace(item, action="conflict", reason=reason, code=code)
         if PLANTED in draft.notes and memory.status == "active":
             reason = "its source now contains what looks like an instruction to an AI"
-            return replace(item, action="conflict", reason=reason)
+            return replace(item, action="conflict", reason=reason, code=PlanReason.PLANTED)
         return item
 
     def _secret(self, draft: Draft) -> Planned | None:
         """Return that a draft is skipped if it holds what looks like a secret, unless that is allowed."""
         reason = "" if self._options.allow_secret else self._screen.reason(draft)
-        return Planned("skip", draft, None, reason=reason, holds_secret=True) if reason else None
+        if not reason:
+            return None
+        return Planned("skip", draft, None, reason=reason, code=PlanReason.SECRET, holds_secret=True)
 
     def _fresh(self, draft: Draft, project: str | None) -> Planned:
         stone = self._stones.get((draft.content, project))
@@ -450,7 +494,9 @@ class Planner:
             and not self._options.include_deleted
             and (stone.reason == "purged" or not draft.record_id)
         ):
-            return Planned("skip", draft, project, reason=f"you {stone.cause} this ({stone.memory_id})")
+            return Planned(
+                "skip", draft, project, reason=f"you {stone.cause} this ({stone.memory_id})", code=PlanReason.DELETED
+            )
         return self._secret(draft) or Planned("add", draft, project)
 
 
@@ -458,7 +504,8 @@ def _about_other_files(item: Planned, rescoped: Mapping[str, tuple[Anchor, ...]]
     anchors = rescoped.get(item.memory.id) if item.memory is not None else None
     if anchors is None:
         return item
-    return replace(item, action="update", reason="its source is about other files now", anchors=anchors)
+    reason = "its source is about other files now"
+    return replace(item, action="update", reason=reason, code=PlanReason.OTHER_FILES, anchors=anchors)
 
 
 def _differs_in_globs(item: Planned, memory: Memory) -> bool:

@@ -11,6 +11,7 @@ from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.context import without_lead
 from memtui.capture.draft import PLANTED, Draft, Skipped
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.domain.memory import planted_in
 from memtui.text.secrets import SecretFinding, find_secrets
@@ -124,6 +125,7 @@ def _skipped(draft: Draft, line: int, rules: str) -> Skipped:
         draft.source.path or "",
         None if place is None else (place, place),
         f"looks like a secret ({rules}); the rest of “{_plain(draft)}” is kept; --allow-secret stores it",
+        code=SkipCode.SECRET_LINE,
     )
 
 

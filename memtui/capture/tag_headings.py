@@ -6,13 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memtui.capture.skip_codes import SkipReason
 from memtui.text.tables import read_words
 
-RULE_MARK = "horizontal rule"
-CONTEXT_MARK = "heading: kept as context"
-
-PAGES_MARK = "pages of documentation, put between tags"
-SESSIONS_MARK = "a list of sessions that a tool writes anew"
 CODE_CHARS = 6_000  # A longer block of code is data rather than a memory; a longer example between tags is read as text
 
 _PAGES_TAG = re.compile(r"(?:^|[_-])(?:docs|documentation|llms[_-]full)$")
@@ -80,8 +76,8 @@ def left_out_between(tag: str, lines: Sequence[str], number: int) -> tuple[int, 
     closing = (at for at in range(number + 1, len(lines)) if lines[at].strip().lower() == f"</{tag}>")
     end = next(closing, number)
     if tag in _SESSIONS_TAGS:
-        return (end, SESSIONS_MARK) if end > number else (number, "")
-    return (end, PAGES_MARK) if sum(map(len, lines[number:end])) > CODE_CHARS else (number, "")
+        return (end, SkipReason.SESSIONS) if end > number else (number, "")
+    return (end, SkipReason.PAGES) if sum(map(len, lines[number:end])) > CODE_CHARS else (number, "")
 
 
 _BANNER = re.compile(r"#{1,6} ?[=#*~_-]{4,}\s*$")  # `# ======`
@@ -101,7 +97,7 @@ def read_banner(lines: list[str], number: int) -> list[tuple[int, str]]:
         end += 1
     lines[number] = ""
     if end == number + 1 or end == len(lines) or not _BANNER.match(lines[end]):
-        return [(number, RULE_MARK)]
+        return [(number, SkipReason.RULE)]
     lines[end] = ""
     bare = [_COMMENTED.sub("", line, count=1).strip() for line in lines[number + 1 : end]]
     is_title = bool(bare[0]) and not (bare[1:2] and bare[1][:1].islower())
@@ -109,4 +105,4 @@ def read_banner(lines: list[str], number: int) -> list[tuple[int, str]]:
     if joined:
         bare[:2] = [f"{bare[0]} {bare[1]}", ""]
     lines[number + 1 : end] = [f"# {bare[0]}" if is_title else bare[0], *bare[1:]]
-    return [(number, RULE_MARK), *[(number + 2, CONTEXT_MARK)][:joined], (end, RULE_MARK)]
+    return [(number, SkipReason.RULE), *[(number + 2, SkipReason.CONTEXT)][:joined], (end, SkipReason.RULE)]

@@ -6,9 +6,16 @@ import re
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-UNCLOSED_COMMENT = "comment that is never closed"
-UNCLOSED_FENCE = "code fence that is never closed"
-UNOPENED_FENCE = "code fence that closes nothing"
+from memtui.capture.skip_codes import SkipWords
+
+
+class Unclosed(SkipWords):
+    """Why a line that opens or closes something is left out or reported."""
+
+    COMMENT_UNCLOSED = "comment that is never closed"
+    FENCE_UNCLOSED = "code fence that is never closed"
+    FENCE_UNOPENED = "code fence that closes nothing"
+
 
 FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 EXPORT_BEGIN = re.compile(r" {0,3}<!--\s*memtui:begin\b")
@@ -52,19 +59,19 @@ class Mended:
     def _after_fence(self, opened: int, fence: str) -> int:
         lines = self.lines
         if self._closes_nothing(opened, fence):
-            self._leave(opened, UNOPENED_FENCE)
+            self._leave(opened, Unclosed.FENCE_UNOPENED)
             return opened + 1
         if closed := self._closing(opened, fence):
             return closed + 1
         self.never_closed.add(fence)
         if not lines[opened].startswith(fence):
             return opened + 1  # it ends with the list or quote around it
-        self.unclosed.append((opened, UNCLOSED_FENCE))
+        self.unclosed.append((opened, Unclosed.FENCE_UNCLOSED))
         end = next((at for at in range(opened + 1, len(lines)) if self._begins_text(at)), len(lines))
         last = max(at for at in range(opened, end) if at == opened or lines[at].strip())
         if last == opened:
             self.unclosed.pop()
-            self._leave(opened, UNCLOSED_FENCE)
+            self._leave(opened, Unclosed.FENCE_UNCLOSED)
         elif end < len(lines):
             if last + 1 < end:
                 last += 1
@@ -116,5 +123,5 @@ class Mended:
                 self.balance = self.balance or self._balanced()
                 if self.balance[opened] > 0:
                     break
-        self._leave(opened, UNCLOSED_COMMENT)
+        self._leave(opened, Unclosed.COMMENT_UNCLOSED)
         return opened + 1

@@ -102,6 +102,7 @@ def _print_queue(arguments: argparse.Namespace, session: Session) -> None:
                 "risk": round(due.risk, 4),
                 "why": due.why,
                 "reasons": list(due.reasons),
+                "reason_codes": list(due.reason_codes),
                 "snoozes": due.snoozes,
                 "offer": "retire" if due.offers_retiring else None,
             }

@@ -132,9 +132,9 @@ def _make_vectors(session: Session) -> None:
 def _exit_code(plan: ImportPlan, read: SourcesRead) -> int:
     """Return what an import ends with: a conflict, nothing found, or done."""
     from memtui.capture.left_out import LeftOut
-    from memtui.capture.merge_conflicts import UNRESOLVED_SETTINGS
+    from memtui.capture.merge_conflicts import Unresolved
 
-    undecided = not read.files and any(lines.reason == UNRESOLVED_SETTINGS for lines in read.skipped)
+    undecided = not read.files and any(lines.reason is Unresolved.CONFLICT_IN_SETTINGS for lines in read.skipped)
     if plan.count("conflict", "clash") or undecided or any(lines.is_conflict for lines in plan.skipped):
         return EXIT_CONFLICT
     if read.files or read.stores:
@@ -212,7 +212,13 @@ def _counts(plan: ImportPlan, unknown: Sequence[str], read: SourcesRead) -> dict
         "moved": moved_alone(plan),
         "conflicts": plan.count("conflict", "clash"),
         "conflict_details": [
-            {"id": _id(item), **_place(item), "title": item.draft.title, "reason": item.reason}
+            {
+                "id": _id(item),
+                **_place(item),
+                "title": item.draft.title,
+                "reason": item.reason,
+                "reason_code": item.reason_code,
+            }
             for item in plan.items
             if item.action in {"conflict", "clash"}
         ],
@@ -246,6 +252,7 @@ def _print_plan(plan: ImportPlan, record: dict[str, Any], session: Session, vani
                 **_place(item),
                 "id": _id(item),
                 "reason": item.reason,
+                "reason_code": item.reason_code,
                 "notes": list(item.draft.notes),
             }
             for item in plan.items

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 
 from memtui.curate.gathering import WINDOW
 from memtui.domain.freshness import (
@@ -32,6 +33,28 @@ from memtui.vault.source_texts import SourceText, Texts, is_open, source_texts, 
 from memtui.vault.vault import Vault
 
 
+class DueReason(StrEnum):
+    """Why a memory is due, or what to know of it then; the values are part of `--json`."""
+
+    FILE_CHANGED = "file-changed"
+    FILE_MOVED = "file-moved"
+    FILE_GONE = "file-gone"
+    WOKEN = "woken"  # a file changed since it was snoozed
+    CONTRADICTED = "contradicted"
+    SOURCE_CHANGED = "source-changed"
+    SOURCE_DROPPED = "source-dropped"  # its source no longer says it
+    CANDIDATE_WAITS = "candidate-waits"
+    DEADLINE = "deadline"
+    AGE = "age"
+    PACE = "pace"  # what it says ages sooner or later than others
+    USED = "used"
+    HURT = "hurt"
+    REPEATED = "repeated"  # another that is due has the same title
+
+
+Reasoned = tuple[DueReason, str]  # A reason, and its words for people
+
+
 @dataclass(frozen=True, slots=True)
 class Due:
     """A memory that is due for review."""
@@ -39,8 +62,18 @@ class Due:
     memory: Memory
     freshness: float
     risk: float  # larger is more urgent, see `memtui.domain.freshness.review_risk`
-    reasons: tuple[str, ...]  # why it is due, in words for people
+    because: tuple[Reasoned, ...]  # why it is due
     snoozes: int = 0  # how often it was snoozed since it was last verified
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is due, in words for people."""
+        return tuple(words for _, words in self.because)
+
+    @property
+    def reason_codes(self) -> tuple[str, ...]:
+        """The same for scripts, in the same order."""
+        return tuple(reason.value for reason, _ in self.because)
 
     @property
     def offers_retiring(self) -> bool:
@@ -94,14 +127,14 @@ def _repeats_last(queue: Sequence[Due]) -> list[Due]:
     for due in queue:
         question = (due.memory.project, normal_form(due.memory.title))
         if question in asked:
-            repeats.append(replace(due, reasons=(*due.reasons, _REPEATED)))
+            repeats.append(replace(due, because=(*due.because, _REPEATED)))
         else:
             asked.add(question)
             firsts.append(due)
     return firsts + repeats
 
 
-_REPEATED = "another that is due has the same title"
+_REPEATED = (DueReason.REPEATED, "another that is due has the same title")
 
 
 def _read(vault: Vault, ids: Sequence[str], wanted: MemoryFilter, now: datetime) -> list[Due]:
@@ -124,6 +157,7 @@ def _read(vault: Vault, ids: Sequence[str], wanted: MemoryFilter, now: datetime)
     ]
 
 
+_FILE_REASONS = {"changed": DueReason.FILE_CHANGED, "moved": DueReason.FILE_MOVED, "gone": DueReason.FILE_GONE}
 _FILE_WORDS = {"changed": "changed since", "moved": "was moved since", "gone": "is gone"}
 
 
@@ -145,10 +179,13 @@ def _due(memory: Memory, kinds: Kinds, now: datetime, signals: Iterable[Signal],
         hurts=hurts,
         imports=sum(len(causes.get(cause, ())) for cause in ("source", "dropped", "import")),
     )
-    used = [_times(word, number) for word, number in (("used", uses), ("hurt", hurts)) if number]
+    counts = ((DueReason.USED, "used", uses), (DueReason.HURT, "hurt", hurts))
+    used = [(reason, _times(word, number)) for reason, word, number in counts if number]
     pace = [] if "file" in causes else [PACE_REASONS[each] for each in (review_pace(memory),) if each in PACE_REASONS]
-    reasons = (*_events(causes, disputes), *_deadline(memory, now), _age(memory, now), *pace, *used)
-    return Due(memory, freshness(memory, now, kinds), risk, reasons)
+    aged = [(DueReason.PACE, words) for words in pace]
+    age = (DueReason.AGE, _age(memory, now))
+    because = (*_events(causes, disputes), *_deadline(memory, now), age, *aged, *used)
+    return Due(memory, freshness(memory, now, kinds), risk, because)
 
 
 PACE_REASONS = {
@@ -172,20 +209,22 @@ def _times(word: str, number: int) -> str:
     return f"{word} once" if number == 1 else f"{word} {counted(number, 'time')}"
 
 
-def _events(causes: Mapping[str, Sequence[Asked]], disputes: int) -> Iterator[str]:
-    """Yield what happened since a memory was verified, in words."""
+def _events(causes: Mapping[str, Sequence[Asked]], disputes: int) -> Iterator[Reasoned]:
+    """Yield what happened since a memory was verified."""
     for one in causes.get("file", ()):
-        yield f"{one.what} {_FILE_WORDS[one.cause]}"
+        yield _FILE_REASONS[one.cause], f"{one.what} {_FILE_WORDS[one.cause]}"
     if "woken" in causes:
-        yield "a file changed since it was snoozed"
+        yield DueReason.WOKEN, "a file changed since it was snoozed"
     if disputes:
-        yield f"contradicted by {counted(disputes, 'other')}"
-    yield from _said(causes.get("source", ()), ("says something else", "say something else"))
-    yield from _said(causes.get("dropped", ()), ("no longer says this", "no longer say this"))
+        yield DueReason.CONTRADICTED, f"contradicted by {counted(disputes, 'other')}"
+    for words in _said(causes.get("source", ()), ("says something else", "say something else")):
+        yield DueReason.SOURCE_CHANGED, words
+    for words in _said(causes.get("dropped", ()), ("no longer says this", "no longer say this")):
+        yield DueReason.SOURCE_DROPPED, words
     imports = causes.get("import", ())
     if imports:
         waits = "a candidate on the same files waits" if len(imports) == 1 else "candidates on the same files wait"
-        yield f"{waits} since {min(one.at for one in imports):%Y-%m-%d}"
+        yield DueReason.CANDIDATE_WAITS, f"{waits} since {min(one.at for one in imports):%Y-%m-%d}"
 
 
 def _said(news: Sequence[Asked], words: tuple[str, str]) -> Iterator[str]:
@@ -198,8 +237,10 @@ def _said(news: Sequence[Asked], words: tuple[str, str]) -> Iterator[str]:
         yield f"{', '.join(others)} and {last} {words[1]} since {day}" if others else f"{last} {words[0]} since {day}"
 
 
-def _deadline(memory: Memory, now: datetime) -> list[str]:
-    return [f"due since {memory.due_at:%Y-%m-%d}"] if memory.due_at is not None and memory.due_at <= now else []
+def _deadline(memory: Memory, now: datetime) -> list[Reasoned]:
+    if memory.due_at is None or memory.due_at > now:
+        return []
+    return [(DueReason.DEADLINE, f"due since {memory.due_at:%Y-%m-%d}")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,12 +122,21 @@ def due_words(memory: Memory, due: datetime | None, now: datetime) -> str:
 
     `due`: of `memtui.domain.freshness.due_at`, which alone says when.
     """
+    when = _when_due(memory, due, now)
+    return f"due {when}" if when else _never_due(memory)
+
+
+def _when_due(memory: Memory, due: datetime | None, now: datetime) -> str:
+    """Return what follows "due"; empty where it never is."""
     if due is None or due.year == UNTIL_CHANGE.year:
-        waits = memory.snoozed_until == UNTIL_CHANGE
-        return "due once a file of it changes" if waits else "never due: pinned" if memory.pinned else "never due"
+        return "once a file of it changes" if memory.snoozed_until == UNTIL_CHANGE else ""
     days = days_between(now, due)
     ahead = f", in {'a day' if days < 1 else short_age(days)}"
-    return f"due since {due:%Y-%m-%d}" if days <= 0 else f"due {due:%Y-%m-%d}{ahead}"
+    return f"since {due:%Y-%m-%d}" if days <= 0 else f"{due:%Y-%m-%d}{ahead}"
+
+
+def _never_due(memory: Memory) -> str:
+    return "never due: pinned" if memory.pinned else "never due"
 
 
 NO_LONGER_SAYS = "its source no longer says this"
@@ -187,7 +196,7 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
         said: Piece = (f"{change.at:%Y-%m-%d} {tame(change.actor, 20)}  ", "dim")
         yield "History", (said, (tame(change.summary, 80), "text"))
     if memory.status == "active" and view.due_at is not None:
-        words = due_words(memory, view.due_at, detail.now).removeprefix("due ")
+        words = _when_due(memory, view.due_at, detail.now) or _never_due(memory)
         yield "Due", ((words, "text"), (_why_later(detail), "dim"))
         if detail.explained is not None and (paced := pace_words(review_pace(memory))):
             yield "Due", ((f"waits {paced}", "dim"),)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.capture.left_out import LeftOut
-from memtui.capture.merge_conflicts import UNRESOLVED, UNRESOLVED_SETTINGS
-from memtui.capture.no_memory import STRUCTURE
+from memtui.capture.merge_conflicts import Unresolved
+from memtui.capture.skip_codes import STRUCTURE, FrontmatterProblem, SkipCode, SkipReason
 from memtui.text.sanitize import tame
 from memtui.text.words import counted, some_of
 
@@ -88,13 +88,12 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
         for one in skipped
         if _is_conflict(one) and one.span is not None
     ]
-    skipped = [one for one in skipped if not _is_conflict(one)]
+    skipped = [one for one in skipped if not _is_conflict(one) and _has_text(one.reason_code)]
     lines = lines_left_out(skipped)
     places = _by_reason((one.reason, f"{one.path}:{one.span[0]}") for one in skipped if one.span is not None)
     said = [
         f"{counted(lines[reason], 'line')} left out{_in_places(at)}: {reason} ({_some(at)})"
         for reason, at in places.items()
-        if reason not in STRUCTURE and not reason.endswith(_SETTINGS)
     ]
     return [*conflicts, *said]
 
@@ -106,29 +105,48 @@ def _in_places(places: Sequence[str]) -> str:
 
 def told_besides(skipped: Sequence[Skipped]) -> list[str]:
     """Return what was read as settings, with the places where that is in doubt, and the lines without a text."""
-    return list(_told_of_settings([one for one in skipped if not _is_conflict(one)]))
+    return list(_told_of_settings([one for one in skipped if not _is_conflict(one) and one.span is not None]))
 
 
 def _told_of_settings(skipped: Sequence[Skipped]) -> Iterator[str]:
-    from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED  # its YAML takes long to load
-
-    for reason in (NEVER_CLOSED, NEVER_OPENED):
-        if at := [f"{one.path}:{_lines(one.span)}" for one in skipped if one.span and one.reason == reason]:
-            yield f"{reason.removesuffix(_SETTINGS)}, read as settings: {_some(at)}"
-    lines = lines_left_out([one for one in skipped if one.reason not in {NEVER_CLOSED, NEVER_OPENED}])
-    settings = Counter({reason: number for reason, number in lines.items() if reason.endswith(_SETTINGS)})
+    for problem, name in _DOUBTFUL.items():
+        if at := [f"{one.path}:{_lines(one.span)}" for one in skipped if one.span and one.reason_code == problem]:
+            yield f"{name}, read as settings: {_some(at)}"
+    settings: Counter[str] = Counter()
+    structure = 0
+    for one in skipped:
+        number = one.span[1] - one.span[0] + 1 if one.span is not None else 0
+        if one.reason_code in _SETTINGS:
+            settings[one.settings or _SETTINGS[one.reason_code]] += number
+        elif one.reason_code in _STRUCTURE:
+            structure += number
     if settings:
-        told = [tame(reason.removesuffix(_SETTINGS), 60) for reason, _ in settings.most_common()]
+        told = [tame(name, 60) for name, _ in settings.most_common()]
         yield f"{counted(settings.total(), 'line')} ({some_of(told, PLACES_SHOWN)}) read as settings"
-    if structure := sum(number for reason, number in lines.items() if reason in STRUCTURE):
+    if structure:
         yield f"{counted(structure, 'line')} of headings, comments and separators"
 
 
-_SETTINGS = ": read as settings"  # End of the reasons of lines that say something of their record, not by it
+_STRUCTURE = frozenset(reason.code for reason in STRUCTURE)
+_SETTINGS = {
+    SkipReason.FRONTMATTER.code: "frontmatter",
+    SkipCode.SETTINGS.value: "settings",  # of which the lines name one
+}
+"""What lines say of their record, not by it."""
+
+_DOUBTFUL = {
+    FrontmatterProblem.FRONTMATTER_UNCLOSED.code: "frontmatter that is never closed",
+    FrontmatterProblem.FRONTMATTER_UNOPENED.code: "frontmatter without its first ---",
+}
+"""The same of lines that may be something else."""
+
+
+def _has_text(code: str) -> bool:
+    return not any(code in codes for codes in (_STRUCTURE, _SETTINGS, _DOUBTFUL))
 
 
 def _is_conflict(lines: Skipped) -> bool:
-    return lines.is_conflict or lines.reason in {UNRESOLVED, UNRESOLVED_SETTINGS}
+    return lines.is_conflict or isinstance(lines.reason, Unresolved)
 
 
 def _lines(span: tuple[int, int]) -> str:
@@ -195,7 +213,7 @@ def imported(report: ImportReport) -> str:
         (report.moved, "moved with their source"),
         (report.unchanged - report.moved, "unchanged"),
         (len(report.conflicts), "in conflict"),
-        (passed_over(row["reason"] for row in report.skipped), "passed over"),
+        (passed_over(row["reason_code"] for row in report.skipped), "passed over"),
     ]
     counts = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     return f"Imported: {counts}" if report.added or report.updated else f"Nothing new{f': {counts}' if counts else ''}"
@@ -215,7 +233,7 @@ def new_in_inbox(report: ImportReport) -> str:
     old = report.superseded
     if old == report.added:
         return "All of it is marked as superseded in its source"
-    others = passed_over(row["reason"] for row in report.skipped)
+    others = passed_over(row["reason_code"] for row in report.skipped)
     is_all = not (report.updated or report.unchanged or report.conflicts or others)
     waits = "They wait in the inbox" if is_all else "New memories wait in the inbox"
     return (
@@ -225,10 +243,9 @@ def new_in_inbox(report: ImportReport) -> str:
     )
 
 
-def passed_over(reasons: Iterable[str]) -> int:
+def passed_over(codes: Iterable[str]) -> int:
     """Return how many parts of its sources an import passed over that have a text of their own, given why each was."""
-    uncounted = {*STRUCTURE, LeftOut.UNSEARCHED}
-    return sum(reason not in uncounted and not reason.endswith(_SETTINGS) for reason in reasons)
+    return sum(_has_text(code) and code != LeftOut.UNSEARCHED.code for code in codes)
 
 
 SIGNALS = {

@@ -90,7 +90,19 @@ def test_snooze_keeps_out_of_the_review(cli: Cli, ids: list[str]) -> None:
     cli("snooze", ids[1], "--until", "2031-02-01")
     rows = cli("review", "--list", "--json").json
     assert [row["id"] for row in rows] == [ids[2]]
-    assert {"id", "title", "kind", "project", "freshness", "risk", "reasons", "why", "snoozes", "offer"} == set(rows[0])
+    assert {
+        "id",
+        "title",
+        "kind",
+        "project",
+        "freshness",
+        "risk",
+        "reasons",
+        "reason_codes",
+        "why",
+        "snoozes",
+        "offer",
+    } == set(rows[0])
     assert cli("show", ids[1], "--json").json["snoozed_until"] == "2031-02-01T00:00:00Z"
     assert "ends in the future" in cli("snooze", ids[2], "--until", "2020-01-01", code=2).err
     assert "1 memory due" in cli("review", "--list").err

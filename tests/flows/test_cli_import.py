@@ -145,7 +145,8 @@ def test_the_report_has_the_shape_of_the_contract(project: Cli) -> None:
     }
     assert all(isinstance(report[name], int) for name in COUNTS)
     assert report["skipped"]
-    assert all(set(row) == {"path", "line", "reason"} for row in report["skipped"])
+    assert all(set(row) == {"path", "line", "reason", "reason_code"} for row in report["skipped"])
+    assert all(row["reason_code"] not in {"", "other"} for row in report["skipped"])
     assert all(ID.fullmatch(identifier) for identifier in report["ids"])
 
 

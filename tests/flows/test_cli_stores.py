@@ -168,7 +168,8 @@ def test_what_was_deleted_there_does_not_come_back_through_another_file(cli: Cli
     both = [{"id": "m-1", "memory": "Moor at pier 4."}, {"id": "m-2", "memory": "Tugs answer on channel 12."}]
     whole.write_text(json.dumps({"results": both}), "utf-8")
     again = cli("import", "--from", "mem0", whole, "--json").json
-    assert (again["added"], again["unchanged"], again["skipped"][0]["reason"]) == (0, 1, "deleted in mem0")
+    assert (again["added"], again["unchanged"], again["skipped"][0]["reason_code"]) == (0, 1, "deleted-there")
+    assert again["skipped"][0]["reason"] == "deleted in mem0"
 
 
 def test_a_secret_is_left_out_and_planted_text_waits_in_the_inbox(cli: Cli, store: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from memtui.capture.draft import Skipped
 from memtui.capture.proposals.plan import Held, ProposalPlan, ProposalPlanner, held_for, settle
 from memtui.capture.proposals.scan import FileRead, scan
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.transcripts.aider import ASSISTANT as AIDER
 from memtui.capture.transcripts.cursors import Cursors, cursors_of
 from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript, histories_in, transcripts
@@ -223,7 +224,7 @@ def _count(report: CaptureReport, read: FileRead) -> None:
     report.unknown_records.update(read.unknown_records)
     report.bad_lines += read.bad_lines
     if read.problem:
-        report.skipped.append(Skipped(read.file.as_posix(), None, read.problem))
+        report.skipped.append(Skipped(read.file.as_posix(), None, read.problem, code=SkipCode.UNREADABLE))
 
 
 def put_plan(writer: VaultWriter, plan: ProposalPlan) -> None:

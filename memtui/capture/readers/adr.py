@@ -13,8 +13,9 @@ from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.no_memory import SkipReason, is_link_definition
+from memtui.capture.no_memory import is_link_definition
 from memtui.capture.readers.adr_outcome import decision_title, is_open, option_named, states_reason
+from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.text.inline import plain_text
 from memtui.text.tables import read_table
 
@@ -149,6 +150,7 @@ class _Record:
     why: list[tuple[str, str]] = field(default_factory=list)
     asides: list[Section] = field(default_factory=list)
     skipped: list[tuple[tuple[int, int], str]] = field(default_factory=list)
+    settings: list[tuple[tuple[int, int], str]] = field(default_factory=list)  # lines that state one, with its name
 
 
 class AdrReader:
@@ -183,13 +185,18 @@ class AdrReader:
         tree = section_tree(settings.body, first_line=settings.body_first_line)
         record = _record(tree, settings, stem)
         if is_template(stem, record.title, "\n".join(record.decision)):
-            return ReadResult(skipped=[Skipped(file.name, (1, last), "a template: no decision yet")])
+            return ReadResult(
+                skipped=[Skipped(file.name, (1, last), "a template: no decision yet", code=SkipCode.TEMPLATE)]
+            )
         if is_placeholder(record.title):
             record.title = title_of_name(stem)
         if not settings.body.strip():
-            return ReadResult(skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty")])
+            return ReadResult(
+                skipped=[Skipped(file.name, (1, last) if file.text.strip() else None, "empty", code=SkipCode.EMPTY)]
+            )
         result = ReadResult(skipped=skipped_frontmatter(file, settings))
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
+        result.skipped.extend(_settings(file, span, name) for span, name in record.settings)
         maker = _maker(file, record, settings)
         for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):
             result.add(drafted)
@@ -197,6 +204,10 @@ class AdrReader:
             result.skipped.extend(_lines_left(file, settings, result))
         result.sort_skipped()
         return result
+
+
+def _settings(file: SourceFile, span: tuple[int, int], name: str) -> Skipped:
+    return Skipped(file.name, span, f"{name}: read as settings", code=SkipCode.SETTINGS, settings=name)
 
 
 def _lines_left(file: SourceFile, settings: Frontmatter, result: ReadResult) -> Iterator[Skipped]:
@@ -250,7 +261,7 @@ def _is_title(parts: Sequence[Section]) -> bool:
 def _take(record: _Record, part: Section) -> None:
     role, text = role_of(part.heading), part.whole_text
     if role in {"status", "date", "people"}:
-        record.skipped.append((part.span, f"{role}: read as settings"))
+        record.settings.append((part.span, role))
         stated = text if text.strip() else part.heading.partition(":")[2]
         if role == "status":
             record.status = record.status or " ".join(stated.split())
@@ -313,7 +324,7 @@ def _without_settings(section: Section, record: _Record) -> str:
             if block.kind == "table":
                 kept.append(line)
             else:
-                record.skipped.append((section.lines_of(Span(number, number)), f"{key}: read as settings"))
+                record.settings.append((section.lines_of(Span(number, number)), key))
         kept.append("")
     return "\n".join(kept).strip("\n")
 
@@ -342,7 +353,7 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
     """Yield the decision with its reasons and options, then every text that was a memory of its own before."""
     decision = _decision_of(record)
     if not decision:
-        yield Skipped(maker.file.name, span, "holds no text but settings")
+        yield Skipped(maker.file.name, span, "holds no text but settings", code=SkipCode.NO_TEXT_LEFT)
         return
     state = state_of(record.status)
     apart = [part for part in record.asides if _stood_apart(part, maker.file)]

@@ -13,6 +13,7 @@ from memtui.analysis.title_fit import cut_title
 from memtui.capture.draft import DraftMaker, DraftScope, ReadResult, Skipped, SourceFile, drafts_from_markdown
 from memtui.capture.folders import is_below_home
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.capture.skip_codes import SkipCode
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode
 
@@ -57,7 +58,7 @@ class ClaudeMemoryReader:
         entries: list[Skipped] = []
         for number, topic, last in _entries(lines, file.path.parent):
             span = (number + settings.body_first_line, last + settings.body_first_line)
-            entries.append(Skipped(file.name, span, f"index of topic file {topic}"))
+            entries.append(Skipped(file.name, span, f"index of topic file {topic}", code=SkipCode.INDEX))
             lines[number : last + 1] = [""] * (last - number + 1)
         maker = DraftMaker(file=file, format=self.format, agent=self.agent, scope=_scope(file))
         result = drafts_from_markdown(maker, replace(settings, body="\n".join(lines)), each_item=True)

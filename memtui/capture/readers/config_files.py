@@ -11,6 +11,7 @@ from typing import Any
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import is_inside
+from memtui.capture.skip_codes import SkipCode
 
 _SETTINGS = "settings, of which the files they name are read"
 _MAX_BYTES = 200_000
@@ -32,7 +33,10 @@ class ConfigReader:
     def read(self, file: SourceFile) -> ReadResult:
         """Return no memories, but the files that are named."""
         lines = file.text.rstrip("\n").count("\n") + 1
-        return ReadResult(skipped=[Skipped(file.name, (1, lines), _SETTINGS)], includes=_named_files(file))
+        return ReadResult(
+            skipped=[Skipped(file.name, (1, lines), _SETTINGS, code=SkipCode.CONFIGURATION)],
+            includes=_named_files(file),
+        )
 
 
 def _aider(file: SourceFile) -> Any:

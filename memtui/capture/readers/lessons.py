@@ -16,7 +16,6 @@ from memtui.capture.dates import date_in
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown import split_markdown
-from memtui.capture.no_memory import SkipReason
 from memtui.capture.readers.lesson_entry import (
     ENTRY_CHARS,
     Entry,
@@ -33,6 +32,7 @@ from memtui.capture.readers.lesson_entry import (
     parsed,
     role_of,
 )
+from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.text.inline import plain_text
 
 _DEEPEST_SPLIT = 3
@@ -96,7 +96,7 @@ class LessonsReader:
         settings = split_frontmatter(file.text, documented=False)
         if self.explains_itself and not _OF_A_PAGE.isdisjoint(settings.values):
             whole = (1, file.text.rstrip("\n").count("\n") + 1)
-            return ReadResult(skipped=[Skipped(file.name, whole, "a page of a website")])
+            return ReadResult(skipped=[Skipped(file.name, whole, "a page of a website", code=SkipCode.WEB_PAGE)])
         result = ReadResult(skipped=skipped_frontmatter(file, settings))
         date = date_in(settings.text("date")) or date_in(file.path.stem)
         maker = DraftMaker(
@@ -112,7 +112,7 @@ class LessonsReader:
             tree, settings.text("title")
         )
         if not result.drafts and not result.skipped:
-            result.skipped.append(Skipped(file.name, None, "empty"))
+            result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
         result.sort_skipped()
         return result
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.readers.own_formats import clean, record_draft
+from memtui.capture.skip_codes import SkipCode
 from memtui.domain.kinds import DEFAULT_KINDS
 from memtui.domain.record import Record, RecordError
 from memtui.publish.okf import INDEX, RESERVED, foreign_record, is_bundle, own_record, parse_concept
@@ -42,7 +43,7 @@ class OkfReader:
             else concept.problem
         )
         if problem:
-            result.skipped.append(Skipped(file.name, span, problem))
+            result.skipped.append(Skipped(file.name, span, problem, code=SkipCode.BAD_ROW))
             return result
         own = bool(concept.own.get("id"))
         record: Record = clean(own_record(concept) if own else foreign_record(concept, DEFAULT_KINDS))
@@ -50,7 +51,7 @@ class OkfReader:
             name = file.path.relative_to(file.root).as_posix().removesuffix(".md")
             draft = record_draft(file, record, span=span, format_name=self.format, name=name)
         except (RecordError, ValueError) as error:
-            result.skipped.append(Skipped(file.name, span, str(error)))
+            result.skipped.append(Skipped(file.name, span, str(error), code=SkipCode.BAD_ROW))
             return result
         extra = concept.unknown | ({} if own or record.get("kind") else {"type": concept.keys.get("type")})
         result.drafts.append(replace(draft, extra=clean(extra)))

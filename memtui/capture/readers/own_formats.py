@@ -18,7 +18,8 @@ from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span
 from memtui.capture.draft import EXPORTED, Draft, ReadResult, Skipped, SourceFile, with_postings
 from memtui.capture.json_rows import JsonRow, first_lines, rows_of
-from memtui.capture.merge_conflicts import UNRESOLVED, has_marker, merge_conflicts
+from memtui.capture.merge_conflicts import Unresolved, has_marker, merge_conflicts
+from memtui.capture.skip_codes import SkipCode
 from memtui.children import made_in_two
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Source, fit_tags, hash_parts, new_id, planted_reasons
 from memtui.domain.record import (
@@ -92,7 +93,7 @@ class JsonlReader:
         """Return the memories and their kin; a bad row is skipped with its reason."""
         result = _rows(file, self.format)
         if not result.drafts and not result.records and not result.skipped:
-            result.skipped.append(Skipped(file.name, None, "empty"))
+            result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
         return result
 
 
@@ -119,7 +120,7 @@ def _sound_rows(result: ReadResult, file: SourceFile, text: str, conflicts: Sequ
     """Yield the rows that can be read; add the others to what a result skips."""
     for row in rows_of(text, _ROW_KEYS):
         if problem := row.problem or _problem(file, row, conflicts):
-            result.skipped.append(Skipped(file.name, row.span, problem))
+            result.skipped.append(Skipped(file.name, row.span, problem, code=SkipCode.BAD_ROW))
         else:
             yield row
 
@@ -130,7 +131,7 @@ def _read_rows(file: SourceFile, format_name: str, rows: Sequence[JsonRow]) -> R
         try:
             _add_row(result, file, row, format_name)
         except RecordError as error:
-            result.skipped.append(Skipped(file.name, row.span, str(error)))
+            result.skipped.append(Skipped(file.name, row.span, str(error), code=SkipCode.BAD_ROW))
     result.drafts[:] = map(with_postings, result.drafts)
     return result
 
@@ -138,7 +139,7 @@ def _read_rows(file: SourceFile, format_name: str, rows: Sequence[JsonRow]) -> R
 def _problem(file: SourceFile, row: JsonRow, conflicts: Sequence[Span]) -> str:
     """Return why a readable row is not taken; empty if it is."""
     if any(row.span[0] <= span.first + 1 and span.last < row.span[1] for span in conflicts):
-        return UNRESOLVED
+        return Unresolved.CONFLICT
     if file.decoded.replaced and "\ufffd" in row.text:
         return NOT_UTF8
     has_escape = "\\u" in row.text
@@ -153,8 +154,8 @@ def _conflict(file: SourceFile, lines: Sequence[str], span: Span) -> Skipped:
         for row in rows_of(lines[number], _ROW_KEYS) if lines[number].startswith("{") else ():
             numbers.setdefault(str((row.value or {}).get("id") or "a row without an id"), []).append(number + 1)
     rows = "; ".join(f"{one_line(name)[:LONGEST_ID]} on {_on_lines(found)}" for name, found in numbers.items())
-    reason = f"{UNRESOLVED}: {rows}" if rows else UNRESOLVED
-    return Skipped(file.name, (span.first + 1, span.last + 1), reason, is_conflict=True)
+    reason = f"{Unresolved.CONFLICT}: {rows}" if rows else Unresolved.CONFLICT
+    return Skipped(file.name, (span.first + 1, span.last + 1), reason, is_conflict=True, code=SkipCode.CONFLICT)
 
 
 def _on_lines(numbers: Sequence[int]) -> str:
@@ -180,7 +181,9 @@ def _add_row(result: ReadResult, file: SourceFile, row: JsonRow, format_name: st
             stated = link_in_row(draft.stated.id if draft.stated else "", link)
             result.records.append({"type": "link", **_checked_kin("link", stated)})
         except RecordError as error:
-            result.skipped.append(Skipped(file.name, row.span, f"its link is left out: {error}"))
+            result.skipped.append(
+                Skipped(file.name, row.span, f"its link is left out: {error}", code=SkipCode.BAD_LINK)
+            )
 
 
 def record_draft(file: SourceFile, record: Record, *, span: tuple[int, int], format_name: str, name: str = "") -> Draft:
@@ -369,12 +372,12 @@ class PortableReader:
         if file.conflicts or file.decoded.replaced:
             first = file.conflicts[0] if file.conflicts else None
             lines = (first.first + 1, first.last + 1) if first else span
-            reason = UNRESOLVED if first else NOT_UTF8
-            result.skipped.append(Skipped(file.name, lines, reason, is_conflict=first is not None))
+            reason, code = (Unresolved.CONFLICT, SkipCode.CONFLICT) if first else (NOT_UTF8, SkipCode.NOT_UTF8)
+            result.skipped.append(Skipped(file.name, lines, reason, is_conflict=first is not None, code=code))
             return result
         parsed = parse_memory(text)
         if parsed.problem:
-            result.skipped.append(Skipped(file.name, span, parsed.problem))
+            result.skipped.append(Skipped(file.name, span, parsed.problem, code=SkipCode.BAD_ROW))
             return result
         record: Record = clean(parsed.record)
         if "project" not in record and vault is not None:
@@ -383,10 +386,11 @@ class PortableReader:
         try:
             result.drafts.append(record_draft(file, record, span=span, format_name=self.format, name=file.path.stem))
         except RecordError as error:
-            result.skipped.append(Skipped(file.name, span, str(error)))
+            result.skipped.append(Skipped(file.name, span, str(error), code=SkipCode.BAD_ROW))
             return result
         result.skipped.extend(
-            Skipped(file.name, (number, number), "frontmatter: not `key: value`, left out") for number in parsed.ignored
+            Skipped(file.name, (number, number), "frontmatter: not `key: value`, left out", code=SkipCode.BAD_SETTING)
+            for number in parsed.ignored
         )
         return result
 

@@ -15,6 +15,7 @@ from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter,
 from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS
 from memtui.capture.prose import is_statement, is_strong
+from memtui.capture.skip_codes import SkipCode
 from memtui.text.tables import read_table
 
 _MATCH_ALL = frozenset({"*", "**", "**/*", "**/**"})
@@ -80,7 +81,9 @@ class RuleReader:
         """Return the file's memories, anchored to the files that it is about, or to the folder it lies in."""
         if self.is_link and (target := link_target(file)):
             reason = f"only names {file.text.strip()}, which is read instead"
-            return ReadResult(skipped=[Skipped(file.name, (1, 1), reason)], includes=[target])
+            return ReadResult(
+                skipped=[Skipped(file.name, (1, 1), reason, code=SkipCode.READ_INSTEAD)], includes=[target]
+            )
         settings = split_frontmatter(without_wrapper(file.text), documented=bool(self.globs_keys or self.title_keys))
         is_global = is_below_home(file, *self.home_folders)
         globs = self._globs(settings)

@@ -12,7 +12,7 @@ from memtui.analysis.title_words import sentences
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.folders import folder_anchors, folder_of
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 
@@ -84,12 +84,14 @@ class SkillReader:
         name = settings.text("name") or file.path.parent.name
         lines = file.text.rstrip("\n").count("\n") + 1
         if settings.text("generated-by") == "memtui":
-            return ReadResult(skipped=[Skipped(file.name, (1, lines), "memtui's own skill")])
+            return ReadResult(skipped=[Skipped(file.name, (1, lines), "memtui's own skill", code=SkipCode.OWN_SKILL)])
         description, first, last = settings.text("description"), 1, settings.body_first_line - 1
         if not description:
             description, first, last = _introduction(settings)
         if not description or _says_no_more(name, description):
-            return ReadResult(skipped=[Skipped(file.name, (1, lines), "a skill without a description")])
+            return ReadResult(
+                skipped=[Skipped(file.name, (1, lines), "a skill without a description", code=SkipCode.NO_DESCRIPTION)]
+            )
         home = _home_of(file) or file.path.parent.parent
         is_global = home.parent.parent == file.home
         maker = DraftMaker(
@@ -111,7 +113,7 @@ class SkillReader:
             above = (settings.body_first_line, first - 1)
             result.skipped.append(Skipped(file.name, above, SkipReason.CONTEXT))
         if last < lines:
-            result.skipped.append(Skipped(file.name, (last + 1, lines), _STEPS))
+            result.skipped.append(Skipped(file.name, (last + 1, lines), _STEPS, code=SkipCode.STEPS))
         return result
 
 

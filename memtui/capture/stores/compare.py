@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memtui.capture.draft import PLANTED, Draft, Skipped
-from memtui.capture.plan import ImportOptions, Planned
+from memtui.capture.plan import ImportOptions, Planned, PlanReason
 from memtui.capture.secret_screening import SecretScreen
 from memtui.capture.stores.screening import named, without_secrets
+from memtui.capture.stores.tools import TOOLS
 from memtui.domain.memory import Memory, Source, Tombstone, content_hash
 from memtui.domain.record import Record
 from memtui.vault.reader import VaultReader
@@ -52,7 +53,14 @@ class StorePlanner:
         return items
 
     def _repeated(self, draft: Draft, project: str | None) -> Planned:
-        return Planned("unchanged", draft, project, self._stored.get(draft.record_id), "occurs twice in the import")
+        return Planned(
+            "unchanged",
+            draft,
+            project,
+            self._stored.get(draft.record_id),
+            "occurs twice in the import",
+            PlanReason.REPEATED,
+        )
 
     def _planned(self, draft: Draft, project: str | None) -> Planned:
         memory = self._stored.get(draft.record_id)
@@ -60,11 +68,21 @@ class StorePlanner:
             return self._known(draft, project, memory)
         stone = self._stones.get(draft.record_id) or self._stones_by_content.get((draft.content, project))
         if stone is not None and (stone.reason == "purged" or not self._options.include_deleted):
-            return Planned("skip", draft, project, reason=_deleted(stone))
+            there = _is_deleted_there(stone)
+            reason = f"deleted in {stone.actor}" if there else f"you {stone.cause} this ({stone.memory_id})"
+            code = PlanReason.DELETED_THERE if there else PlanReason.DELETED
+            return Planned("skip", draft, project, reason=reason, code=code)
         twin = self._twins.get((draft.content, project))
         if twin is not None and not (draft.record or {}).get("status"):
             self.same_as[draft.record_id] = twin
-            return Planned("unchanged", draft, project, self._memories.get(twin), "another memory says the same")
+            return Planned(
+                "unchanged",
+                draft,
+                project,
+                self._memories.get(twin),
+                "another memory says the same",
+                PlanReason.SAID_BY_OTHER,
+            )
         if self._options.allow_secret:
             return Planned("add", draft, project)
         return self._screened(draft, project)
@@ -76,36 +94,43 @@ class StorePlanner:
             return Planned("add", draft, project)
         rest = without_secrets(draft, project, self._options.secret_patterns)
         if rest is None:
-            return Planned("skip", draft, None, reason=self._of_row(reason, draft), holds_secret=True)
+            return self._secret(draft, reason)
         kept, home, left_out = rest
         self.skipped += left_out
         return Planned("add", kept, home)
 
-    def _of_row(self, reason: str, draft: Draft) -> str:
-        """Return a reason with the row that it is about: a store has no lines."""
-        return f"{named(draft, self._options.secret_patterns)} {reason}"
+    def _secret(self, draft: Draft, reason: str, memory: Memory | None = None) -> Planned:
+        """Skip a draft that holds a secret; the reason names the row that it is about: a store has no lines."""
+        reason = f"{named(draft, self._options.secret_patterns)} {reason}"
+        return Planned("skip", draft, None, memory, reason, PlanReason.SECRET, holds_secret=True)
 
     def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Decide on a row that is a memory already."""
         if memory.status == "retired" and not _is_retired(draft):
             if self._options.include_deleted:
-                return Planned("restore", draft, project, memory, f"restored: you had {memory.standing} it")
-            return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})")
+                return Planned(
+                    "restore", draft, project, memory, f"restored: you had {memory.standing} it", PlanReason.RESTORED
+                )
+            return Planned(
+                "skip", draft, project, memory, f"you {memory.standing} this ({memory.id})", PlanReason.DELETED
+            )
         mine = next((one for one in memory.sources if one.format == draft.source.format), None)
         stated = mine.imported_hash if mine is not None else None
         if stated == draft.content:
             return self._moved_on(draft, project, memory)
         if memory.status == "merged":
-            return Planned("unchanged", draft, project, memory, "merged into another memory here")
+            return Planned("unchanged", draft, project, memory, "merged into another memory here", PlanReason.MERGED)
         reason = "" if self._options.allow_secret else self._screen.reason(self._plain[id(draft)])
         if reason:
-            return Planned("skip", draft, None, memory, reason=self._of_row(reason, draft), holds_secret=True)
+            return self._secret(draft, reason, memory)
         if stated is None or content_hash(memory) != stated:
-            return Planned("conflict", draft, project, memory, "both its source and the memory were edited")
+            reason = "both its source and the memory were edited"
+            return Planned("conflict", draft, project, memory, reason, PlanReason.BOTH_EDITED)
         if PLANTED in draft.notes and memory.status == "active":
             reason = "its source now contains what looks like an instruction to an AI"
-            return Planned("conflict", draft, project, memory, reason)
-        return Planned("update", draft, project, memory, "its source was edited", becomes=_reworded(memory, draft))
+            return Planned("conflict", draft, project, memory, reason, PlanReason.PLANTED)
+        reason, becomes = "its source was edited", _reworded(memory, draft)
+        return Planned("update", draft, project, memory, reason, PlanReason.EDITED, becomes=becomes)
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Take a new status or project of a memory that nobody has touched here since its import."""
@@ -113,10 +138,14 @@ class StorePlanner:
         status = record.get("status")
         if untouched and status and status != memory.status:
             becomes = replace(memory, status=status, status_reason=record.get("status_reason") or "")
-            return Planned("update", draft, project, memory, f"{status} there now", becomes=becomes)
+            return Planned(
+                "update", draft, project, memory, f"{status} there now", PlanReason.NEW_STATUS, becomes=becomes
+            )
         if untouched and project is not None and memory.project is None:
             becomes = replace(memory, project=project)
-            return Planned("update", draft, project, memory, "its project is known now", becomes=becomes)
+            return Planned(
+                "update", draft, project, memory, "its project is known now", PlanReason.PROJECT_KNOWN, becomes=becomes
+            )
         return Planned("unchanged", draft, project, memory)
 
     def kept_kin(self, records: Sequence[Record], items: Sequence[Planned]) -> tuple[list[Record], int]:
@@ -147,8 +176,9 @@ def _without_path(draft: Draft) -> Draft:
     return replace(draft, source=source, record=record)
 
 
-def _deleted(stone: Tombstone) -> str:
-    return stone.reason if stone.reason.startswith("deleted in ") else f"you {stone.cause} this ({stone.memory_id})"
+def _is_deleted_there(stone: Tombstone) -> bool:
+    """Return whether a mark came with a store, in which it was deleted: its actor is the tool then."""
+    return stone.actor in TOOLS
 
 
 def _is_retired(draft: Draft) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memtui.capture.draft import Draft, Skipped
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.drafts import Wanted, drafts_of, kin_of, memory_id, project_word
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
@@ -169,7 +170,7 @@ def offer(
         result.left_out += contents.left_out
         result.skipped += contents.problems
         if store.problem:
-            result.skipped.append(Skipped(store.place.path.as_posix(), None, store.problem))
+            result.skipped.append(Skipped(store.place.path.as_posix(), None, store.problem, code=SkipCode.UNREADABLE))
         chosen = [row for row in contents.rows if choice is None or choice.takes(row)]
         result.left_out[UNCHOSEN] += len(contents.rows) - len(chosen)
         tool = store.place.tool

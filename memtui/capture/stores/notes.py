@@ -9,6 +9,7 @@ from typing import Any
 
 from memtui.capture.draft import Skipped
 from memtui.capture.frontmatter import split_frontmatter
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, first, listed, mapping, number_of, objects, text
 from memtui.capture.stores.text_files import file_text, json_object, note_text, notes_of, yaml_value
@@ -77,7 +78,11 @@ def basic_memory(place: Place) -> Contents:
     pending: list[tuple[str, str, str, str]] = []
     for name, folder in projects.items():
         if not folder.is_dir():
-            contents.problems.append(Skipped(folder.as_posix(), None, f"the folder of the project {name} is not there"))
+            contents.problems.append(
+                Skipped(
+                    folder.as_posix(), None, f"the folder of the project {name} is not there", code=SkipCode.MISSING
+                )
+            )
             continue
         project = None if name in {"main", "basic-memory"} else name
         for relative, path in notes_of(folder, contents):

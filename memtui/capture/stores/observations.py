@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memtui.capture.draft import Skipped
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import (
     WORKING_STATE,
@@ -294,7 +295,9 @@ def _chunks(place: Place, contents: Contents) -> tuple[list[Record], dict[str, A
             next(iter(sorted((place.path / "chunks").glob(f"{name}.jsonl*"))), None) if _CHUNK.fullmatch(name) else None
         )
         if path is None:
-            contents.problems.append(Skipped(place.path.as_posix(), None, f"the chunk {name[:40]} is missing"))
+            contents.problems.append(
+                Skipped(place.path.as_posix(), None, f"the chunk {name[:40]} is missing", code=SkipCode.MISSING)
+            )
             continue
         for chunk in _chunk_values(Place(place.tool, path, place.home), contents):
             sessions |= _projects_of(objects(chunk.get("sessions")))
@@ -312,7 +315,7 @@ def _chunk_values(place: Place, contents: Contents) -> Iterator[dict[str, Any]]:
     try:
         values = json_values(file_text(place.path), place.path.as_posix(), contents)
     except SourceError as error:
-        contents.problems.append(Skipped(place.path.as_posix(), None, error.what))
+        contents.problems.append(Skipped(place.path.as_posix(), None, error.what, code=SkipCode.UNREADABLE))
         return
     yield from (one for one in values if isinstance(one, dict))
 

@@ -107,4 +107,4 @@ def named(draft: Draft, patterns: Patterns) -> str:
 
 def _left_out(draft: Draft, field: str, rules: list[str], patterns: Patterns) -> Skipped:
     reason = f"looks like a secret ({', '.join(rules)}) in {field} of {named(draft, patterns)}"
-    return Skipped(draft.source.path or "", None, f"{reason}; the rest is kept; {_REMEDY}")
+    return Skipped(draft.source.path or "", None, f"{reason}; the rest is kept; {_REMEDY}", code=SkipCode.SECRET_LINE)

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from memtui.capture.draft import Skipped
+from memtui.capture.skip_codes import SkipCode
 from memtui.errors import SourceError
 
 SIDES = ("", "-wal", "-journal")  # The log and the journal hold rows; `-shm` is made again
@@ -56,7 +57,7 @@ class Database:
             kept = [] if where else list(self._from_end(table, read))
             yield from kept
             reason = f"damaged: {read + len(kept)} rows of {table} could be read, the others not ({error})"
-            self.problems.append(Skipped(self.path.as_posix(), None, reason))
+            self.problems.append(Skipped(self.path.as_posix(), None, reason, code=SkipCode.DAMAGED))
 
     def _from_end(self, table: str, read: int) -> Iterator[dict[str, Any]]:
         """Yield the rows that can be read from the end of a table, without those read from its start."""
@@ -136,7 +137,9 @@ def _prepared(path: Path, connection: sqlite3.Connection) -> Database:
             remedy=f"Nothing was read or changed ({problem}). Let its tool export it, or name a backup.",
         ) from problem
     if problem is not None:
-        database.problems.append(Skipped(path.as_posix(), None, f"damaged: {problem}; what can be read is"))
+        database.problems.append(
+            Skipped(path.as_posix(), None, f"damaged: {problem}; what can be read is", code=SkipCode.DAMAGED)
+        )
     for name, sql in found:
         if "virtual" in str(sql or "")[:40].casefold():
             continue  # needs an extension, and holds only what is derived

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from memtui.capture.draft import Skipped, regular_bytes
+from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stores.rows import Contents, loaded
 from memtui.errors import SourceError
 from memtui.text.sanitize import decode
@@ -87,14 +88,18 @@ def json_values(written: str, name: str, contents: Contents) -> list[Any]:
     begun = begun_value(written[:where]) if lines and loaded(lines[0][1]) is None else None
     if begun is not None:
         at = written.count("\n", 0, where) + 1
-        contents.problems.append(Skipped(name, (at, at), "damaged JSON: what stands before this line was read"))
+        contents.problems.append(
+            Skipped(name, (at, at), "damaged JSON: what stands before this line was read", code=SkipCode.DAMAGED)
+        )
         return [begun]
     values: list[Any] = []
     for number, row in lines:
         try:
             values.append(json.loads(row))
         except (ValueError, RecursionError) as error:
-            contents.problems.append(Skipped(name, (number, number), f"not JSON: {str(error)[:80]}"))
+            contents.problems.append(
+                Skipped(name, (number, number), f"not JSON: {str(error)[:80]}", code=SkipCode.BAD_ROW)
+            )
     return values
 
 
@@ -163,7 +168,7 @@ def yaml_value(path: Path, contents: Contents) -> Any:
             raise SourceError("The file is no YAML", where=str(path), remedy=str(error)[:200]) from error
         value, line = begun
         reason = "damaged YAML: what stands before this line was read"
-        contents.problems.append(Skipped(path.as_posix(), (line, line), reason))
+        contents.problems.append(Skipped(path.as_posix(), (line, line), reason, code=SkipCode.BAD_ROW))
         return value
 
 
@@ -200,17 +205,21 @@ def notes_of(root: Path, contents: Contents, *, suffixes: tuple[str, ...] = (".m
         found += [here / name for name in names if name.lower().endswith(suffixes)]
     for path in sorted(found)[:MOST_FILES]:
         if path.is_symlink() and not _leads_inside(path, real):
-            contents.problems.append(Skipped(path.as_posix(), None, "a link that leads outside the store"))
+            contents.problems.append(
+                Skipped(path.as_posix(), None, "a link that leads outside the store", code=SkipCode.OUTSIDE)
+            )
         elif path.is_file():
             yield path.relative_to(root).as_posix(), path
         else:
-            contents.problems.append(Skipped(path.as_posix(), None, "no regular file"))
+            contents.problems.append(Skipped(path.as_posix(), None, "no regular file", code=SkipCode.IRREGULAR))
 
 
 def _reported(folder: Path, real: Path, contents: Contents) -> bool:
     """Report a linked folder; it is never entered: one inside is read in its own place."""
     if not _leads_inside(folder, real):
-        contents.problems.append(Skipped(folder.as_posix(), None, "a link that leads outside the store"))
+        contents.problems.append(
+            Skipped(folder.as_posix(), None, "a link that leads outside the store", code=SkipCode.OUTSIDE)
+        )
     return False
 
 
@@ -226,5 +235,7 @@ def note_text(path: Path, contents: Contents) -> str:
     try:
         return file_text(path)
     except SourceError as error:
-        contents.problems.append(Skipped(path.as_posix(), None, f"{error.what}: {error.remedy or ''}".strip(": ")))
+        contents.problems.append(
+            Skipped(path.as_posix(), None, f"{error.what}: {error.remedy or ''}".strip(": "), code=SkipCode.UNREADABLE)
+        )
         return ""

@@ -67,6 +67,7 @@ class RankedRow:
     chance: float | None = None  # that it matters for the task, None where that was not judged
     is_judged: bool = False  # whether the chances of others in the list are known
     is_told: bool = False  # whether a line above says the reason, for several at once
+    says_state: bool = False  # whether the reason says by itself that it is in, put in or left out
 
     @property
     def is_in(self) -> bool:
@@ -167,10 +168,15 @@ def _row(memory: Memory, hit: Hit, tokens: int | None, titles: Mapping[str, str]
         state="left out" if tokens is None else "put in" if hit.is_put_in else "in",
         score=hit.score,
         reason=sentence(Reason(ReasonCode.LEFT_OUT)) if tokens is None else _why(hit, titles),
+        says_state=tokens is None or any(each.code in _SAY_STATE for each in hit.reasons[:1]),
         kind=tame(memory.kind),
         tokens=tokens,
         pinned=memory.pinned,
     )
+
+
+_SAY_STATE = frozenset({ReasonCode.LEFT_OUT, ReasonCode.PUT_IN, ReasonCode.SAME_PROJECT})
+"""Reasons that begin with the state: `put in by you`."""
 
 
 def withheld_rows(pack: Pack) -> list[RankedRow]:
@@ -395,7 +401,8 @@ def why_blocks(row: RankedRow, answer: Answer) -> list[Block]:
 def _in_full(row: RankedRow, answer: Answer, against: Reason | None, titles: Mapping[str, str]) -> str:
     """Return in one line why a memory is in a payload, or what is said against it, with its chance to matter."""
     reason = row.reason if against is None else tame(explained(with_titles(against, titles)))
-    why = reason if reason.startswith(row.state) else f"{row.state}: {reason}"
+    says_state = row.says_state if against is None else against.code in _SAY_STATE
+    why = reason if says_state else f"{row.state}: {reason}"
     if row.chance is not None:
         is_said = against is not None and against.score == row.chance
         why += "" if is_said else f"; {chance_words(row.chance)}"

@@ -405,8 +405,8 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
 
 def passed_over(plan: ImportPlan) -> int:
     """Return how many parts of the sources with a text of their own an import passes over, as its report has it."""
-    skipped = (item.reason for item in plan.items if item.action == "skip")
-    return imports.passed_over([*skipped, *(one.reason for one in plan.skipped)])
+    skipped = (item.reason_code for item in plan.items if item.action == "skip")
+    return imports.passed_over([*skipped, *(one.reason_code for one in plan.skipped)])
 
 
 def _group(heading: str, mark: str, plan: ImportPlan, actions: Collection[str]) -> Iterator[PlanRow | TextRow]:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.capture.frontmatter import NEVER_CLOSED, NEVER_OPENED, NO_TOML, globs_of, split_frontmatter
+from memtui.capture.frontmatter import globs_of, split_frontmatter
+from memtui.capture.skip_codes import FrontmatterProblem
 
 
 def test_settings_and_body_are_parted() -> None:
@@ -178,7 +179,7 @@ def test_comments_and_empty_lines_may_stand_above_the_block(before: str, newline
 )
 def test_a_block_that_is_never_closed_ends_where_the_text_begins(body: str) -> None:
     found = split_frontmatter(f"---\n{RULE}\n{body}")
-    assert (found.values, found.body, found.problem) == (WANTED, body, NEVER_CLOSED)
+    assert (found.values, found.body, found.problem) == (WANTED, body, FrontmatterProblem.FRONTMATTER_UNCLOSED)
 
 
 def test_comments_at_the_end_of_a_block_belong_to_it() -> None:
@@ -188,7 +189,11 @@ def test_comments_at_the_end_of_a_block_belong_to_it() -> None:
 
 def test_a_block_that_is_never_opened_is_read_where_only_a_rule_file_has_it() -> None:
     found = split_frontmatter(f"{RULE}---\nNever cache.\n")
-    assert (found.values, found.body, found.problem) == (WANTED, "Never cache.\n", NEVER_OPENED)
+    assert (found.values, found.body, found.problem) == (
+        WANTED,
+        "Never cache.\n",
+        FrontmatterProblem.FRONTMATTER_UNOPENED,
+    )
     for prose in ("Note: never cache.\n\nMore.\n", "description: what this is\n\nMore.\n"):
         assert split_frontmatter(prose).values == {}
 
@@ -255,6 +260,6 @@ def test_frontmatter_may_be_toml() -> None:
     found = split_frontmatter('+++\npaths = ["quay/**"]\ndate = 2031-02-03\n+++\n\nBody.\n', documented=False)
     assert (found.values, found.body) == ({"paths": ["quay/**"], "date": "2031-02-03"}, "\nBody.\n")
     broken = split_frontmatter("+++\npaths = quay\n+++\nBody.\n")
-    assert (broken.values, broken.body, broken.problem) == ({}, "Body.\n", NO_TOML)
+    assert (broken.values, broken.body, broken.problem) == ({}, "Body.\n", FrontmatterProblem.FRONTMATTER_UNKNOWN)
     prose = "+++\nNot settings.\n+++\n"
     assert split_frontmatter(prose).body == prose

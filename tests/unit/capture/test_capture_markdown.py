@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.markdown import PIECE_CHARS, Split, split_markdown
-from memtui.capture.no_memory import SkipReason
-from memtui.capture.unclosed import UNCLOSED_COMMENT, UNCLOSED_FENCE, UNOPENED_FENCE
+from memtui.capture.skip_codes import SkipReason
+from memtui.capture.unclosed import Unclosed
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -378,17 +378,21 @@ def test_hostile_texts_are_split_without_losing_or_doubling_a_line(name: str) ->
 @pytest.mark.parametrize(
     ("markdown", "said", "kept"),
     [
-        ("- Moor at dusk.\n\n<!-- draft\n\n- Light the lamps.\n", {3: UNCLOSED_COMMENT}, 2),
-        ("<!-- draft\n\nMoor at dusk.\n\n<!-- done -->\n\nNever sail alone.\n", {1: UNCLOSED_COMMENT}, 2),
+        ("- Moor at dusk.\n\n<!-- draft\n\n- Light the lamps.\n", {3: Unclosed.COMMENT_UNCLOSED}, 2),
+        ("<!-- draft\n\nMoor at dusk.\n\n<!-- done -->\n\nNever sail alone.\n", {1: Unclosed.COMMENT_UNCLOSED}, 2),
         ("<!-- a\n<!-- b -->\nMoor at dusk.\n-->\n\nNever sail alone.\n", {}, 2),
-        ("# Pier\n\n```sh\nmake pier\n\n# not a heading of ours?\n\nNever sail alone.\n", {3: UNCLOSED_FENCE}, 1),
-        ("```sh\nmake pier\n## Pier\n\n- Never sail alone.\n", {1: UNCLOSED_FENCE}, 1),
-        ("```sh\n\n- Never sail alone.\n- Moor at dusk.\n", {1: UNCLOSED_FENCE}, 2),
-        ("```sh\nmake pier\n\nmake quay\n", {1: UNCLOSED_FENCE}, 0),
+        (
+            "# Pier\n\n```sh\nmake pier\n\n# not a heading of ours?\n\nNever sail alone.\n",
+            {3: Unclosed.FENCE_UNCLOSED},
+            1,
+        ),
+        ("```sh\nmake pier\n## Pier\n\n- Never sail alone.\n", {1: Unclosed.FENCE_UNCLOSED}, 1),
+        ("```sh\n\n- Never sail alone.\n- Moor at dusk.\n", {1: Unclosed.FENCE_UNCLOSED}, 2),
+        ("```sh\nmake pier\n\nmake quay\n", {1: Unclosed.FENCE_UNCLOSED}, 0),
         ("```html\n<!-- open\n```\n\n- Never sail alone.\n", {}, 1),
         (
             "Moor at dusk.\n```\n\n## Quay\n\n```\nmake quay\n```\n\n## Pier\n\nNever sail alone.\n",
-            {2: UNOPENED_FENCE},
+            {2: Unclosed.FENCE_UNOPENED},
             2,
         ),
         ("As a template:\n```\n\n## Quay\n```\n\n```sh\nmake quay\n```\n\nNever sail alone.\n", {}, 1),

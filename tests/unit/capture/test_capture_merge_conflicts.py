@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.collect import find, read
-from memtui.capture.merge_conflicts import UNRESOLVED, merge_conflicts
+from memtui.capture.merge_conflicts import Unresolved, merge_conflicts
 
 OURS, MIDDLE, THEIRS = "<<<<<<< HEAD", "=======", ">>>>>>> feature/berths"
 
@@ -68,7 +68,7 @@ def test_the_rules_around_a_conflict_are_read_and_its_place_is_told(tmp_path: Pa
     text = f"# Berths\n\n- Never assign two ships to a berth.\n\n{conflict}\n\n- Log every move.\n"
     assert _read(tmp_path, text) == (
         ["Never assign two ships to a berth.", "Log every move."],
-        [((5, 9), UNRESOLVED)],
+        [((5, 9), Unresolved.CONFLICT)],
     )
 
 
@@ -90,4 +90,4 @@ def test_markers_in_a_code_block_are_an_example(tmp_path: Path) -> None:
 def test_a_file_whose_settings_are_in_conflict_is_not_read_at_all(tmp_path: Path, head: str) -> None:
     drafts, told = _read(tmp_path, f"{head}\n- Log every move.\n")
     assert drafts == []
-    assert [reason for _, reason in told] == [f"{UNRESOLVED} in the frontmatter"]
+    assert [reason for _, reason in told] == [Unresolved.CONFLICT_IN_SETTINGS]

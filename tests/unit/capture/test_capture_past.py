@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memtui.capture.markdown import split_markdown
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import SkipReason
 
 
 def reasons(source: str) -> list[str]:

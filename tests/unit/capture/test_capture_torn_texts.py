@@ -7,7 +7,7 @@ import pytest
 from memtui.analysis.titles import title_by_rules, title_for
 from memtui.capture.context import context_lead, with_lead, without_lead
 from memtui.capture.markdown import split_markdown
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import SkipReason
 
 
 def texts(source: str) -> list[str]:

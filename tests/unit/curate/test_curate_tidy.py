@@ -132,7 +132,7 @@ def test_the_record_has_the_keys_of_the_contract(tmp_path: Path) -> None:
         "hidden",
         "unchecked_projects",
     ]
-    assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings", "why"}
+    assert set(record["duplicates"][0]) == {"ids", "score", "pile", "warnings", "warning_codes", "why"}
     assert set(record["conflicts"][0]) == {"ids", "type", "why", "winner"}
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from memtui.capture.apply import ImportReport
 from memtui.capture.draft import Skipped
-from memtui.capture.frontmatter import NEVER_CLOSED
 from memtui.capture.left_out import LeftOut
-from memtui.capture.no_memory import SkipReason
+from memtui.capture.skip_codes import FrontmatterProblem, SkipReason
 from memtui.wording.imports import (
     files_left_out,
     lines_left_out,
@@ -37,7 +36,7 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
         Skipped("AGENTS.md", (1, 4), SkipReason.FRONTMATTER),
         Skipped("quay/1.md", (3, 3), "status: read as settings"),
         Skipped("quay/2.md", (3, 3), "status: read as settings"),
-        Skipped(".cursor/rules/quay.mdc", (1, 4), NEVER_CLOSED),
+        Skipped(".cursor/rules/quay.mdc", (1, 4), FrontmatterProblem.FRONTMATTER_UNCLOSED),
         Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
         *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
         Skipped("CLAUDE.md", (20, 24), "unresolved merge conflict", is_conflict=True),
@@ -59,7 +58,7 @@ def test_folders_that_are_not_searched_are_told_in_a_line_of_their_own_and_not_c
     skipped = [Skipped(path, None, LeftOut.UNSEARCHED) for path in folders]
     [said] = told_files(skipped)
     assert said.startswith("3 folders not searched (node_modules, vendor); ")
-    assert passed_over(one.reason for one in skipped) == 0
+    assert passed_over(one.reason_code for one in skipped) == 0
 
 
 def test_names_of_files_are_tamed() -> None:
