@@ -242,11 +242,11 @@ def _numbered(span: Span, first_line: int) -> tuple[int, int]:
 
 def _gaps(found: Sequence[Parts], outlined: Outline, pieces: Sequence[Piece], first_line: int) -> list[Gap]:
     """Return every non-blank line that is in no piece, with the reason."""
-    reasons = [_unclaimed_reason(line) for line in outlined.lines]
+    reasons: list[str] = [_unclaimed_reason(line) for line in outlined.lines]
     noted = [gap for parts in found for gap in (*_heading_gap(parts), *parts.gaps)]
     noted.extend(outlined.set_aside)
     for span, reason in noted:
-        reasons[span.first : span.last + 1] = [str(reason)] * (span.last - span.first + 1)
+        reasons[span.first : span.last + 1] = [reason] * (span.last - span.first + 1)
     for piece in pieces:
         first, last = piece.span[0] - first_line, piece.span[1] - first_line
         reasons[first : last + 1] = [""] * (last - first + 1)

@@ -10,6 +10,7 @@ from typing import Any
 from memtui.analysis.titles import title_for
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.secret_screening import LEFT_OUT, without_secret_lines
+from memtui.capture.skip_codes import SkipCode
 from memtui.domain.memory import Memory
 from memtui.domain.record import Record, memory_record
 from memtui.text.secrets import find_secrets

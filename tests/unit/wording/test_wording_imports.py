@@ -5,7 +5,7 @@ from __future__ import annotations
 from memtui.capture.apply import ImportReport
 from memtui.capture.draft import Skipped
 from memtui.capture.left_out import LeftOut
-from memtui.capture.skip_codes import FrontmatterProblem, SkipReason
+from memtui.capture.skip_codes import FrontmatterProblem, SkipCode, SkipReason
 from memtui.wording.imports import (
     files_left_out,
     lines_left_out,
@@ -30,12 +30,16 @@ def test_files_are_told_by_reason_with_a_few_places() -> None:
     }
 
 
+def _status(path: str) -> Skipped:
+    return Skipped(path, (3, 3), "status: read as settings", code=SkipCode.SETTINGS, settings="status")
+
+
 def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
     skipped = [
         Skipped("CLAUDE.md", (1, 1), SkipReason.CONTEXT),
         Skipped("AGENTS.md", (1, 4), SkipReason.FRONTMATTER),
-        Skipped("quay/1.md", (3, 3), "status: read as settings"),
-        Skipped("quay/2.md", (3, 3), "status: read as settings"),
+        _status("quay/1.md"),
+        _status("quay/2.md"),
         Skipped(".cursor/rules/quay.mdc", (1, 4), FrontmatterProblem.FRONTMATTER_UNCLOSED),
         Skipped("CLAUDE.md", (3, 5), SkipReason.LINKS),
         *(Skipped("AGENTS.md", (line, line), SkipReason.LINKS) for line in (7, 9, 11)),
