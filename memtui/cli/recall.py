@@ -16,7 +16,7 @@ from memtui.cli.payload_options import add_choices, context_options, ticked
 from memtui.cli.session import Commands, Session
 from memtui.curate.explain_payload import (
     Explained,
-    PayloadContradiction,
+    contradiction_record,
     contradictions_in,
     explain_one,
     explain_withheld,
@@ -55,6 +55,7 @@ from memtui.wording.remedies import remedies
 from memtui.workspace import Tree
 
 if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Contradiction
     from memtui.pack.recipes import PackDiff
 
 
@@ -273,22 +274,22 @@ def _say_what_is_in_it(pack: Pack, task: Task) -> None:
 
 
 def _write_record(
-    pack: Pack, contradictions: Sequence[PayloadContradiction], diff: PackDiff | None, *, with_diff: bool
+    pack: Pack, contradictions: Sequence[Contradiction], diff: PackDiff | None, *, with_diff: bool
 ) -> None:
     from memtui.wording.reasons import pack_record
 
-    record = pack_record(pack) | {"contradictions": [one.record for one in contradictions]}
+    record = pack_record(pack) | {"contradictions": [contradiction_record(one) for one in contradictions]}
     write_json(record | ({"diff": diff_record(diff) if diff else None} if with_diff else {}))
 
 
-def _contradictions(session: Session, built: Built) -> tuple[PayloadContradiction, ...]:
+def _contradictions(session: Session, built: Built) -> tuple[Contradiction, ...]:
     """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
     if built.options.fast:
         return ()
     return contradictions_in(session.vault, built.pack)
 
 
-def _warn(pack: Pack, contradictions: tuple[PayloadContradiction, ...]) -> None:
+def _warn(pack: Pack, contradictions: tuple[Contradiction, ...]) -> None:
     """Say what a person should know before the payload is used."""
     if not contradictions and not any(one.status or one.hit.is_put_in for one in pack.included):
         return

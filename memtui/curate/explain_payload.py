@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from memtui.domain.memory import Memory
+from memtui.domain.memory import Memory, Verdict
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.build import Included, Pack
 from memtui.pack.grounds import Grounds, grounds
@@ -120,60 +120,69 @@ def _read() -> TextCache:
 MOST_KEPT = 5_000  # Texts whose analyses are kept
 
 
-@dataclass(frozen=True, slots=True)
-class PayloadContradiction:
-    """Two memories of one payload that contradict each other, as `memtui tidy` would propose them."""
+def contradictions_in(vault: Vault, pack: Pack) -> tuple[Contradiction, ...]:
+    """Return the undecided contradictions among the memories of a payload, as `memtui tidy` would propose them.
 
-    contradiction: Contradiction  # the older memory first
-    titles: tuple[str, str]
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """It for `context --json`."""
-        return {"ids": list(self.contradiction.ids), "type": self.contradiction.type, "why": self.contradiction.why}
-
-
-def contradictions_in(vault: Vault, pack: Pack) -> tuple[PayloadContradiction, ...]:
-    """Return the undecided contradictions among the memories of a payload.
+    Memories are compared by their vectors as far as the recall has compared them, and what dismissals have taught is
+    left out.
 
     `vault`: read for links and verdicts, only where texts contradict each other or a person added a memory.
     """
     # Imported here: `--fast` compares nothing, and this takes a tenth of its time.
     from memtui.analysis.contradictions import decided_pairs, linked_contradictions
+    from memtui.analysis.dismissals import Lessons
     from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Snapshot, pair_of
 
     # The payload itself marks memories that are no longer active.
     included = [one for one in pack.included if not one.status][:MOST_COMPARED]
     memories = sorted((one.hit.memory for one in included), key=lambda memory: (memory.created_at, memory.id))
     # The texts suffice for most payloads; reading the vault takes 20 ms.
-    contradicting = _contradicting(memories)
+    contradicting = _contradicting(memories, pack.kinship)
     put_in = {one.hit.memory.id for one in included if one.hit.is_put_in}
     ids = sorted(put_in.union(*(contradiction.ids for contradiction in contradicting)))
     if not ids:
         return ()
     with vault.read() as reader:
         links = reader.links(ids)
-        verdicts = [one for one in reader.verdicts(ids) if one.verdict in PROPOSAL_VERDICTS]
+        verdicts = [one for one in reader.verdicts() if one.verdict in PROPOSAL_VERDICTS]
+        dismissed = reader.get_many(_dismissed_in(verdicts) - {memory.id for memory in memories})
     snapshot = Snapshot(memories, links, verdicts)
     decided = decided_pairs(snapshot)
-    titles = {memory.id: memory.title for memory in memories}
     found = {one.ids: one for one in contradicting if pair_of(*one.ids) not in decided}
+    if found and verdicts:
+        others = [memory for memory in dismissed.values() if memory.status == "active"]
+        shown, _ = Lessons(Snapshot([*memories, *others], [], verdicts), _read(), {}).part("contradictions", found)
+        found = {ids: one for ids, one in found.items() if ids in shown}
     found |= {one.ids: one for one in linked_contradictions(snapshot, cache=_read())}
-    return tuple(
-        PayloadContradiction(contradiction, (titles[ids[0]], titles[ids[1]]))
-        for ids, contradiction in sorted(found.items())
-    )
+    return tuple(found[ids] for ids in sorted(found))
 
 
-def _contradicting(memories: list[Memory]) -> list[Contradiction]:
+def _dismissed_in(verdicts: Iterable[Verdict]) -> set[str]:
+    """Return the ids of the memories that were dismissed as a contradiction."""
+    from memtui.analysis.snapshot import NOT_CONTRADICTION
+
+    pairs = ((one.memory_id, one.reason.partition(" ")[0]) for one in verdicts if one.verdict == NOT_CONTRADICTION)
+    return {identifier for pair in pairs for identifier in pair}
+
+
+def _contradicting(memories: list[Memory], kinship: Mapping[tuple[str, str], float]) -> list[Contradiction]:
     from memtui.analysis.contradictions import find_contradictions
-    from memtui.analysis.snapshot import Snapshot
+    from memtui.analysis.snapshot import CROWD, Snapshot
+    from memtui.curate.gathering import pairs_by_kinship
 
     read = _read()
     if len(read.clauses) > MOST_KEPT:
         read.begin()
         read.end()
-    return find_contradictions(Snapshot(memories), is_crowded=True, cache=read)
+    compared = {name for pair in kinship for name in pair}.union(memory.id for memory in memories)
+    is_crowded = not kinship or len(compared) > CROWD
+    alike = pairs_by_kinship(memories, kinship)
+    return find_contradictions(Snapshot(memories), alike=alike, is_crowded=is_crowded, cache=read)
+
+
+def contradiction_record(found: Contradiction) -> dict[str, Any]:
+    """Return a contradiction of a payload for `context --json`; without a winner that is null."""
+    return {"ids": list(found.ids), "type": found.type, "why": found.why, "winner": found.winner or None}
 
 
 def steering_in(pack: Pack) -> Mapping[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.analysis.pair_features import UNKNOWN_CROWD
 from memtui.analysis.places import is_of_file
 from memtui.analysis.snapshot import PROPOSAL_VERDICTS, Alike, Snapshot, views
+from memtui.domain.memory import Memory
 from memtui.progress import ProgressCallback
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
@@ -76,10 +77,43 @@ def pairs_by_meaning(
         if 1 < len(part) <= MOST_COMPARED:
             matrix = table.matrix[[rows[snapshot.keys[memory.id]] for memory in part]]
             of_file = [is_of_file(memory) for memory in part]
-            for one, other, cosine, crowd in _near(matrix, of_file, done, total, progress):
+
+            def told(rows_done: int, before: int = done) -> None:
+                if progress:
+                    progress(min(before + rows_done, total), total)
+
+            for one, other, cosine, crowd in _near(_cosines(matrix), len(matrix), of_file, told):
                 found[part[one].id, part[other].id] = Alike(part[one].id, part[other].id, cosine, crowd)
         done += len(part)
     return list(found.values())
+
+
+def _cosines(matrix: NDArray[np.float32]) -> Callable[[int, int], NDArray[np.float32]]:
+    return lambda start, end: matrix[start:end] @ matrix.T
+
+
+def pairs_by_kinship(memories: Sequence[Memory], kinship: Mapping[tuple[str, str], float]) -> list[Alike]:
+    """Return the pairs of memories whose vectors are near, as `pairs_by_meaning` does, of what a recall has compared.
+
+    `kinship`: the cosine of each two memories, also of others beside these, by their ids, the smaller first.
+    """
+    if not kinship:
+        return []
+    import numpy as np
+
+    known = {memory.id: memory for memory in memories}
+    names = sorted({name for pair in kinship for name in pair})
+    places = {name: place for place, name in enumerate(names)}
+    matrix = np.ones((len(names), len(names)), np.float32)
+    for (one, other), cosine in kinship.items():
+        matrix[places[one], places[other]] = matrix[places[other], places[one]] = cosine
+    of_file = [name in known and is_of_file(known[name]) for name in names]
+    near = _near(lambda start, end: matrix[start:end].copy(), len(names), of_file, lambda _: None)
+    return [
+        Alike(names[one], names[other], cosine, crowd)
+        for one, other, cosine, crowd in near
+        if names[one] in known and names[other] in known
+    ]
 
 
 def without_vector(vault: Vault, wanted: MemoryFilter, model: str | None) -> int:
@@ -103,18 +137,20 @@ NEXT = slice(2, 8)  # Neighbours, by rank, that make the crowd around a memory: 
 
 
 def _near(
-    matrix: NDArray[np.float32], of_file: Sequence[bool], done: int, total: int, progress: ProgressCallback | None
+    cosines_of: Callable[[int, int], NDArray[np.float32]],  # those of some rows, from one to another, with all
+    number: int,  # of rows
+    of_file: Sequence[bool],
+    told: Callable[[int], None],  # called with the rows that are done
 ) -> Iterator[tuple[int, int, float, float]]:
     """Yield positions of rows that are near, each pair once, with their cosine and the crowd around them."""
     import numpy as np
 
-    number = len(matrix)
     most = min(NEXT.stop, number - 1)
     crowds = np.full(number, UNKNOWN_CROWD, np.float32)
     pairs: dict[tuple[int, int], float] = {}
     filed = np.flatnonzero(of_file)
     for start in range(0, number, BLOCK):
-        cosines = matrix[start : start + BLOCK] @ matrix.T
+        cosines = cosines_of(start, start + BLOCK)
         own = np.arange(start, start + len(cosines))
         cosines[own - start, own] = -1.0
         order = np.argpartition(-cosines, most - 1, axis=1)[:, :most]
@@ -134,7 +170,6 @@ def _near(
             ones, others = np.concatenate((ones, alone[mine])), np.concatenate((others, filed[first[mine, theirs]]))
         for one, other in zip(ones.tolist(), others.tolist(), strict=True):
             pairs[min(start + one, other), max(start + one, other)] = float(cosines[one, other])
-        if progress:
-            progress(min(done + start + BLOCK, total), total)
+        told(start + BLOCK)
     for (one, other), cosine in pairs.items():
         yield one, other, cosine, float(crowds[one] + crowds[other]) / 2

@@ -181,6 +181,8 @@ class Pack:
     sure: Sureness = "sure"  # whether what was recalled answers the task
     covered: Covered | None = None  # how well the vault covers the task, None without a task in words
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
+    # how like each other the memories are that are nearest to the task, by two ids, the smaller first
+    kinship: Mapping[tuple[str, str], float] = field(default_factory=dict, repr=False, compare=False)
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
     needed: Mapping[str, float] = field(default_factory=dict)  # the chances that they need to go in, by id
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what the chances were made of, by id
@@ -399,6 +401,7 @@ def build_pack(
         sure=found.sure,
         covered=found.covered,
         without_vector=found.without_vector,
+        kinship=found.kinship,
         chances=found.chances,
         needed=found.needed,
         features=found.features,

@@ -234,6 +234,7 @@ class _Ranking:
             abstained=None if hits or relevant else self._abstained(withheld),
             sure=self._sure(hits, relevant),
             without_vector=self.fetched.without_vector,
+            kinship=self.fetched.kinship,
             relevant_pins=relevant,
             phase=self.scorer.phase,
             links=tuple(_among(links, shown)),

@@ -134,6 +134,8 @@ class Recall:
     near: tuple[Hit, ...] = ()
     sure: Sureness = "sure"
     without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
+    # how like each other the memories are that are nearest to a task, by two ids, the smaller first
+    kinship: Mapping[tuple[str, str], float] = field(default_factory=dict, repr=False, compare=False)
     meant: Mapping[str, str] = field(default_factory=dict)  # from hits to those that they make no sense without
     # of what was put in and is no memory in use, why not, by id
     statuses: Mapping[str, Reason] = field(default_factory=dict)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memtui.curate.explain_payload import Explained, PayloadContradiction
+from memtui.curate.explain_payload import Explained
 from memtui.curate.review_queue import PACE_REASONS
 from memtui.domain.freshness import AUTOMATIC
 from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
@@ -19,6 +19,9 @@ from memtui.recall.result import Hit, Part
 from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
 from memtui.wording.chances import chance_record, chance_words
 from memtui.wording.remedies import remedies
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Contradiction
 
 SHOWN_WORDS = 6
 SHOWN_NAMES = 3
@@ -329,7 +332,6 @@ _DETAILS: Mapping[ReasonCode, Callable[[Reason], str]] = {
 
 SCORE_DIGITS = 6  # Digits of a score in JSON: freshness moves with the clock, beyond them within a second
 SHOWN_PAIRS = 3  # Contradictions that a warning names; the others are a number
-PAYLOAD_SHOWN_TITLE = 50  # Characters of a title in a warning
 
 
 def pack_record(pack: Pack) -> dict[str, Any]:
@@ -458,13 +460,16 @@ def explained_record(found: Explained, budget: Budget) -> dict[str, Any]:
     }
 
 
-def contradiction_words(found: PayloadContradiction) -> str:
-    """Return both memories with what contradicts: `Lock refunds [k3x9abcd] 30 s against Lock key [o6j6sc7w] 60 s`."""
-    sides = zip(found.titles, found.contradiction.ids, found.contradiction.words, strict=True)
-    return " against ".join(f"{title[:PAYLOAD_SHOWN_TITLE]} [{one}] {word}".rstrip() for title, one, word in sides)
+def contradiction_words(found: Contradiction) -> str:
+    """Return what excludes what, as Tidy says it, with both ids and the one that holds, if any is known to.
+
+    `2.1 against 2.17.4: “…” / “…” [k3x9abcd / o6j6sc7w], o6j6sc7w is newer`
+    """
+    holds = f", {found.winner} is newer" if found.winner else ""
+    return f"{found.why} [{' / '.join(found.ids)}]{holds}"
 
 
-def contradictions_words(contradictions: Sequence[PayloadContradiction]) -> str:
+def contradictions_words(contradictions: Sequence[Contradiction]) -> str:
     """Return the contradictions of a payload and the command that settles them, in one line; empty for none."""
     if not contradictions:
         return ""
@@ -475,6 +480,6 @@ def contradictions_words(contradictions: Sequence[PayloadContradiction]) -> str:
     return f"{contradictions_count(contradictions)} in this payload: {named}{more}; memtui tidy settles {settled}"
 
 
-def contradictions_count(contradictions: Sequence[PayloadContradiction]) -> str:
+def contradictions_count(contradictions: Sequence[Contradiction]) -> str:
     """Return how many contradictions there are: `2 possible contradictions`."""
     return f"{len(contradictions)} possible contradiction{'' if len(contradictions) == 1 else 's'}"

@@ -359,7 +359,8 @@ def test_contradictions_in_a_payload_are_told_until_they_are_settled(demo: Cli) 
     task = ("context", "webhook timeout lock ttl", "--project", "payments-api", "--budget", "1500")
     told = demo(*task)
     assert "in this payload: " in told.err
-    assert f"[{LOCK}] 30 s" in told.err
+    assert f"[{LOCK} / o6j6sc7w]" in told.err
+    assert "30 s against 60 s: “" in told.err
     assert "60 s" in told.err
     pairs = {tuple(one["ids"]) for one in demo(*task, "--json").json["contradictions"]}
     assert (LOCK, "o6j6sc7w") in pairs

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memtui.assist.mcp.place import Place, off_words, own_scope, target_for
 from memtui.assist.mcp.tools import LONGEST_PATH, MOST_FOUND, USUAL_FOUND
 from memtui.assist.sessions import Session
+from memtui.curate.explain_payload import contradictions_in
 from memtui.curate.fields import check_kind, relative_name
 from memtui.curate.projects import View, narrow_to_files
 from memtui.curate.switch import Off
@@ -27,7 +28,10 @@ from memtui.text.sanitize import reveal, tame
 from memtui.vault.journal import history
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import secrets_in
-from memtui.wording.reasons import sentence
+from memtui.wording.reasons import SHOWN_PAIRS, sentence
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Contradiction
 
 LONGEST_BODY = 4_000  # Characters shown of one text of a memory
 MOST_BODIES = 24_000  # Characters of all memories of one answer, about 6,000 tokens
@@ -69,6 +73,7 @@ class Seeing:
             {"id": one.memory.id, "kind": one.memory.kind, "title": tame(one.memory.title)} for one in pack.included
         ]
         sure = pack.sure if pack.included else "nothing"
+        clashes = contradictions_in(self.place.vault, pack)
         return {
             "payload": pack.payload,
             "memories": memories,
@@ -76,6 +81,7 @@ class Seeing:
             "sure": sure,
             "already_served": repeated[:MOST_REPEATED],
             **_partial(pack.without_vector),
+            "contradictions": [_clash_record(one, pack) for one in clashes[:SHOWN_PAIRS]],
         }
 
     def _fresh_pack(self, view: View, task: Task, budget: int | None) -> tuple[Pack, list[str]]:
@@ -287,6 +293,16 @@ class Seeing:
         return None if off is not None else view.project or "global"
 
 
+def _clash_record(clash: Contradiction, pack: Pack) -> Answer:
+    titles = {one.memory.id: tame(one.hit.memory.title, LONGEST_LINE) for one in pack.included}
+    return {
+        "ids": list(clash.ids),
+        "titles": [titles[one] for one in clash.ids],
+        "type": clash.type,
+        "newer": clash.winner or None,
+    }
+
+
 def _only(found: Recall, ids: Collection[str]) -> Recall:
     """Return a recall of some memories alone."""
     hits, pins = (tuple(hit for hit in group if hit.memory.id in ids) for group in (found.hits, found.pins))
@@ -300,7 +316,15 @@ def _partial(without_vector: int) -> Answer:
 
 def nothing_of(off: Off) -> Answer:
     """Return a payload that holds nothing, and why."""
-    return {"payload": "", "memories": [], "tokens": 0, "sure": "nothing", "already_served": [], "note": off_words(off)}
+    return {
+        "payload": "",
+        "memories": [],
+        "tokens": 0,
+        "sure": "nothing",
+        "already_served": [],
+        "contradictions": [],
+        "note": off_words(off),
+    }
 
 
 def row_of(memory: Memory) -> Answer:

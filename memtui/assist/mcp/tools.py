@@ -84,7 +84,14 @@ TOOLS = (
         " files before editing a file you have not touched in this session. Nothing relevant returns nothing.",
         {"task": _TASK, "files": _FILES, "budget": {"type": "integer", "minimum": 100, "maximum": 8_000}},
         ("task",),
-        {"payload": "string", "memories": "array", "tokens": "integer", "sure": "string", "already_served": "array"},
+        {
+            "payload": "string",
+            "memories": "array",
+            "tokens": "integer",
+            "sure": "string",
+            "already_served": "array",
+            "contradictions": "array",
+        },
         "reader",
     ),
     Tool(
@@ -200,6 +207,9 @@ def text_of(tool: str, answer: Mapping[str, Any]) -> str:
         parts.append(
             f"{counted(answer['partial_vectors'], 'memory')} could be compared by words alone: ask again later."
         )
+    if answer["contradictions"]:
+        named = json.dumps(answer["contradictions"], ensure_ascii=False, indent=1)
+        parts.append(f"Of these, two may exclude each other; ask if it matters:\n{fenced(named)}")
     if repeated:
         parts.append(f"You have these already (memory_get shows them again): {', '.join(repeated)}")
     return "\n\n".join(parts)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from memtui.curate.explain_payload import PayloadContradiction, contradictions_in
+from memtui.curate.explain_payload import contradictions_in
 from memtui.curate.fields import nameable_files
 from memtui.curate.projects import View, narrow_to_files, usable_files, view_of
 from memtui.errors import MemtuiError, UsageError
@@ -32,6 +32,9 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
+
+if TYPE_CHECKING:
+    from memtui.analysis.contradictions import Contradiction
 
 RECALL_KEPT_SECONDS = 30.0
 """How long a ranking is kept while nobody writes to the vault: files being edited change too, and trust fades."""
@@ -55,7 +58,7 @@ class Answer:
     project: str | None
     place: str  # what is in view, in words
     diff: PackDiff | None = None  # against the pack that was used last for the same task, None where there is none
-    contradictions: tuple[PayloadContradiction, ...] = ()  # memories of the payload that contradict each other
+    contradictions: tuple[Contradiction, ...] = ()  # memories of the payload that contradict each other
     just_used: bool = False  # whether that pack was used moments ago
     left_out: UsageError | None = None  # what is wrong with a file that was left out of the task
     waiting: int = 0  # memories in the inbox, counted where the payload is empty
@@ -125,7 +128,7 @@ class Payloads:
         self._titles_kept: _Kept[Sequence[tuple[str, str]]] = _Kept()
         self._packs_kept: _Kept[Sequence[StoredPack]] = _Kept()
         self._recall_kept: _Kept[Recall] = _Kept(RECALL_KEPT_SECONDS)
-        self._contradictions_kept: _Kept[tuple[PayloadContradiction, ...]] = _Kept()
+        self._contradictions_kept: _Kept[tuple[Contradiction, ...]] = _Kept()
 
     # -- payloads ---------------------------------------------------------------------------------
 
@@ -265,7 +268,7 @@ class Payloads:
         previous = previous_among(self._packs_kept.get(self._access.signature(), look), task, project)
         return compare(pack, previous) if previous is not None else None
 
-    def _contradictions(self, pack: Pack) -> tuple[PayloadContradiction, ...]:
+    def _contradictions(self, pack: Pack) -> tuple[Contradiction, ...]:
         """Return what contradicts each other in a payload; kept while it holds the same memories."""
         key = (self._access.signature(), sorted(one.memory.id for one in pack.included))
         return self._contradictions_kept.get(key, lambda: contradictions_in(self._reading, pack))

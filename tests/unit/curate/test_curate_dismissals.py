@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from curating import AGENT, PERSON, add, bring, everything, new_vault, write_files
+from pack_story import packed
 
 from memtui.analysis.dismissals import FEWEST, VERDICT_OF
+from memtui.curate.explain_payload import contradictions_in
 from memtui.curate.health import HealthOptions, health
 from memtui.curate.history import undo
 from memtui.curate.projects import View
@@ -18,7 +20,8 @@ from memtui.curate.tidy_report import TidyReport
 from memtui.errors import NotFoundError, RefusedError
 from memtui.publish.files import jsonl_text
 from memtui.publish.portable import take_snapshot
-from memtui.vault.filters import EVERYTHING
+from memtui.recall.result import Task
+from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import find_workspace
 
@@ -67,6 +70,19 @@ def test_enough_dismissals_in_a_file_keep_the_like_from_being_proposed(tmp_path:
     assert (lesson.finding, lesson.shape, lesson.sort) == ("contradictions", ("number",), "files")
     assert lesson.place.endswith("CLAUDE.md")
     assert lesson.number == FEWEST["files"]
+
+
+def test_what_was_learned_keeps_a_payload_from_warning_too(tmp_path: Path) -> None:
+    vault = silos(tmp_path)
+
+    def warned() -> set[tuple[str, ...]]:
+        pack = packed(vault, Task("how many tonnes does a silo hold"), Scope.of_project("mill"), project="mill")
+        assert len(pack.included) == 2 * len(GRAIN)
+        return {found.ids for found in contradictions_in(vault, pack)}
+
+    assert len(warned()) == len(GRAIN)
+    dismiss_some(vault, "contradictions", FEWEST["files"])
+    assert warned() == set()
 
 
 def test_what_is_of_another_shape_or_from_elsewhere_is_proposed_as_before(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fake_engine import FakeEngine
 from pack_story import packed
 from recall_story import NOON, link, memory, story_vault
 
@@ -16,7 +17,9 @@ from memtui.curate.resolutions import Validity, dismiss, keep_both
 from memtui.domain.identity import Actor
 from memtui.domain.reasons import ReasonCode
 from memtui.pack.build import Pack
+from memtui.recall.embedding_cache import embed_missing
 from memtui.recall.result import Task
+from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -56,11 +59,30 @@ def test_both_sides_are_told_with_what_clashes(vault: Vault) -> None:
     pack = _pack(vault)
     assert {one.memory.id for one in pack.included} == {"ttlshort", "ttllongs", "otherttl"}
     (found,) = contradictions_in(vault, pack)
-    sides = set(zip(found.contradiction.ids, found.titles, found.contradiction.words, strict=True))
+    sides = set(zip(found.ids, found.claims, found.words, strict=True))
     assert sides == {
         ("ttlshort", "The payment lock has a TTL of 30 s", "30 s"),
         ("ttllongs", "The payment lock has a TTL of 60 s", "60 s"),
     }
+
+
+def test_what_only_its_meaning_tells_is_told_where_the_recall_has_compared_that(tmp_path: Path) -> None:
+    texts = ("Alma owns the lock ledger", "Bruno owns the lock ledger", "The lock lives in Redis", "Locks have names")
+    memories = [memory(f"owner{number}xx", text) for number, text in enumerate(texts)]
+    vault = story_vault(tmp_path, memories, [])
+    pack = packed(vault, Task("the lock ledger"))
+    names = sorted(one.id for one in memories)
+    near = {(one, other): 0.1 for one in names for other in names if one < other}
+    assert contradictions_in(vault, replace(pack, kinship=near)) == ()
+    (found,) = contradictions_in(vault, replace(pack, kinship=near | {(names[0], names[1]): 0.9}))
+    assert found.ids == (names[0], names[1])
+
+
+def test_a_recall_by_meaning_hands_on_how_alike_the_memories_are(vault: Vault) -> None:
+    engine = FakeEngine()
+    embed_missing(vault, engine)
+    pack = packed(vault, TASK, meaning=ModelMeaning(vault, engine.name, engine=engine))
+    assert set(pack.kinship) == {("otherttl", "ttllongs"), ("otherttl", "ttlshort"), ("ttllongs", "ttlshort")}
 
 
 def test_what_only_one_side_is_in_the_payload_of_is_not_told(vault: Vault) -> None:
@@ -85,7 +107,7 @@ def test_two_that_are_linked_as_contradicting_are_told_where_a_person_put_the_ot
     memories = [memory("sidedone", "Retries help the ledger"), memory("sidedtwo", "The ledger wants no second call")]
     vault = story_vault(tmp_path, memories, [link("sidedone", "contradicts", "sidedtwo")])
     pack = packed(vault, Task("the ledger"), with_ids={"sidedone", "sidedtwo"})
-    assert [one.contradiction.ids for one in contradictions_in(vault, pack)] == [("sidedone", "sidedtwo")]
+    assert [one.ids for one in contradictions_in(vault, pack)] == [("sidedone", "sidedtwo")]
 
 
 def test_what_is_marked_as_replaced_is_no_contradiction(tmp_path: Path) -> None:

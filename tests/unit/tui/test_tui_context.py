@@ -237,8 +237,8 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
         pins = replace(answer, pack=replace(answer.pack, abstained=Reason(ReasonCode.TOO_FAR)))
         assert [str(one) for one in view.doubts(pins)] == ["pinned memories only"]
         assert view.rest_lines(answer)[0] == (
-            "contradiction? The payment lock has a TTL of 30 s [ttl30xxx] 30 s"
-            " against The payment lock has a TTL of 60 s [ttl60xxx] 60 s"
+            "contradiction? 30 s against 60 s: “The payment lock has a TTL of 30 s”"
+            " / “The payment lock has a TTL of 60 s” [ttl30xxx / ttl60xxx]"
         )
     assert len(looks) == 1
     alone = access.answer(replace(USUAL, text="the payment lock", choices=Choices(without=frozenset({"ttl60xxx"}))))

@@ -12,7 +12,7 @@ from recall_story import LINKS, NOON, STORY, memory, story_vault
 from support import make_memory
 
 from memtui.analysis.contradictions import Contradiction
-from memtui.curate.explain_payload import Explained, PayloadContradiction
+from memtui.curate.explain_payload import Explained
 from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
 from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part, Task
@@ -216,12 +216,12 @@ def test_a_score_is_explained_by_its_terms_their_sum_its_factors_and_their_produ
 
 
 def test_contradictions_of_a_payload_are_named_with_what_settles_them() -> None:
-    pair = Contradiction(("aaaaaaaa", "bbbbbbbb"), "value", "30 s or 60 s", ("30 s", "60 s"), ("", ""), ("", ""))
-    found = (PayloadContradiction(pair, ("The lock has a TTL of 30 s", "The lock has a TTL of 60 s")),)
-    assert contradictions_words(found) == (
-        "1 possible contradiction in this payload: The lock has a TTL of 30 s [aaaaaaaa] 30 s against "
-        "The lock has a TTL of 60 s [bbbbbbbb] 60 s; memtui tidy settles it"
+    ids, why = ("aaaaaaaa", "bbbbbbbb"), "2.1 against 2.17.4: “Remix 2.1” / “Remix 2.17.4”"
+    found = Contradiction(ids, "version", why, ("2.1", "2.17.4"), ("", ""), ("", ""))
+    assert contradictions_words((found,)) == (
+        f"1 possible contradiction in this payload: {why} [aaaaaaaa / bbbbbbbb]; memtui tidy settles it"
     )
+    assert "[aaaaaaaa / bbbbbbbb], bbbbbbbb is newer; memtui" in contradictions_words((replace(found, winner=ids[1]),))
     assert contradictions_words(()) == ""
 
 

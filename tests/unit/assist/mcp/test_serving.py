@@ -129,6 +129,18 @@ def test_the_same_question_brings_nothing_twice_and_nothing_weaker_instead(seein
     assert (again["memories"], again["payload"], again["already_served"]) == ([], "", [served["id"]])
 
 
+def test_two_that_may_exclude_each_other_are_named_within_a_fence(seeing: Seeing, keep: Keep) -> None:
+    old, new = (keep(f"The kiln ``` cools for {hours} hours", "Before its door opens.") for hours in (12, 20))
+    answer = seeing.context({"task": "how long does the kiln cool"})
+    (clash,) = answer["contradictions"]
+    assert (set(clash["ids"]), clash["type"], clash["newer"]) == ({old.id, new.id}, "number", None)
+    shown = text_of("memory_context", answer).split("exclude each other", 1)[1]
+    fence = shown.split("\n")[1]
+    assert shown.endswith(f"]\n{fence}")
+    assert shown.count(fence) == 2
+    assert all(memory.title in shown for memory in (old, new))
+
+
 def test_a_memory_that_changed_since_is_served_again(seeing: Seeing, keep: Keep, vault: Vault) -> None:
     memory = keep(*RAMP)
     seeing.context({"task": "how fast may the kiln climb"})
