@@ -104,6 +104,7 @@ class MemtuiApp(App[int]):
         self.tour: Tour | None = None  # The guided tour, while it is taken
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
         self._problems = [*loaded.problems, *self.keymap.problems]
+        self._own_themes = frozenset(theme.name for theme in loaded.themes)
         for theme in loaded.themes:
             self.register_theme(theme)
         self._set_first_theme()
@@ -434,7 +435,9 @@ class MemtuiApp(App[int]):
         """Choose a theme, previewed while the cursor moves."""
         from memtui.tui.screens.dialogs import ThemePicker
 
-        self.push_screen(ThemePicker(sorted(self.available_themes), self.theme), self._keep_theme)
+        # Ours and the person's own stand before Textual's.
+        names = sorted(self.available_themes, key=lambda name: (name not in self._own_themes, name))
+        self.push_screen(ThemePicker(names, self.theme), self._keep_theme)
 
     def _keep_theme(self, name: str | None) -> None:
         if name is not None:

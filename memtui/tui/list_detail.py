@@ -119,8 +119,11 @@ class MemtuiScreen(Screen[None]):
 
     async def action_act(self, identifier: str) -> None:
         """Run an action of the registry, or say why it is not possible."""
-        if self.again.look(identifier) and identifier == "back":
-            return  # The answer was no
+        if self.again.look(identifier) and identifier in {"back", "undo"}:
+            # The answer was no: whoever takes a question back has nothing else undone.
+            if identifier == "undo":
+                self.say(f"Nothing was done; {self.key_of('undo')} again undoes your last change.")
+            return
         if any([part.takes(identifier) for part in self.parts]):  # noqa: C419 - each is to look at it
             return
         action = registry.by_id(identifier)

@@ -46,9 +46,18 @@ from memtui.tui.health.screen import HealthScreen
 from memtui.tui.textual_patches.display import MOST_SHOWN
 from memtui.tui.values import Base, Listing
 from memtui.tui.widgets.form_fields import FormArea
+from memtui.tui.widgets.memory_list import Columns
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
+
+
+def title_cells(pilot: Pilot[Any], size: tuple[int, int]) -> int:
+    """Return the room of a title, beside a scrollbar where there is none yet."""
+    pane = browser(pilot)._list
+    assert pilot.app.size == size
+    width = pane.scrollable_content_region.width - (not pane.show_vertical_scrollbar)
+    return Columns.within(width, projects=pane.show_projects).title
 
 
 async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in_full(
@@ -68,6 +77,7 @@ async def test_opens_on_the_memories_of_the_project_with_counts_and_the_first_in
         for part in ("decision · semantic · active", "Cards pay at once.", "pay/lock.py", "1 → supersedes"):
             assert part in text
         assert "2 Memories · newest first" in text
+        assert title_cells(pilot, WIDE) >= 55
         assert "!" in next(line for line in screen_lines(pilot) if "Postgres 14" in line)
 
 
@@ -76,6 +86,13 @@ async def test_keys_move_the_cursor_and_stop_at_the_ends(blank: Vault, tmp_path:
     async with app_on(blank, tmp_path).run_test(size=WIDE) as pilot:
         await holds(pilot, 60)
         pane = browser(pilot)._list
+        assert pane.show_projects
+        await until(pilot, lambda: title_cells(pilot, WIDE) >= 55, "titles have their room beside projects")
+        await pilot.resize_terminal(*NARROW)
+        await until(pilot, lambda: pane.region.width == NARROW[0], "it stands alone")
+        assert title_cells(pilot, NARROW) >= 42
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: NARROW[0] < pane.region.width < WIDE[0], "it stands beside the details")
         for keys, index in (
             (("j", "down"), 2),
             (("k",), 1),

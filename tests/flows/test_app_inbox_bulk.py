@@ -429,6 +429,11 @@ async def test_a_group_that_fills_a_screen_is_accepted_at_a_second_press(tmp_pat
         await until(pilot, lambda: not asked(pilot), "esc says no")
         assert pilot.app.screen is inbox
         assert len(inbox._list.marked) == number, "and does nothing else"
+        await pilot.press("a")
+        await until(pilot, lambda: asked(pilot), "it is asked anew")
+        await pilot.press("u")
+        await says(pilot, "Nothing was done; u again undoes your last change.")
+        assert not asked(pilot), "u says no as well"
         await pilot.press("escape")
         assert not inbox._list.marked
         await pilot.press("a")

@@ -120,7 +120,7 @@ async def test_each_screen_keeps_its_own_border(key: str, kind: type[ListDetail]
 
 
 async def test_text_is_selected_and_copied(ferry: Vault, tmp_path: Path) -> None:
-    async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await shows(pilot, "What Lock refunds by payment_id ")
         row = next(place for place, line in enumerate(screen_lines(pilot)) if "What Lock refunds" in line)
         start = screen_lines(pilot)[row].index("What Lock")

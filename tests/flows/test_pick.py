@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flows.app_driver import app_on
+from flows.app_driver import app_on, screen_text, shows
 from flows.cli_driver import Cli
 from flows.terminal_driver import PATIENT_SECONDS, memtui_in_a_terminal
 
@@ -39,6 +39,13 @@ async def test_typing_narrows_arrows_move_and_other_keys_open_no_screen(ferry: V
         await pilot.press(*"e", "ctrl+p", "down", "down")
         await pilot.pause(0.5)
         assert len(app.screen_stack) == 1
+        await pilot.press("backspace", *"zzzqqq", "enter")
+        for told in ("No match for “zzzqqq”.", "Other words may match.", "nothing to copy   esc leaves", "0 of 5"):
+            await shows(pilot, told)
+        assert "esc clears" not in screen_text(pilot)
+        assert app.is_running
+        await pilot.press(*("backspace",) * 6, "e")
+        await shows(pilot, "enter copies")
         await pilot.press("enter")
     assert app.picked is not None
 

@@ -271,7 +271,7 @@ class BrowseState:
     sort: str = "newest"
     due_sort: str = "stalest"
     best: bool = True  # whether a filtered list shows the best match first
-    share: int = 65  # of the list, in per cent, beside the details
+    share: int | None = None  # of the list, in per cent, beside the details; None where nobody chose it
     rendered: bool = False  # whether Markdown is rendered
     facets_hidden: bool = False  # also where they have room of their own
 
@@ -285,7 +285,7 @@ class BrowseState:
             "sort": self.sort,
             "due_sort": self.due_sort,
             "best": self.best,
-            "share": self.share,
+            "list_share": self.share,
             "rendered": self.rendered,
             "facets_hidden": self.facets_hidden,
         }
@@ -323,7 +323,7 @@ def read_state(values: dict[str, Any], place: str) -> BrowseState:
         sort=_sort(values.get("sort"), first.sort),
         due_sort=_sort(values.get("due_sort"), first.due_sort),
         best=values.get("best") is not False,
-        share=share_of(values.get("share")) or first.share,
+        share=share_of(values.get("list_share")),
         rendered=values.get("rendered") is True,
         facets_hidden=values.get("facets_hidden") is True,
     )

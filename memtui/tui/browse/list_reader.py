@@ -68,11 +68,18 @@ class ListReader:
         says_reading: whether nothing was listed so far and that is being looked at again.
     """
 
-    def __init__(self, screen: MemtuiScreen, pane: MemoryList, shown: Callable[[Listing], object]) -> None:
+    def __init__(
+        self,
+        screen: MemtuiScreen,
+        pane: MemoryList,
+        shown: Callable[[Listing], object],
+        notice: Callable[[Listing], tuple[str, ...]] = notice_of,  # what an empty list says
+    ) -> None:
         self._screen = screen
         self._loader = screen.loader
         self._pane = pane
         self._shown = shown
+        self._notice = notice
         pane.at_hand = self._rows_at_hand
         self.queries = ListQueries(screen.access)
         self.due_only = False
@@ -250,14 +257,14 @@ class ListReader:
         pane.sort = "" if listing.best and listing.query.strip() else base.wanted.sort
         pane.show_projects = base.project is None or "project" in base.wanted.chosen or listing.names_project
         pane.put_rows(listing.rows)
-        pane.show(listing.ids, follow=follow, fresh=fresh, notice=notice_of(listing))
+        pane.show(listing.ids, follow=follow, fresh=fresh, notice=self._notice(listing))
         self._shown(listing)
 
     def _show_notice(self) -> None:
         """Say of an empty list that did not change what it said before."""
         if self.listing is not None:
             self.says_reading = False
-            self._pane.show((), follow=None, fresh=False, notice=notice_of(self.listing))
+            self._pane.show((), follow=None, fresh=False, notice=self._notice(self.listing))
             self._shown(self.listing)
 
     def _follow(self, listing: Listing, before: Listing | None) -> str | None:

@@ -51,6 +51,8 @@ from memtui.tui.widgets.pane_border import STEP, PaneBorder
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
 AGAIN_SECONDS = 300.0  # Pause between two checks; one over 5,000 files takes less than a second of one core
+_SHARE, _SHARE_WITH_PROJECTS = 66, 72
+"""Per cent of the room that the list has until a person chooses: at 120 cells they leave 55 for the titles."""
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
@@ -119,6 +121,7 @@ class BrowseScreen(MemtuiScreen):
         self._facets_hidden = False
         self._waiting = 0  # Rule files of this project that are not imported, or changed since
         self.border = self._border = PaneBorder(self._list, self._detail)
+        self._border.usual = _SHARE
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -185,7 +188,7 @@ class BrowseScreen(MemtuiScreen):
             sort=lists.sorts[False],
             due_sort=lists.sorts[True],
             best=lists.best,
-            share=self._share,
+            share=self._border.share,
             facets_hidden=self._facets_hidden,
             rendered=self._detail.rendered,
         )
@@ -202,6 +205,8 @@ class BrowseScreen(MemtuiScreen):
         self._tell_counts()
         self._tell_titles()
         self._count_facets()
+        self._border.usual = _SHARE_WITH_PROJECTS if self._list.show_projects else _SHARE
+        self._border.lay_out()
         if not listing.base.ids and not listing.base.elsewhere and not self.lists.says_reading:
             self.post_message(self.NothingStored())
 
@@ -390,7 +395,7 @@ class BrowseScreen(MemtuiScreen):
     @property
     def _share(self) -> int:
         """Share of the list, in per cent, beside the details."""
-        return self._border.share or self._remembered.share
+        return self._border.share or self._border.usual or _SHARE
 
     def _share_out(self, change: int) -> None:
         """Give the list so many more per cent of the room, and the details the rest."""

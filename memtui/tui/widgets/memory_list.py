@@ -17,84 +17,8 @@ from memtui.tui.styled_text import fit
 from memtui.tui.values import Row
 from memtui.tui.widgets.headed_titles import Titled, title_at
 from memtui.tui.widgets.lists import CURSOR_MARK, CursorList, ListMessage, Paint
+from memtui.tui.widgets.marks import Marks
 
-
-class Marks:
-    """Marks by id, so that they outlive sorting and filtering; nothing is kept per row."""
-
-    def __init__(self) -> None:
-        self._ids: set[str] = set()
-        self._from: int | None = None
-        self._to = 0
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    @property
-    def drawing(self) -> bool:
-        """Whether a range is being drawn."""
-        return self._from is not None
-
-    def __bool__(self) -> bool:
-        """Whether anything is marked, by a range that is being drawn too."""
-        return self.drawing or bool(self._ids)
-
-    def holds(self, index: int, identifier: str) -> bool:
-        """Return whether a row is marked, by itself or by the range."""
-        if self._from is not None and min(self._from, self._to) <= index <= max(self._from, self._to):
-            return True
-        return identifier in self._ids
-
-    def toggle(self, identifier: str) -> None:
-        self._ids ^= {identifier}
-
-    def start(self, index: int) -> None:
-        self._from = self._to = index
-
-    def stretch(self, index: int) -> None:
-        """Let the range reach to a row."""
-        self._to = index
-
-    def keep_range(self, ids: Sequence[str]) -> None:
-        """End the range; its rows stay marked."""
-        if self._from is not None:
-            first, last = sorted((self._from, self._to))
-            self._ids.update(ids[first : last + 1])
-            self._from = None
-
-    def drop_range(self) -> None:
-        """End the range; its rows are as before."""
-        self._from = None
-
-    def clear(self) -> None:
-        self._ids = set()
-        self._from = None
-
-    def mark_all(self, ids: Iterable[str]) -> None:
-        """Mark all of a list, or none where all of them are marked already."""
-        self._from = None
-        listed = set(ids)
-        self._ids = self._ids - listed if listed <= self._ids else self._ids | listed
-
-    def discard(self, identifiers: Iterable[str]) -> None:
-        """Forget marks of rows that are gone."""
-        self._ids.difference_update(identifiers)
-
-    def kept(self, ids: Iterable[str]) -> list[str]:
-        """Return which of these ids are marked, a range that is drawn aside."""
-        return [identifier for identifier in ids if identifier in self._ids]
-
-    def listed(self, ids: Sequence[str]) -> list[str]:
-        """Return what is marked of a list, in its order."""
-        if self._from is not None:
-            first, last = sorted((self._from, self._to))
-            reach = self._ids.union(ids[first : last + 1])
-        else:
-            reach = self._ids
-        return [identifier for identifier in ids if identifier in reach] if reach else []
-
-
-PROJECT_CELLS = 14
 MARKED = "✓"
 
 STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged": "»"}
@@ -103,13 +27,18 @@ STATUS_MARKS = {"candidate": "?", "retired": "×", "superseded": "»", "merged":
 _LEAD_CELLS = 4  # Cursor, mark, sign and a space
 
 KIND_CELLS = 4
-_SHORT_PROJECT_CELLS = 12
+_PROJECT_CELLS, _SHORTEST_PROJECT_CELLS = 14, 6
 _BAR_CELLS = 3
 _KIND_FROM = 44
 _PROJECT_FROM = 72
-_WIDE_PROJECT_FROM = 100
 _BAR_FROM = 36
 _TITLE_GAP = 2
+_TITLE_CELLS = 55
+"""Cells of a title before the project gets more than its shortest: titles are what is read."""
+_LIST_ALONE = 78
+"""Cells up to which a list stands alone on its screen, with a shorter title for a longer project."""
+_TITLE_CELLS_ALONE = 42
+
 PARTS = ("kind", "dim", "bar", "due-bar", "pin", "due")
 
 
@@ -127,11 +56,14 @@ class Columns:
     def within(cls, cells: int, *, projects: bool) -> Columns:
         """Return the columns that fit a line of so many cells."""
         kind = KIND_CELLS if cells >= _KIND_FROM else 0
-        wide = PROJECT_CELLS if cells >= _WIDE_PROJECT_FROM else _SHORT_PROJECT_CELLS
-        project = wide if projects and cells >= _PROJECT_FROM else 0
         bar, age = (_BAR_CELLS, AGE_CELLS) if cells >= _BAR_FROM else (0, 0)
-        used = _LEAD_CELLS + sum(width + 1 for width in (kind, project, bar, age) if width) + _TITLE_GAP
-        return cls(kind, project, max(1, cells - used), bar, age)
+        room = cells - _LEAD_CELLS - sum(width + 1 for width in (kind, bar, age) if width) - _TITLE_GAP
+        project = 0
+        if projects and cells >= _PROJECT_FROM:
+            title = _TITLE_CELLS if cells > _LIST_ALONE else _TITLE_CELLS_ALONE
+            project = max(_SHORTEST_PROJECT_CELLS, min(_PROJECT_CELLS, room - 1 - title))
+            room -= project + 1
+        return cls(kind, project, max(1, room), bar, age)
 
 
 def row_segments(
@@ -144,12 +76,13 @@ def row_segments(
     ages: str = "",
     title: str = "",
     place: str = "",
+    project: str = "",
 ) -> list[Segment]:
     """Return the cells of a row.
 
     `row`: None while it is on its way. `ages`: the sort that says which age is shown. `paint`: the style of each of
     `PARTS`, and `base`. `title`: what the row is called below those above it. `place`: where it came from, to tell it
-    from another with the same title.
+    from another with the same title. `project`: what its project is called in short.
     """
     edge = Segment((CURSOR_MARK if current else " ") + (MARKED if marked else " "), paint["pin"])
     if row is None:
@@ -158,7 +91,7 @@ def row_segments(
     if columns.kind:
         segments.append(Segment(fit(short_kind(row.kind), columns.kind) + " ", paint["kind"]))
     if columns.project:
-        segments.append(Segment(fit(row.project, columns.project) + " ", paint["dim"]))
+        segments.append(Segment(fit(project or row.project, columns.project) + " ", paint["dim"]))
     place = clip_path(place, columns.title // 2)
     place_cells = cell_width(place)
     title = fit(title or row.title, columns.title - place_cells)
@@ -180,6 +113,17 @@ def short_kind(kind: str) -> str:
     return kind.partition("-")[0][:KIND_CELLS]
 
 
+def short_project(name: str, cells: int, others: Iterable[str]) -> str:
+    """Return a project's name in so many cells: its beginning, and its end too where another begins as it does."""
+    if cell_width(name) <= cells:
+        return name
+    start = fit(name, cells + 1)[:-1]
+    if any(other != name and other.startswith(start) for other in others):
+        tail = cells // 3
+        return f"{fit(name, cells - tail)[:-1]}…{name[-tail:]}"
+    return start
+
+
 def column_heads(columns: Columns, ages: str) -> list[tuple[str, str]]:
     """Return the words over the columns with the sort that each stands for, as wide as they are; `ages` as in rows."""
     age = "added" if ages == "newest" else "seen"
@@ -187,7 +131,9 @@ def column_heads(columns: Columns, ages: str) -> list[tuple[str, str]]:
     if columns.kind:
         heads.append((fit("kind", columns.kind) + " ", "kind"))
     if columns.project:
-        heads.append((fit("project", columns.project) + " ", ""))
+        heads.append(
+            (fit("project" if columns.project > _SHORTEST_PROJECT_CELLS else "proj", columns.project) + " ", "")
+        )
     heads.append((fit("title", columns.title), "title"))
     if columns.bar:
         heads.append((fit("fresh", columns.bar + _TITLE_GAP, right=True) + " ", "stalest"))
@@ -255,6 +201,7 @@ class MemoryList(CursorList):
         self.was_moved = False  # Whether the person moved the cursor since `rest_on_top`
         self._rows: dict[str, Row] = {}
         self._titles: Counter[str] = Counter()  # How many of the rows that were read have each title
+        self._projects: frozenset[str] = frozenset()  # Those of the rows that were read
         self._partial: set[str] = set()  # Rows that are here without the memories that they are of
 
     # -- content ----------------------------------------------------------------------------------
@@ -306,6 +253,7 @@ class MemoryList(CursorList):
             self._keep_only(self._in_sight(margin=PAGE_ROWS))
         if changed:
             self._titles = Counter(row.title for row in self._rows.values())
+            self._projects = frozenset(row.project for row in self._rows.values())
             self.refresh()
 
     def _keep_only(self, identifiers: Iterable[str]) -> None:
@@ -492,7 +440,9 @@ class MemoryList(CursorList):
         """Return a row in that many cells; None is one that is not read yet. `title`: as the rows above let it be."""
         columns = self._columns(width)
         is_repeated = row is not None and self._titles[row.title] > 1
-        place = f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else ""
-        return row_segments(
-            row, columns, paint, current=current, marked=marked, ages=self.ages, title=title, place=place
-        )
+        called = {
+            "title": title,
+            "place": f" {source_line(row.memory.sources)}" if is_repeated and row is not None and row.memory else "",
+            "project": short_project(row.project, columns.project, self._projects) if row is not None else "",
+        }
+        return row_segments(row, columns, paint, current=current, marked=marked, ages=self.ages, **called)

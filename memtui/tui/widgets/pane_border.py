@@ -22,7 +22,8 @@ class PaneBorder:
     """Says how two panes share the room, once a person has chosen it; until then the style sheet does.
 
     Attributes:
-        share: of the first pane, in per cent; None as the style sheet has it.
+        share: of the first pane, in per cent, as a person chose it; None as long as nobody did.
+        usual: its share until then; None leaves it to the style sheet.
         is_held: whether the mouse drags it.
     """
 
@@ -30,6 +31,7 @@ class PaneBorder:
         self._first = first
         self._second = second
         self.share: int | None = None
+        self.usual: int | None = None
         self.is_held = False
 
     def put(self, share: int | None) -> None:
@@ -39,9 +41,9 @@ class PaneBorder:
 
     def lay_out(self) -> None:
         """Share out the room; panes of which one stands over the other, or alone, are as wide as the screen."""
-        is_chosen = self.share is not None and not self._first.screen.has_class("-narrow")
-        self._first.styles.width = f"{self.share}fr" if is_chosen else None
-        self._second.styles.width = f"{100 - (self.share or 0)}fr" if is_chosen else None
+        share = None if self._first.screen.has_class("-narrow") else self.share or self.usual
+        self._first.styles.width = f"{share}fr" if share is not None else None
+        self._second.styles.width = f"{100 - share}fr" if share is not None else None
 
     def take(self, event: events.MouseDown) -> bool:
         """Hold the border if the mouse is on it."""

@@ -35,7 +35,8 @@ from memtui.tui.styled_text import highlighted
 from memtui.tui.values import SORTS, FacetCounts, Listing, Row, Wanted, steady_order
 from memtui.tui.vault_access import MemoryActs, VaultAccess
 from memtui.tui.widgets.detail import MOST_RENDERED, rendered
-from memtui.tui.widgets.memory_list import PARTS, Columns, Marks, row_segments
+from memtui.tui.widgets.marks import Marks
+from memtui.tui.widgets.memory_list import PARTS, Columns, row_segments, short_project
 from memtui.tui.widgets.pane_border import NARROWEST, WIDEST
 from memtui.vault.vault import Vault
 
@@ -140,7 +141,7 @@ def test_what_is_remembered_comes_back() -> None:
 @given(st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=5), JSON, max_size=8))
 def test_garbage_reads_as_a_first_start_or_as_something_that_can_be_shown(values: dict[str, Any]) -> None:
     state = read_state({**values, "place": "here"}, "here")
-    assert NARROWEST <= state.share <= WIDEST
+    assert state.share is None or NARROWEST <= state.share <= WIDEST
     assert set(state.chosen) <= set(TITLES)
     assert all(isinstance(value, str) for chosen in state.chosen.values() for value in chosen)
     assert read_state(json.loads(json.dumps(state.section())), "here") == state
@@ -229,6 +230,18 @@ def test_a_row_is_as_wide_in_terminals_that_add_up_code_points(title: str) -> No
         segments = row_segments(row, columns, paint, current=True, marked=False, place=" docs/❤️/日本.md:3")
         text = "".join(segment.text for segment in segments)
         assert cell_len(text) == sum(max(0, wcwidth(letter)) for letter in text)
+
+
+def test_projects_that_begin_alike_are_told_apart_in_a_few_cells() -> None:
+    names = {"harbour-app", "harbour-web", "quay", "lighthouse", ""}
+    assert {name: short_project(name, 6, names) for name in names} == {
+        "harbour-app": "har…pp",
+        "harbour-web": "har…eb",
+        "quay": "quay",
+        "lighthouse": "lighth",
+        "": "",
+    }
+    assert short_project("日本語の港", 6, names) == "日本語"
 
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
