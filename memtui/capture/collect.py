@@ -6,6 +6,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.walk import TEXT_SUFFIXES, Found, Walk
 from memtui.domain.memory import Source, loose_words
-from memtui.errors import NotFoundError, SourceError
+from memtui.errors import MemtuiError, NotFoundError, SourceError
 from memtui.progress import ProgressCallback
 from memtui.publish.okf import is_bundle
 from memtui.publish.portable import MANIFEST
@@ -364,7 +365,8 @@ class _Reading:
         if path.suffix.lower() in TEXT_SUFFIXES and path.stat().st_size > MAX_BYTES:
             return f"larger than {MAX_BYTES // 1024 // 1024} MiB", SkipCode.TOO_LARGE
         if source.reader is None and not (source.named and _may_be_markdown(source.file)):
-            return "no reader for this file", SkipCode.NO_READER
+            told = _store_words(path) if source.named else ""
+            return told or "no reader for this file", SkipCode.NO_READER
         return ("", None) if source.file.decoded.encoding else (NOT_UTF8, SkipCode.NOT_UTF8)
 
     def _is_undecided(self, file: SourceFile, reader: Reader) -> bool:
@@ -475,3 +477,13 @@ def _may_be_markdown(file: SourceFile) -> bool:
     if file.path.suffix.lower() not in TEXT_SUFFIXES or "\0" in file.text[:_LOOKED_AT_CHARS]:
         return False
     return bool(file.path.suffix) or _MARKDOWN_MARK.search(file.text[:_LOOKED_AT_CHARS]) is not None
+
+
+def _store_words(path: Path) -> str:
+    """Return how a store of another tool is read; empty if the file is none."""
+    from memtui.capture.stores.tools import owners
+
+    with suppress(MemtuiError, OSError, ValueError):
+        for tool in owners(path):
+            return f"a store of {tool.label}: --from {tool.name} reads it"
+    return ""

@@ -80,3 +80,20 @@ async def test_a_project_that_is_unclear_is_asked_for_once(folder: Path, tmp_pat
         await pilot.press("1")
         await says(pilot, "Imported: 3 added")
         assert titles(vault)["Cranes stop at 40 knots"] == "crane-ui"
+
+
+async def test_a_store_at_a_path_that_is_typed_is_offered_ticked(folder: Path, tmp_path: Path) -> None:
+    rows = [{"id": f"{number:032x}", "content": text, "state": "active"} for number, text in enumerate(("A.", "B."))]
+    make_store(tmp_path / "moved" / "copy.db", "openmemory", {"memories": rows})
+    write_files(tmp_path / "moved", {"AGENTS.md": "# Rules\n\n- Lock the ramp before boarding.\n"})
+    vault = empty_vault(tmp_path)
+    async with app_on(vault, folder, state_path=tmp_path / "state.json").run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
+        await shows(pilot, "Other memory tools")
+        await pilot.press("slash", *str(tmp_path / "moved" / "copy.db"), "enter")
+        await shows(pilot, "2 new → inbox")
+        await pilot.press("slash", *str(tmp_path / "moved"), "enter")
+        await shows(pilot, "3 new → inbox")
+        assert screen_text(pilot).count("openmemory") == 1
+        await pilot.press("I")
+        await says(pilot, "Imported: 3 added")

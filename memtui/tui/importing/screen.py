@@ -24,6 +24,7 @@ from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.planned import row_blocks
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
+from memtui.tui.importing.typed import found_at
 from memtui.tui.importing.view import (
     SILENT,
     WHY_NOTHING_NEW,
@@ -178,7 +179,7 @@ class ImportScreen(ListDetail):
         twice = {store.place.path for store in stores.found} & {place.path for place in self._known.rows}
         for place in [place for place in self._known.rows if place.path in twice]:
             self._known = self._known.without(place)
-        self._stores = replace(stores, ticked=frozenset(twice & self._ticked))
+        self._stores = replace(stores, ticked=frozenset(twice & self._ticked)).with_more(self._stores)
         if twice:
             self._tick(self._ticked - twice)
         else:
@@ -356,11 +357,12 @@ class ImportScreen(ListDetail):
     def _find_place(self, event: Input.Submitted) -> None:
         event.stop()
         typed, folder = event.value, self.opening.types_from
-        self.loader.read(lambda: places_at(typed, folder=folder, home=self._home), self._add_places, group="places")
+        self.loader.read(lambda: found_at(typed, folder=folder, home=self._home), self._add_places, group="places")
 
-    def _add_places(self, places: Places) -> None:
+    def _add_places(self, found: tuple[Places, Stores]) -> None:
         self.trouble_is_over()
-        self._known = self._known.with_more(places)
+        places, stores = found
+        self._known, self._stores = self._known.with_more(places), self._stores.with_more(stores)
         self._close_path()
         self._tick(self._ticked | {place.path for place in places.rows})
 

@@ -56,6 +56,12 @@ class Stores:
         readable = frozenset(store.place.path for store in self.found if store.contents.rows)
         return replace(self, ticked=readable if wanted else frozenset(), unticked=frozenset())
 
+    def with_more(self, other: Stores) -> Stores:
+        """Return these with others that a person named, which are ticked."""
+        known = {store.place.path for store in self.found}
+        fresh = [store for store in other.found if store.place.path not in known]
+        return replace(self, found=[*self.found, *fresh], ticked=self.ticked | other.ticked)
+
     def rows(self) -> list[StoreRow | TextRow]:
         """Return the stores under their heading, those that are ticked with their types and projects."""
         lines: list[StoreRow | TextRow] = [TextRow(""), TextRow(HEADING)] if self.found else []

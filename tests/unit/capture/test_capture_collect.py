@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from curating import write_files
+from stores import make_store
 
 from memtui.capture.collect import MAX_BYTES, Collected, SourcesFound, find, read
 from memtui.capture.left_out import LeftOut
@@ -170,6 +171,13 @@ def test_a_file_that_is_no_text_has_no_reader(tmp_path: Path, name: str, data: b
     collected = _collect(_write(tmp_path, name, data))
     assert collected.files == []
     assert [skipped.reason for skipped in collected.skipped] == ["no reader for this file"]
+
+
+def test_a_store_of_another_tool_says_how_it_is_read(tmp_path: Path) -> None:
+    collected = _collect(make_store(tmp_path / "copy.db", "openmemory", {}))
+    assert [skipped.reason for skipped in collected.skipped] == [
+        "a store of OpenMemory: --from openmemory reads it",
+    ]
 
 
 def test_a_huge_text_is_skipped_and_a_huge_jsonl_is_not(tmp_path: Path) -> None:
