@@ -178,7 +178,7 @@ def offer(
         wanted = list(zip(chosen, (names.of(row.project) for row in chosen), before, strict=True))
         if odd := sum(_shown(text(row.project)) != text(row.project) for row in chosen):
             reason = f"a project's name looks like a secret: {counted(odd, 'memory')} of it left unassigned"
-            result.skipped.append(Skipped(store.place.path.as_posix(), None, reason))
+            result.skipped.append(Skipped(store.place.path.as_posix(), None, reason, code=SkipCode.SECRET_LINE))
         drafts = [draft for draft in _drafts(wanted, store.place, now, progress) if draft is not None]
         result.left_out["without text"] += len(chosen) - len(drafts)
         result.drafts += drafts
