@@ -119,7 +119,7 @@ class MemtuiApp(App[int]):
                 self.theme = name
                 return
             if name and name == self.opening.theme:
-                self._problems.append(f"app.theme: there is no theme {name!r}; {themes.DARK} is used")
+                self._problems.append(f"app.theme: unknown theme {name!r}; {themes.DARK} is used")
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the variables of the style sheet, our own colours among them whatever the theme."""
@@ -142,7 +142,7 @@ class MemtuiApp(App[int]):
 
     @on(Stripped)
     def _tell_stripped(self, message: Stripped) -> None:
-        """Say what was taken out of a paste, where it went into something."""
+        """Say what was removed from a paste, where it went into something."""
         if isinstance(self.screen.focused, Input | TextArea):
             told = f"{counted(message.number, 'control character', 'control characters')} stripped from the paste."
             self.notify(told, timeout=SECONDS["warning"], markup=False)

@@ -9,7 +9,7 @@ from memtui.tui.actions.registry import HISTORY
 from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import READING
 
-START_AGAIN = "If this stays, leave memtui and start it again: it may have been updated meanwhile."
+START_AGAIN = "If this persists, restart memtui: it may have been updated meanwhile."
 """What to do about an error that nobody foresaw."""
 
 

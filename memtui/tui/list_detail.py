@@ -105,9 +105,9 @@ class MemtuiScreen(Screen[None]):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now, None where it is."""
         if action.id in {"undo", "redo"} and not self.opening.vault.exists:
-            return f"There is nothing to {action.id} yet."
+            return f"Nothing to {action.id} yet."
         if action.id == f"{self.AREA}-again" and self.loader.is_under_way(LIST):
-            return "It is being read already."
+            return "It is already being read."
         reasons = (part.why_not(action) for part in self.parts)
         return why_not_go(action, self.opening, self.app.screen_stack) or next(filter(None, reasons), None)
 

@@ -129,7 +129,7 @@ def due_words(memory: Memory, due: datetime | None, now: datetime) -> str:
 def _when_due(memory: Memory, due: datetime | None, now: datetime) -> str:
     """Return what follows "due"; empty where it never is."""
     if due is None or due.year == UNTIL_CHANGE.year:
-        return "once a file of it changes" if memory.snoozed_until == UNTIL_CHANGE else ""
+        return "once one of its files changes" if memory.snoozed_until == UNTIL_CHANGE else ""
     days = days_between(now, due)
     ahead = f", in {'a day' if days < 1 else short_age(days)}"
     return f"since {due:%Y-%m-%d}" if days <= 0 else f"{due:%Y-%m-%d}{ahead}"
@@ -139,7 +139,7 @@ def _never_due(memory: Memory) -> str:
     return "never due: pinned" if memory.pinned else "never due"
 
 
-NO_LONGER_SAYS = "its source no longer says this"
+NO_LONGER_SAYS = "its source no longer states this"
 
 
 def still_said(memory: Memory) -> str:
@@ -147,7 +147,7 @@ def still_said(memory: Memory) -> str:
 
     Where it was edited, the source was compared with what was changed; what was only added is not told.
     """
-    return f"still says what was {'changed' if memory.status in {'active', 'candidate'} else memory.standing} here"
+    return f"still states what was {'changed' if memory.status in {'active', 'candidate'} else memory.standing} here"
 
 
 def _labelled(rows: list[tuple[str, tuple[Piece, ...]]]) -> list[Block]:
@@ -202,9 +202,7 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
             yield "Due", ((f"waits {paced}", "dim"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
-    trust = (
-        f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "nobody confirmed it yet"
-    )
+    trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "not confirmed yet"
     yield "Trust", ((trust, "text"),)
     yield "Id", ((f"{memory.id}  version {memory.version}", "dim"),)
 
@@ -220,7 +218,9 @@ def _why_later(detail: Detail) -> str:
     if not is_later or view.freshness >= REVIEW_THRESHOLD:
         return ""
     said = "verified" if memory.verified_at is not None else "accepted"
-    return f"  counted from when it was {said}; it is less fresh as its text is older" if memory.confirmed_at else ""
+    return (
+        f"  counted from when it was {said}; it is less fresh because its text is older" if memory.confirmed_at else ""
+    )
 
 
 @dataclass(frozen=True, slots=True)

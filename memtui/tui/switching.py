@@ -77,21 +77,18 @@ def why_not_go(action: Action, opening: Opening, screens: Sequence[Screen[Any]])
 def no_folder(opening: Opening) -> str:
     """Return why there is no folder, and what to do."""
     if opening.project is None:
-        return "All projects are in view: @ switches to one of them."
+        return "All projects are shown: @ switches to one of them."
     name = tame(opening.project, SHOWN_NAME)
-    return (
-        f"The folder of {name} is not known here: start memtui in it once, or run"
-        f" memtui project link {quote(name)} FOLDER"
-    )
+    return f"The folder of {name} is unknown: start memtui in it once, or run memtui project link {quote(name)} FOLDER"
 
 
 def switched(opening: Opening, place: str) -> str:
     """Return what to say once the project was switched. `place`: what is in view, as the head names it."""
-    told = f"Every screen is about {tame(place, SHOWN_NAME)} now"
+    told = f"Every screen now shows {tame(place, SHOWN_NAME)}"
     if opening.has_folder:
         return f"{told}, in {shown_folder(opening.folder)}"
     if opening.project is None:
-        return f"{told}; a payload holds what is global alone until @ chooses a project"
+        return f"{told}; payloads contain only global memories until @ selects a project"
     return f"{told}. {no_folder(opening)}"
 
 

@@ -151,11 +151,11 @@ def read_theme(path: Path) -> Theme:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise ThemeError(f"no valid TOML ({error})") from error
+        raise ThemeError(f"invalid TOML ({error})") from error
     _only_known(values, _KEYS, "")
     name, dark, ansi = values.get("name"), values.get("dark", True), values.get("ansi", False)
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ThemeError("name must be small letters, digits and hyphens")
+        raise ThemeError("name must be lower-case letters, digits and hyphens")
     if not isinstance(dark, bool) or not isinstance(ansi, bool):
         raise ThemeError("dark and ansi must be true or false")
     colours = _colours(values, "colors", COLOURS)
@@ -179,7 +179,7 @@ def _colours(values: dict[str, Any], section: str, known: Iterable[str]) -> dict
         try:
             Color.parse(value if isinstance(value, str) else "")
         except ColorParseError:
-            raise ThemeError(f"{section}.{key} is no colour: {str(value)[:40]!r}") from None
+            raise ThemeError(f"{section}.{key} is not a colour: {str(value)[:40]!r}") from None
     return table
 
 

@@ -43,11 +43,11 @@ STEPS = (
         "{filter-keep} goes to the list; {explain} says why a memory ranks where it does",
         is_done_by=lambda action: action.id == "explain",
     ),
-    TourStep("{go-context} asks what an assistant would get for a task", lambda screen: screen.AREA == CONTEXT),
+    TourStep("{go-context} shows what an assistant would get for a task", lambda screen: screen.AREA == CONTEXT),
     TourStep("type what you are about to do, such as: refund fails on retry; then {offer-enter}", _has_task),
     TourStep("{context-copy} copies it, for your assistant", is_done_by=lambda action: action.id == "context-copy"),
     TourStep(
-        "{go-review} goes through what is due; {review-verify} says that it is still true",
+        "{go-review} goes through what is due; {review-verify} confirms that it is still true",
         is_done_by=lambda action: action.owner == REVIEW and action.area == "verdict",
     ),
 )

@@ -53,7 +53,7 @@ async def test_the_change_is_shown_made_and_taken_back(vault: Vault, folder: Pat
         assert settings.read_bytes() == before
         await until(pilot, lambda: "remove" not in screen_lines(pilot)[-1], "nothing is there to remove")
         await pilot.press("x")
-        await says(pilot, "Nothing of memtui is installed in Gemini CLI.")
+        await says(pilot, "memtui is not installed in Gemini CLI.")
         await pilot.press("i")
         await shows(pilot, "enter installs it")
         await pilot.press("enter")
@@ -130,6 +130,6 @@ async def test_what_is_installed_is_called_as_the_assistant_would(
         await pilot.press("enter")
         await shows(pilot, "1 installed")
         await pilot.press("t")
-        await shows(pilot, "Called as it would")
+        await shows(pilot, "Test call")
         await shows(pilot, "hooks: answers in")
         assert "MCP server: fails" in screen_text(pilot)

@@ -217,7 +217,7 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
         assert "m0000004" in found.ids[:2]
         assert found.near > 0, "it holds neither word"
         assert shown_count(replace(found, only_closest=False), found.query).endswith(
-            f" of 5, {found.near} by meaning alone"
+            f" of 5, {found.near} by meaning only"
         )
         assert found.without_vector == 0
         assert shown_count(replace(found, without_vector=2), found.query).endswith(", 2 compared by words alone")

@@ -199,7 +199,7 @@ async def test_three_locks_become_one_and_three_again(blank: Vault, tmp_path: Pa
     async with app_on(blank, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 3)
         await pilot.press("m")
-        await says(pilot, "Mark two to 8 memories with space first.")
+        await says(pilot, "Mark 2 to 8 memories with space first.")
         await merge_opens(pilot, marks=3)
         text = screen_text(pilot)
         for part in (
@@ -259,7 +259,7 @@ async def test_a_memory_that_moved_meanwhile_is_shown_again_and_nothing_is_merge
         await shows(pilot, "TTL [90] s")
         assert stored(blank, "m0000002").status == "active"
         await pilot.press("c", "u")
-        await says(pilot, "The merge comes first")
+        await says(pilot, "Finish the merge first")
         await pilot.press("escape")
         await merge_closes(pilot)
 

@@ -182,7 +182,7 @@ async def test_what_was_said_opens_as_a_copy_that_cannot_be_written(
         await until(pilot, lambda: not copy.exists(), "the copy is gone")
         file.unlink()
         await pilot.press("o")
-        await says(pilot, "The transcript is gone")
+        await says(pilot, "The transcript no longer exists")
 
 
 async def test_a_signal_that_is_mostly_wrong_is_told(vault: Vault, tmp_path: Path, own_home: Path) -> None:

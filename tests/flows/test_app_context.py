@@ -80,7 +80,7 @@ async def test_preview_command_line_and_clipboard_have_the_same_bytes(
         screen = context_screen(pilot)
         await until(pilot, lambda: screen._list.display == (size == WIDE), "the payload fills a narrow screen")
         await pilot.press("enter")
-        await says(pilot, "The payload is in hand; 1 goes to the memories.")
+        await says(pilot, "The payload has focus; 1 goes to the memories.")
         await pilot.press("1", "y")
         assert screen._list.display
         await says(pilot, f"Sent {len(printed.encode()):,} bytes to tmux")
@@ -158,7 +158,7 @@ async def test_ticks_leave_out_and_put_in_and_every_reason_is_told(
         await pilot.press("escape", "asterisk")
         await until(pilot, lambda: put_in not in included(pilot), "the ticks are taken back")
         await pilot.press("asterisk")
-        await says(pilot, "No tick was made by hand.")
+        await says(pilot, "No manual ticks.")
 
 
 async def test_what_is_wrong_is_said_beside_the_lines_and_the_payload_stays(ferry: Vault, tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ async def test_a_payload_is_written_where_the_person_says_and_replaces_nothing_u
         await pilot.press("w", "escape")
         assert focused(pilot) == "context-list"
         await pilot.press("u")
-        await says(pilot, "mine.md stays as it is; undoing once more")
+        await says(pilot, "mine.md stays as it is; undoing again")
         await pilot.press("u")
         await says(pilot, "Deleted again: ")
         assert ((tmp_path / "mine.md").exists(), (tmp_path / "new.md").exists()) == (True, False)
@@ -362,7 +362,7 @@ async def test_a_file_that_is_not_there_is_told_and_left_out_of_the_task(ferry: 
         await pilot.press("tab", *"missing.py", "enter", "slash")
         await type_task(pilot)
         await shows(pilot, "No such file, and no memory is tied to it: missing.py.")
-        assert "The payload is made without it." in " ".join(screen_text(pilot).split())
+        assert "The payload is built without it." in " ".join(screen_text(pilot).split())
         assert LOCK in included(pilot)
         assert screen._answer is not None
         assert screen._answer.task.files == ()
@@ -400,7 +400,7 @@ async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
         line = context_screen(pilot)._lines.task_line
         line.post_message(events.Paste("paint the hull"))
         await shows(pilot, "KeyError: 'words'")
-        await shows(pilot, "leave memtui and start it again")
+        await shows(pilot, "restart memtui")
         assert payload(pilot) == ""
         await pilot.press("enter")
         screen = screen_text(pilot)
@@ -408,7 +408,7 @@ async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
         assert "reading" not in screen
         assert "could not be read" in screen
         await pilot.press("y")
-        await says(pilot, "There is no payload.")
+        await says(pilot, "No payload.")
         await type_task(pilot)
         assert payload(pilot)
         await until(pilot, lambda: "could not be read" not in screen_text(pilot), "the trouble is over")
@@ -461,6 +461,6 @@ async def test_what_the_target_reads_by_itself_is_shown_with_its_cost(ferry: Vau
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await open_context(pilot)
         await pilot.press("enter", "A")
-        await shows(pilot, "Loaded by itself")
+        await shows(pilot, "Loaded automatically")
         await shows(pilot, "AGENTS.md")
         await shows(pilot, "tokens a session")

@@ -180,9 +180,9 @@ async def test_a_recipe_is_saved_loaded_and_replaced_only_when_said_twice(ferry:
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         screen = await open_context(pilot)
         await pilot.press("enter", "L")
-        await says(pilot, "There is no recipe yet")
+        await says(pilot, "No recipe yet")
         await pilot.press("R")
-        await says(pilot, "There is neither a task nor a file.")
+        await says(pilot, "No task or file is given.")
         await type_task(pilot)
         await pilot.press("R", *"weekly [/x]", "enter")
         await says(pilot, "Saved as recipe “weekly [/x]”")
@@ -220,7 +220,7 @@ async def test_what_changed_since_the_last_pack_is_told(
         await pilot.press("enter", "d")
         await says(pilot, "No pack of this task was used before.")
         await pilot.press("y")
-        await says(pilot, ". Once it was used, K says whether it helped.")
+        await says(pilot, ". Once it has been used, K says whether it helped.")
         await shows(pilot, "recorded just now")
         assert len(list_packs(ferry, 9)) == 1
         fill(ferry, [memory(6, "A refund that fails on retry is told")])
@@ -391,7 +391,7 @@ async def test_ticks_stay_with_their_task_in_recipes_and_until_the_next_visit(fe
             await until(pilot, lambda: screen._lines.text in {"T", "y"}, "a key that was meant for the list")
             await pilot.press("escape")
             await until(pilot, lambda: screen._lines.text == TASK, "the task before is back")
-            await says(pilot, "The task before is back")
+            await says(pilot, "The previous task is back")
         await answered(pilot)
         assert screen._choices.without == frozenset({LOCK})
 

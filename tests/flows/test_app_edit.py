@@ -278,7 +278,7 @@ async def test_adding_outside_of_any_project_says_unassigned(tmp_path: Path) -> 
         await form_opens(pilot)
         await notes(pilot, "project", "not in any payload")
         await pilot.press(*"Alone", "ctrl+s")
-        await says(pilot, "unassigned: no payload includes it yet")
+        await says(pilot, "unassigned: left out of payloads")
         await form_closes(pilot)
 
 

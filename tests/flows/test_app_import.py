@@ -144,7 +144,7 @@ async def test_an_empty_vault_offers_what_was_written_down_and_writes_only_when_
         assert (text.count("in vault"), "Welcome" in text, "b inbox" in text) == (2, False, True)
         await until(pilot, lambda: "I import" not in screen_text(pilot), "the key goes with the last tick")
         await pilot.press("I")
-        await says(pilot, "Nothing found here is new: it is in the vault already")
+        await says(pilot, "Nothing new here: everything is already in the vault")
         await _accept_all_and_come_back(pilot, vault)
         await pilot.press("u")
         await until(pilot, lambda: count(vault, "candidate") == 3, "the last act is taken back")
@@ -187,7 +187,7 @@ async def test_a_source_of_which_all_was_rejected_or_that_states_nothing_says_so
         row = next(row for row in importer(pilot)._places.rows if getattr(row, "known", "") == "no memory")
         importer(pilot)._places.go_to(lambda one: one == row)
         await pilot.press("enter")
-        await says(pilot, "holds no memory: what was passed over, and why, is said here")
+        await says(pilot, "contains no memory: what was passed over is listed here")
         await shows(pilot, "Passed over")
         await shows(pilot, "a in Browse")
         await pilot.press("escape", "I")
@@ -320,13 +320,15 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
     async with first_run(empty_vault(tmp_path), project, tmp_path).run_test(size=WIDE) as pilot:
         await previews(pilot, "3 new → inbox")
         await pilot.press("j", "2", "x")
-        await says(pilot, "x leaves a whole source out for good: go to the sources first")
+        await says(pilot, "x ignores a whole source: go to the sources first")
         await pilot.press("space")
         await says(pilot, "Sources are ticked, not memories")
         assert not (project / ".memtuiignore").exists()
         ignored = project / ".memtuiignore"
         await pilot.press("1", "x")
-        await says(pilot, "/web/AGENTS.md would be left out for good: x again makes a file of a comment and the line")
+        await says(
+            pilot, "/web/AGENTS.md would be ignored from now on: x again creates the file with a comment and the line"
+        )
         for other in ("A", "j"):
             await pilot.press(other, *("k" if other == "j" else ""), "x")
             assert not ignored.exists(), "any other key drops it"
@@ -334,19 +336,19 @@ async def test_a_source_is_left_out_for_good(project: Path, tmp_path: Path) -> N
         await unsays(pilot, "would be left out for good")
         await pilot.press("k", "x")
         await pilot.press("x")
-        await says(pilot, "Left out for good: the line /web/AGENTS.md is in .memtuiignore")
+        await says(pilot, "Ignored from now on: the line /web/AGENTS.md is in .memtuiignore")
         await shows(pilot, "Left out by lines in .memtuiignore")
         await shows(pilot, "2 new → active")
         assert ignored.read_text(encoding="utf-8").endswith("\n/web/AGENTS.md\n")
         await pilot.press("u")
         await says(
-            pilot, "Read again: the line /web/AGENTS.md is taken out, and .memtuiignore, which held nothing else"
+            pilot, "Included again: the line /web/AGENTS.md was removed, and .memtuiignore, which was then empty"
         )
         await shows(pilot, "3 new → active")
         assert not ignored.exists()
         await until(pilot, lambda: "Left out by" not in screen_text(pilot), "it is no longer left out")
         await pilot.press("G", "x")
-        await says(pilot, "Only what lies in the project can be left out for good")
+        await says(pilot, "Only sources inside the project can be ignored")
         await pilot.press("J")
         assert isinstance(pilot.app.screen, ImportScreen)
 
@@ -360,9 +362,9 @@ async def test_a_source_that_a_line_leaves_out_is_listed_and_x_takes_the_line_ou
         await previews(pilot, "2 new → inbox")
         await shows(pilot, "Left out by lines in .memtuiignore")
         await pilot.press("G", "space")
-        await says(pilot, "The line /web/AGENTS.md in .memtuiignore leaves it out: x takes the line out.")
+        await says(pilot, "The line /web/AGENTS.md in .memtuiignore ignores it: x removes the line.")
         await pilot.press("x")
-        await says(pilot, "Read again: the line /web/AGENTS.md is taken out. u puts it back")
+        await says(pilot, "Included again: the line /web/AGENTS.md was removed. u puts it back")
         await shows(pilot, "3 new → inbox")
         assert (project / ".memtuiignore").read_text(encoding="utf-8") == "*.tmp\n"
         await pilot.press("u")
@@ -463,7 +465,7 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await shows(pilot, "0 of 3 ticked")
         await pilot.press("g", "enter")
         assert focused(pilot) == "import-plan"
-        await shows(pilot, "in the vault already, unchanged")
+        await shows(pilot, "already in the vault, unchanged")
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]

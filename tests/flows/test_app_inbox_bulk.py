@@ -199,7 +199,7 @@ async def test_a_file_that_is_never_offered_again_comes_back_by_undo(harbour: Va
     async with app_on(harbour, tmp_path, project="harbour").run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.press("N")
-        await says(pilot, "N again: never offer CLAUDE.md and reject its 4 candidates")
+        await says(pilot, "N again: ignore CLAUDE.md and reject its 4 candidates")
         await pilot.press("f", "f", "N")
         assert statuses(harbour) == {"candidate": 6}, "another key drops it"
         await pilot.press("N")

@@ -158,13 +158,13 @@ async def test_what_verdicts_speak_for_is_offered_with_its_evidence(vault: Vault
         await says(pilot, "No half-life has been changed")
         await turn_to(pilot, "decision")
         await pilot.press("t")
-        await says(pilot, "There are no verdicts on decision to learn from yet")
+        await says(pilot, "No verdicts on decision to learn from yet")
         # The line for review moves the queue, but it is the configuration's to keep.
         await pilot.press("greater_than_sign", "greater_than_sign")
         await rested(pilot)
         await shows(pilot, "[review] threshold = 0.6")
         await pilot.press("a")
-        await says(pilot, "Only the configuration can keep this")
+        await says(pilot, "Only the configuration can store this")
         await pilot.press("escape")
         assert vault.kinds.get("tooling").half_life_days == 90.0
 

@@ -63,12 +63,12 @@ async def test_the_diff_is_shown_before_anything_is_written_and_one_key_writes_i
         await until(pilot, lambda: (folder / "AGENTS.md").read_bytes() == written, "it is published again")
         await shows(pilot, "1 published")
         await pilot.press("x")
-        await says(pilot, "5 memories in AGENTS.md: x again takes the block out; u undoes it")
+        await says(pilot, "5 memories in AGENTS.md: x again removes the block; u undoes it")
         assert (folder / "AGENTS.md").read_bytes() == written
         await pilot.press("down")
-        await unsays(pilot, "x again takes the block out")
+        await unsays(pilot, "x again removes the block")
         await pilot.press("up", "x", "x")
-        await says(pilot, "Taken out of AGENTS.md")
+        await says(pilot, "Removed from AGENTS.md")
         assert (folder / "AGENTS.md").read_bytes() == before
 
 
@@ -80,23 +80,23 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
     before = file.read_bytes()
     async with app_on(vault, folder).run_test(size=WIDE) as pilot:
         await _open(pilot)
-        await shows(pilot, "memtui chooses: pinned memories first, then constraints")
+        await shows(pilot, "chosen automatically: pinned memories first, then constraints")
         await pilot.press("space")
         await shows(pilot, "5 of 5 ticked")
         await pilot.press("asterisk", "escape")
-        await says(pilot, "Nothing is ticked, so what goes in stays as it was")
+        await says(pilot, "Nothing is ticked, so the selection stays as it was")
         await shows(pilot, "5 memories,")
         await pilot.press("space")
         await shows(pilot, "5 of 5 ticked")
         await pilot.press("space", "asterisk", "space")
         await shows(pilot, "1 of 5 ticked")
         await pilot.press("W")
-        await says(pilot, "esc goes back to Publish with what is ticked")
+        await says(pilot, "esc goes back to Publish with this selection")
         assert file.read_bytes() == before
         await pilot.press("escape")
         await shows(pilot, "of the 1,200")
         await shows(pilot, "1 memory,")
-        await shows(pilot, "you chose what goes in; space changes it")
+        await shows(pilot, "selected by you; space changes it")
         assert "left out" not in screen_text(pilot), "what nobody chose is not left out"
         await pilot.press("p")
         await says(pilot, "Published to AGENTS.md")
@@ -104,7 +104,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await pilot.press("u")
         await until(pilot, lambda: file.read_bytes() == before, "it is undone")
         await shows(pilot, "0 published")
-        await shows(pilot, "you chose what goes in; space changes it")
+        await shows(pilot, "selected by you; space changes it")
         await pilot.press("p")
         await shows(pilot, "1 published")
         assert file.read_bytes().count(b"\n- ") == 1
@@ -118,7 +118,7 @@ async def test_what_goes_along_is_ticked_and_stays_chosen_until_memtui_is_to_cho
         await shows(pilot, "6 of 6 ticked")
         await pilot.press("escape")
         await shows(pilot, "Gulls nest on pier 9")
-        await shows(pilot, "memtui chooses")
+        await shows(pilot, "chosen automatically")
         await pilot.press("p")
         await until(pilot, lambda: b"Gulls nest on pier 9" in file.read_bytes(), "it is published")
 
@@ -186,7 +186,7 @@ async def test_nothing_is_said_to_be_unpublished_before_the_files_were_read_agai
         await pilot.press("x")
         await says(pilot, "are being read")
         await pilot.press("R")
-        await says(pilot, "It is being read already.")
+        await says(pilot, "It is already being read.")
         gate.set()
         await shows(pilot, "1 published")
 
@@ -214,11 +214,11 @@ async def test_a_change_that_is_not_in_sight_is_shown_by_the_first_key_and_made_
         await pilot.press("1")
         await shows(pilot, "1 published")
         await pilot.press("x")
-        await says(pilot, "Nothing was changed yet: x again takes the block out")
+        await says(pilot, "Nothing was changed yet: x again removes the block")
         await shows(pilot, "Lock refunds")
         assert (folder / "AGENTS.md").read_bytes() == written, "what is to go was not shown before"
         await pilot.press("x")
-        await says(pilot, "Taken out of AGENTS.md")
+        await says(pilot, "Removed from AGENTS.md")
         assert (folder / "AGENTS.md").read_bytes() == before
 
 
@@ -238,7 +238,7 @@ async def test_an_edit_by_hand_is_shown_three_way_and_goes_into_the_inbox(vault:
         await shows(pilot, "edited by hand")
         await shows(pilot, "+- Tickets are printed on blue paper")
         await pilot.press("p")
-        await says(pilot, "t takes the edit into the inbox")
+        await says(pilot, "t sends the edit to the inbox")
         assert file.read_bytes() == edited
         await pilot.press("t")
         await says(pilot, "1 memory into the inbox")
@@ -265,13 +265,13 @@ async def test_the_ways_out_of_an_undo_that_an_edit_by_hand_stops_all_work(vault
         await pilot.press("W", "R")
         await shows(pilot, "edited by hand")
         await pilot.press("x")
-        await says(pilot, "x again takes it out with the edit")
+        await says(pilot, "x again removes it with the edit")
         await pilot.press("question_mark")
-        await unsays(pilot, "x again takes it out")
+        await unsays(pilot, "x again removes it")
         await pilot.press("escape", "x")
         assert file.read_bytes() == edited
         await pilot.press("x")
-        await says(pilot, "Taken out of AGENTS.md")
+        await says(pilot, "Removed from AGENTS.md")
         assert file.read_bytes() == before
         await pilot.press("u")
         await until(pilot, lambda: file.read_bytes() == edited, "the edit is back")
@@ -350,7 +350,7 @@ async def test_what_was_retired_is_taken_out_of_the_file_that_still_says_it(vaul
         await shows(pilot, "-- Tide tables are written by hand")
         assert file.read_bytes() == text.encode()
         await pilot.press("p")
-        await says(pilot, "1 retired memory taken out of AGENTS.md")
+        await says(pilot, "1 retired memory removed from AGENTS.md")
         assert file.read_bytes() == b"# Desk\r\n\r\n- Berth 4 is closed.\r\n"
         await pilot.press("u")
         await until(pilot, lambda: file.read_bytes() == text.encode(), "the lines are back")

@@ -441,7 +441,7 @@ async def test_accepting_many_asks_nothing_and_says_how_many_may_repeat(tmp_path
         await pilot.press("b")
         await inbox_opens(pilot, 2)
         await pilot.press("asterisk", "a")
-        await says(pilot, "Accepted 2 memories. 1 may repeat what is in use: T goes to Tidy")
+        await says(pilot, "Accepted 2 memories. 1 may repeat a memory in use: T goes to Tidy")
         await tells(pilot)
 
 

@@ -121,7 +121,7 @@ async def test_review_is_a_key_away_and_the_command_line_opens_at_it(ferry: Vaul
         text = screen_text(pilot)
         for part in ("1 of 2", "2 left", "Why now ─ accepted on ", "Debugging the quay printer"):
             assert part in text
-        for part in ("half-life 7 d", "It is tied to no file", "y still true", "u undo   esc back"):
+        for part in ("half-life 7 d", "It is not tied to any file", "y still true", "u undo   esc back"):
             assert part in text
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "Browse lies beneath")
@@ -237,14 +237,14 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
     lifecycle.retire(vault, ["m0000012"], actor=Actor())
     monkeypatch.setattr("memtui.tui.review.queries.copy", lambda text, **_: _Copied(copied, text))
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
-        await says(pilot, "Resumed: 4 of 12 are left. a starts anew, with all that is due by now.")
+        await says(pilot, "Resumed: 4 of 12 are left. a starts over with everything now due.")
         for identifier in ids((8, 9, 10, 11)):
             await looks_at(pilot, identifier)
             await pilot.press("y")
         await shows(pilot, "12 of 12 memories reviewed")
         assert re.search(r"11\s+still true", screen_text(pilot))
         assert re.search(r"1\s+retired", screen_text(pilot))
-        for key, word in (("C", "copy this"), ("w", "write it to a file"), ("a", "look again for what is due")):
+        for key, word in (("C", "copy this"), ("w", "write it to a file"), ("a", "start over with what is due now")):
             assert re.search(rf"\b{key} +{word}", screen_text(pilot)), "the keys of the footer"
         await pilot.press("C")
         await says(pilot, "Copied it")
@@ -254,10 +254,10 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         assert copied == [written]
         assert "12 of 12 memories" in written
         await pilot.press("y")
-        await says(pilot, "Nothing is left; a looks again for what is due.")
+        await says(pilot, "Nothing is left; a starts over with what is due now.")
         await pilot.press("a")
         await says(pilot, "Nothing is due for review.")
-        await shows(pilot, "are in Tidy (T)")
+        await shows(pilot, "in Tidy (T)")
         await pilot.press("u")
         await shows(pilot, "Undone")
 

@@ -49,7 +49,7 @@ async def test_team_shows_what_is_shared_and_syncs_what_waits(pair: tuple[Machin
     async with app_on(here.vault, here.path).run_test(size=WIDE) as pilot:
         await _open(pilot)
         await shows(pilot, "ferry")
-        await shows(pilot, "What came, from whom")
+        await shows(pilot, "Received, and from whom")
         await shows(pilot, "1 memory of ferry")
         await pilot.press("s")
         await until(pilot, lambda: there.sync().pulled == 1 or bool(there.get(LOCK.id).rationale), "it was sent")

@@ -381,7 +381,7 @@ async def test_what_waits_in_the_inbox_is_no_finding_and_what_is_in_use_unconfir
         screen = await tidy_opens(pilot, memories=1)
         await shows(pilot, "1 finding in 1 memory · 8 wait in the inbox")
         assert [row.ids for row in screen._found.rows] == [("m0000009",)]
-        await shows(pilot, "It is in use, though nobody accepted it")
+        await shows(pilot, "It is in use, but nobody accepted it")
         before = screen._report
         await pilot.press("Y")
         await passes(pilot, screen, before)
@@ -402,7 +402,7 @@ async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_lo
     async with app_on(blank, root).run_test(size=WIDE, notifications=True) as pilot:
         screen = await tidy_opens(pilot, memories=1)
         await goes_to(pilot, screen, "anchors")
-        await shows(pilot, "No file like it was found: enter takes it out")
+        await shows(pilot, "No similar file was found: enter removes it")
         assert "tidy-all" not in {action.id for action in screen.hints.shown}
         before = screen._report
         await pilot.press("Y")
@@ -410,7 +410,7 @@ async def test_a_file_of_which_nothing_is_known_is_taken_out_by_enter_after_a_lo
         await passes(pilot, screen, before)
         assert [row.finding for row in screen._found.rows] == ["anchors"], "the finding stays in sight"
         await pilot.press("enter")
-        await shows(pilot, "Take out of Files")
+        await shows(pilot, "Remove from Files")
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen, "back at the findings")
         before = screen._report

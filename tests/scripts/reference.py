@@ -132,7 +132,7 @@ def targets() -> str:
     for target in map(target_named, target_names()):
         loads = ", ".join(f"`{name}`" for name in sorted(target.loads))
         rows.append((f"`{target.name}`", target.label, target.limit or "", f"{target.margin:.0%}", loads))
-    return _table(("target", "written for", "limit", "margin", "loads by itself"), rows)
+    return _table(("target", "written for", "limit", "margin", "loads automatically"), rows)
 
 
 def views() -> str:
@@ -141,10 +141,10 @@ def views() -> str:
 
 
 def assistants() -> str:
-    """A section per assistant: what it loads by itself, what is installed and where, what is left to do, removal."""
+    """A section per assistant: what it loads automatically, what is installed where, what is left to do, removal."""
     lines: list[str] = []
     for assistant in known_assistants().values():
-        lines += [f"## {assistant.title}", "", "Loaded by itself:", ""]
+        lines += [f"## {assistant.title}", "", "Loaded automatically:", ""]
         lines += [*(f"- {words}" for words in assistant.loads), "", f"Limit: {assistant.limit}.", ""]
         lines += list(_installed(assistant)) if assistant.is_written else list(_pasted(assistant))
     return "\n".join(lines)

@@ -87,7 +87,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         if row is not None and (why := _why_not_with(row, action)):
             return why
         if action.id == "assistants-scope" and self._read is not None and self._read.project is None:
-            why = "There is no repository here" if self.opening.has_folder else no_folder(self.opening).rstrip(".")
+            why = "Not inside a repository" if self.opening.has_folder else no_folder(self.opening).rstrip(".")
             return f"{why}; it is installed for you, in every project."
         return super().why_not(action)
 
@@ -134,7 +134,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
 
         def show(probed: list[Probed]) -> None:
             self._probed[assistant.name] = probed
-            self.say(f"{counted(len(probed), 'part')} called; the details say what came of it")
+            self.say(f"{counted(len(probed), 'part')} called; the details show the result")
             self.draw_again()
 
         self.loader.read(partial(self._installer.probe, assistant), show, group="probe")
@@ -155,5 +155,5 @@ def _why_not_with(row: AssistantRow, action: Action) -> str:
     if action.id == "assistants-test" and not state.is_installed:
         return "Nothing is installed that could be called."
     if action.id == "assistants-remove" and not state.is_installed and row.worst is None:
-        return f"Nothing of memtui is installed in {state.assistant.title}."
+        return f"memtui is not installed in {state.assistant.title}."
     return ""

@@ -184,10 +184,10 @@ def assistant_blocks(
         blocks += [Block((("memtui does not write its files. y copies the lines:", "text"),), gap=True), *lines]
     blocks += _probed_blocks(probed)
     blocks += _use_blocks(row, read.titles)
-    blocks.append(Block((("Loaded by itself", "heading"),), gap=True))
+    blocks.append(Block((("Loaded automatically", "heading"),), gap=True))
     blocks += [Block(((f"- {words.replace('`', '')}", "text"),)) for words in assistant.loads_here]
     blocks.append(Block(((f"limit: {assistant.limit}", "dim"),)))
-    blocks.append(Block((("What is left to you", "heading"),), gap=True))
+    blocks.append(Block((("Left to do", "heading"),), gap=True))
     blocks += [Block(((f"- {words.replace('`', '')}", "text"),)) for words in assistant.steps]
     return blocks
 
@@ -223,7 +223,7 @@ def _notes(state: AssistantState) -> Iterator[Block]:
 
 def _probed_blocks(probed: Sequence[Probed]) -> Iterator[Block]:
     if probed:
-        yield Block((("Called as it would", "heading"),), gap=True)
+        yield Block((("Test call", "heading"),), gap=True)
     for one in probed:
         if one.answer is None:
             yield Block(((f"{PART_WORDS[one.part.part]}: ", "label"), ("not called", "dim")))
@@ -237,9 +237,9 @@ def _probed_blocks(probed: Sequence[Probed]) -> Iterator[Block]:
 
 def _use_blocks(row: AssistantRow, titles: Mapping[str, str]) -> Iterator[Block]:
     """Yield when an assistant last asked, and what it was served."""
-    yield Block((("Asked and served", "heading"),), gap=True)
+    yield Block((("Requests and answers", "heading"),), gap=True)
     if not row.used:
-        yield Block((("It has not asked for anything yet.", "dim"),))
+        yield Block((("It has not requested anything yet.", "dim"),))
         return
     last, now = row.used[0], clock.now()
     events = ", ".join(f"{name} {number}" for name, number in sorted(last.events.items()))
@@ -275,7 +275,7 @@ def plan_blocks(plan: Plan, *, removal: bool) -> list[Block]:
             blocks.append(Block((("To do it by hand, put this into the file:", "text"),)))
             blocks += [Block(((f"  {line}", "code"),)) for line in paste.lines.splitlines()]
     if not blocks:
-        words = "There is nothing of memtui to remove here." if removal else "Everything is installed already."
+        words = "memtui is not installed here." if removal else "Everything is already installed."
         blocks.append(Block(((words, "text"),)))
     return blocks
 

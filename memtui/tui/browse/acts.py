@@ -53,7 +53,7 @@ class ListActions(ScreenPart[MemtuiScreen]):
         if action.id in {"merge", "reflect", "bulk"}:
             return self._why_not_of_marked(action.id)
         if action.id == "restore" and not self._may_restore():
-            return "It is in use; the facet Status lists what is retired."
+            return "It is active; the facet Status lists retired memories."
         if action.id == "follow" and not self._details.linked():
             return "It has no links."
         if action.id in {"link-accept", "link-dismiss"} and not self._details.suggested:
@@ -64,7 +64,7 @@ class ListActions(ScreenPart[MemtuiScreen]):
         """Return why an action on several memories is not possible with what is marked or listed."""
         number = len(self._targets())
         if name == "merge" and not 2 <= number <= MOST_MERGED:  # noqa: PLR2004 - a pair
-            return f"Mark two to {MOST_MERGED} memories with space first."
+            return f"Mark 2 to {MOST_MERGED} memories with space first."
         if name == "reflect" and not FEWEST_SOURCES <= number <= MOST_SOURCES:
             return f"Mark {FEWEST_SOURCES} to {MOST_SOURCES} notes or lessons with space first."
         if name == "bulk" and not (self._list.marked or (self._lists.query.strip() and self._list.ids)):

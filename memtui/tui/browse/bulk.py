@@ -109,7 +109,7 @@ class BulkAccess:
     def set_half_life(self, versions: Mapping[str, int], typed: str) -> Done:
         """Give them a half-life of their own, or with nothing typed that of their kind."""
         days = parse_duration(typed) if typed.strip() else KIND_HALF_LIFE
-        return self._many("Gave a half-life to", change_many, versions, half_life_days=days)
+        return self._many("Set the half-life of", change_many, versions, half_life_days=days)
 
     def verify_all(self, versions: Mapping[str, int]) -> Done:
         """Say "still true"; their files are taken as they are where the project's tree is at hand."""
@@ -137,7 +137,7 @@ QUERY, TAGS, HALF_LIFE = "query", "tags", "half-life"
 _QUESTIONS = {
     QUERY: Question("/", verb="chooses", longest=200),
     TAGS: Question("Tags", verb="changes all · redis -old adds redis, removes old", longest=500),
-    HALF_LIFE: Question("Half-life", verb="changes all · 30d, 6 months; empty: that of the kind", longest=40),
+    HALF_LIFE: Question("Half-life", verb="changes all · 30d, 6 months; empty: the kind's half-life", longest=40),
 }
 _ACTS = frozenset({"bulk-tags", "bulk-kind", "bulk-half-life", "bulk-verify", "bulk-retire"})
 
@@ -208,7 +208,7 @@ class BulkScreen(ListDetail):
         self._chosen = chosen
         self.looked_at = chosen.signature
         self._ids = tuple(chosen.versions)
-        notice = ("Nothing is chosen.", "/ chooses by another query.")
+        notice = ("Nothing is selected.", "/ selects by another query.")
         self._list.show(self._ids, follow=self._list.current, fresh=True, notice=notice)
         number = counted(len(self._ids), "memory", "memories")
         self._list.set_title("1 Chosen", f"{len(self._ids):,}")
@@ -238,7 +238,7 @@ class BulkScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an act cannot be done now."""
         if action.id in _ACTS and not self._ids:
-            return "Nothing is chosen; / chooses by a query."
+            return "Nothing is selected; / selects by a query."
         if action.id in _ACTS and self.acting:
             return "A change is being made."
         return super().why_not(action)
@@ -304,7 +304,7 @@ def _plan(chosen: Chosen, bulk: BulkAccess, acts: Sequence[tuple[str, str]]) -> 
     blocks += [Block(((text, "text"),), label=label) for label, text in rows if text]
     if bulk.left.number:
         word = counted(bulk.left.number, "memory", "memories")
-        blocks.append(Block(((f"The last act left {word} alone", "warning"),), gap=True))
+        blocks.append(Block(((f"The last action skipped {word}", "warning"),), gap=True))
         blocks += [Block(((title, "text"), (f"  {reason}", "dim"))) for title, reason in bulk.left.told]
         if bulk.left.number > len(bulk.left.told):
             blocks.append(Block(((f"… {bulk.left.number - len(bulk.left.told):,} more", "dim"),)))

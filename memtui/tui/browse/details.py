@@ -255,7 +255,7 @@ class LinkQueries:
         self._opening.before_change()
         wanted = proposed.proposal
         made = link(self._vault, wanted.from_id, wanted.type, wanted.to_id, actor=self._opening.actor)
-        return Done(f"Linked: {proposed.title}") if made else Done("They are linked already", changed=False)
+        return Done(f"Linked: {proposed.title}") if made else Done("They are already linked", changed=False)
 
     def dismiss(self, proposed: Proposed) -> Done:
         """Never suggest a link again, until a text changes."""

@@ -417,9 +417,9 @@ class ListQueries:
         )
         rows = explanation(standing, detail.titles)
         if text and is_query(text):
-            rows.insert(0, ("filter", "it fits what the filter asks for; a filter gives no points", ""))
+            rows.insert(0, ("filter", "it matches the filter; a filter gives no score", ""))
         elif hits is not None:
-            rows.insert(0, ("title", "only its title holds the text; by words it is no hit", ""))
+            rows.insert(0, ("title", "only its title contains the text; its words do not match", ""))
         return Explained("", rows)
 
     # -- facets -----------------------------------------------------------------------------------

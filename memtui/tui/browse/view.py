@@ -61,8 +61,8 @@ def shown_count(listing: Listing, typed: str) -> str:
     total = len(listing.base.ids)
     if not typed:
         return f"{total:,}" if total else ""
-    near = f", {listing.near:,} by meaning alone" if listing.near and not listing.only_closest else ""
-    unread = f", {listing.without_vector:,} compared by words alone" if listing.without_vector else ""
+    near = f", {listing.near:,} by meaning only" if listing.near and not listing.only_closest else ""
+    unread = f", {listing.without_vector:,} compared by words only" if listing.without_vector else ""
     count = f"{len(listing.ids):,}{'+' if listing.more or listing.partial else ''} of {total:,}{near}{unread}"
     if listing.misnamed is None:
         return count
@@ -131,7 +131,7 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
     if listing.problem:
         error = listing.problem
         where = tame(error.where, 80)
-        return (f"{error.what}: {where}", error.remedy, "", "In quotes it is words. esc clears the filter.")
+        return (f"{error.what}: {where}", error.remedy, "", "In quotes it is searched as words. esc clears the filter.")
     if base.ids:
         from memtui.wording.outcomes import FILE_TAKES, no_field
 
@@ -144,7 +144,7 @@ def notice_of(listing: Listing) -> tuple[str, ...]:
         return ("Nothing is due for review.", "d lists all memories.")
     if base.inbox and not base.wanted.chosen:
         return (
-            "Nothing is in use yet.",
+            "No memory is in use yet.",
             f"{counted(base.inbox, 'memory waits', 'memories wait')} in the inbox: b goes there.",
         )
     if base.elsewhere:

@@ -91,7 +91,7 @@ class CaptureScreen(ListDetail):
     def on_mount(self) -> None:
         """Draw the empty panes; vault and disk are read after the first paint."""
         self._list.set_title("1 Proposals")
-        self._detail.set_title("2 What it rests on")
+        self._detail.set_title("2 Evidence")
         self.begin_looking()
         self.call_after_refresh(self._look_for_sessions)
         self.set_interval(_PROGRESS_SECONDS, self._show_progress)
@@ -279,9 +279,9 @@ class CaptureScreen(ListDetail):
         stored = self._row.told.proposal
         path = Path(stored.file)
         if path.suffix in _DATABASES:
-            self.say(f"It stands in a database, which no editor opens: {stored.place}", severity="warning")
+            self.say(f"Stored in a database, which cannot be opened in an editor: {stored.place}", severity="warning")
         elif not path.is_file():
-            self.say("The transcript is gone: assistants delete them after a while.", severity="warning")
+            self.say("The transcript no longer exists: assistants delete them after a while.", severity="warning")
         else:
             self.loader.read(partial(exchange, stored), self._show_exchange, group="exchange")
 

@@ -271,7 +271,7 @@ def notice(unread: Unread | None, rates: Mapping[str, Acceptance]) -> tuple[str,
     if unread is None:
         told = "Looking for sessions of your assistants …"
     elif unread.files:
-        told = f"{counted(unread.files, 'file')} of your assistants' sessions hold something new. R reads them."
+        told = f"{counted(unread.files, 'file')} of your assistants' sessions have something new. R reads them."
     elif not unread.there:
         told = "No sessions of an assistant were found; `memtui capture --help` names the assistants."
     else:
@@ -282,7 +282,7 @@ def notice(unread: Unread | None, rates: Mapping[str, Acceptance]) -> tuple[str,
         told,
         "",
         "What you corrected, refused, decided or asked to remember becomes a proposal.",
-        "Nothing else of a transcript is kept.",
+        "Nothing else from a transcript is kept.",
         *(("", "How often you accepted them, by signal:", *lines) if lines else ()),
     )
 

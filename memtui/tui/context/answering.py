@@ -11,7 +11,7 @@ from memtui.tui.context.view import BudgetMeter, RankedList
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.widgets.lines import TitleLine
 
-OF_OTHERS = "There is no payload for these lines: correct them first."
+OF_OTHERS = "No payload can be built from these lines: correct them first."
 
 
 class AnswerScreen(MemtuiScreen):

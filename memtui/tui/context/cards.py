@@ -48,7 +48,7 @@ def show_own_files(screen: MemtuiScreen, target: str) -> None:
 
     def show(found: list[Loaded]) -> None:
         why = [] if screen.opening.has_folder else [Block(((no_folder(screen.opening), "warning"),))]
-        screen.app.push_screen(CardScreen("Loaded by itself", [*why, *own_files_blocks(found)]))
+        screen.app.push_screen(CardScreen("Loaded automatically", [*why, *own_files_blocks(found)]))
 
     screen.loader.read(lambda: read_own_files(screen.access, target), show, group="own-files")
 
@@ -85,9 +85,9 @@ def own_files_blocks(found: Sequence[Loaded]) -> list[Block]:
         )
         for file in one.files:
             blocks += _file(file)
-        total = f"{one.total_tokens:,} tokens a session, before the first word" if one.files else "reads no file here"
+        total = f"{one.total_tokens:,} tokens a session, before the first word" if one.files else "reads no files here"
         blocks.append(Block(((total, "text"),)))
-    return blocks or [Block((("No file here is read by any assistant.", "text"),))]
+    return blocks or [Block((("No assistant reads any files here.", "text"),))]
 
 
 def _file(file: LoadedFile) -> Iterator[Block]:

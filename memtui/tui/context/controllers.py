@@ -134,7 +134,7 @@ class PayloadKeeper:
             path, text, is_new = step.wrote
             if is_new and take_back(path, text):
                 return Done(f"Deleted again: {tame(str(path))}")
-            return Done(f"{tame(str(path))} stays as it is; undoing once more takes back what was done before it")
+            return Done(f"{tame(str(path))} stays as it is; undoing again undoes the change before it")
         if step is None:
             return self._screen.memories.undo()
         besides = "the pack no longer counts, the clipboard keeps its text" if step.is_copy else ""
@@ -203,7 +203,7 @@ class PayloadKeeper:
         def choose(known: Sequence[Recipe]) -> None:
             recipes = {recipe.name: recipe for recipe in known}
             if not recipes:
-                self._screen.say("There is no recipe yet: R saves the task as one.", severity="warning")
+                self._screen.say("No recipe yet: R saves the task as one.", severity="warning")
                 return
             choices = [
                 (name, tame(recipe.task, 40) or tame(", ".join(recipe.files), 40)) for name, recipe in recipes.items()

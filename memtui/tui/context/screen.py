@@ -56,7 +56,7 @@ class ContextScreen(AnswerScreen):
     AREA = CONTEXT
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CONTEXT)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "context-unconfirmed": ("_toggle", "unconfirmed", "what waits in the inbox"),
+        "context-unconfirmed": ("_toggle", "unconfirmed", "what is waiting in the inbox"),
         "context-loaded": ("_toggle", "with_loaded", "what the target loads"),
         "context-write": ("_ask_line.open", WRITE),
         "context-save": ("_ask_line.open", RECIPE),
@@ -194,7 +194,7 @@ class ContextScreen(AnswerScreen):
             view.ranked_lines(answer),
             follow=(lambda row: row.id == follow) if follow is not None and not is_new else None,
             from_top=current is None or is_new,
-            notice=("No memory is near." if answer.has_task else "No memory is active yet.",),
+            notice=("No similar memory." if answer.has_task else "No memory is active yet.",),
         )
         self._list.set_title("1 Ranked", view.counts_note(answer, self.hints.keymap.first(registry.by_id("last"))))
         notice = () if pack.payload else view.empty_notice(pack, has_task=answer.has_task, waiting=answer.waiting)
@@ -392,15 +392,15 @@ class ContextScreen(AnswerScreen):
     def _obstacles(self, *, is_read_only: bool) -> list[tuple[Collection[str], bool, str]]:
         """Return which actions are not possible in some state, whether it holds, and the words for it."""
         answer, is_ready = self._answer, not self.is_waiting
-        nothing = "There is no payload." if answer is None else "The payload is empty."
-        in_hand = f"The payload is in hand; {self.key_of('context-list')} goes to the memories."
+        nothing = "No payload." if answer is None else "The payload is empty."
+        in_hand = f"The payload has focus; {self.key_of('context-list')} goes to the memories."
         return [
             (_ON_A_MEMORY, self._list.current is None, "No memory is under the cursor."),
             (_ON_A_MEMORY, self.focused is self._payload and is_read_only, in_hand),
             (_ON_A_PAYLOAD, is_ready and (answer is None or not answer.pack.payload), nothing),
             (_ON_A_PAYLOAD, is_ready and not self.is_of_lines, OF_OTHERS),
-            (_ON_A_TASK, not self._ask().has_task, "There is neither a task nor a file."),
-            (("context-reset",), not self._choices.has_ticks, "No tick was made by hand."),
+            (_ON_A_TASK, not self._ask().has_task, "No task or file is given."),
+            (("context-reset",), not self._choices.has_ticks, "No manual ticks."),
             (("context-since",), answer is None or answer.diff is None, "No pack of this task was used before."),
         ]
 
@@ -412,7 +412,7 @@ class ContextScreen(AnswerScreen):
             return
         self._mean()
         key = self.hints.keymap.first(registry.by_id("go-packs")) or "Packs"
-        hint = f"Once it was used, {key} says whether it helped."
+        hint = f"Once it has been used, {key} says whether it helped."
         self._do_as_step(
             lambda: self._payloads.copy(answer, lambda text: send_escape(self.app, text), hint=hint), is_copy=True
         )
@@ -489,4 +489,4 @@ class ContextScreen(AnswerScreen):
         self._go_to_list()
         if before and now != before:
             back = f"{self.key_of('undo')} brings back “{tame(before, 60)}”"
-            self.say("The task before is back" if was_slip else back)
+            self.say("The previous task is back" if was_slip else back)

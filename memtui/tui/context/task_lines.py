@@ -412,7 +412,7 @@ class TaskLines(Vertical):
         if error is None:
             self._problem.set_class(False, "-shown")
         else:
-            self.show_problem("Files", error, told="The payload is made without it.")
+            self.show_problem("Files", error, told="The payload is built without it.")
 
     # -- typing -----------------------------------------------------------------------------------
 

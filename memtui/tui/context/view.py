@@ -43,7 +43,7 @@ _MARKS: Mapping[State, str] = {"in": "✓", "put in": "+", "left out": "·", "wi
 _TEN = 10.0
 _OTHERS = TextRow("Not in it, and why")
 _UNNAMED = TextRow("Those counted above, by title")
-_COUNTED = "counted with others of the same reason, which stands over them"
+_COUNTED = "counted with others under the same reason, shown above them"
 _MOST_NAMED = 3  # Titles of memories that came or went with another
 _MANY_ALIKE = 3  # Rows with the same reason, from which it is said once
 
@@ -358,9 +358,9 @@ def empty_notice(pack: Pack, *, has_task: bool, waiting: int = 0) -> tuple[str, 
         lines.append("Other words or a file being edited may find more; an empty task gives the standing payload.")
     elif pack.other_projects:
         number = counted(pack.other_projects, "memory is", "memories are")
-        lines.append(f"{number} in other projects, in no payload but theirs: esc, then @ switches the project.")
+        lines.append(f"{number} in other projects, only in the payloads of those: esc, then @ switches the project.")
     else:
-        lines.append("Bring memories in from the list (esc): a adds one, J imports rule files.")
+        lines.append("Add memories from the list (esc): a adds one, J imports rule files.")
     if pack.other_projects and has_task:
         number = counted(pack.other_projects, "memory of another project shares", "memories of other projects share")
         lines.append(f"{number} words with it: esc, then @ switches the project.")
@@ -368,7 +368,7 @@ def empty_notice(pack: Pack, *, has_task: bool, waiting: int = 0) -> tuple[str, 
         waits = counted(waiting, "memory waits", "memories wait")
         is_listed = any(one.reason.code is ReasonCode.UNCONFIRMED for one in pack.withheld)
         also = "; space puts one in here" if is_listed else ""
-        lines.append(f"{waits} in the inbox, in no payload until accepted: esc, then b goes there{also}.")
+        lines.append(f"{waits} in the inbox, left out of payloads until accepted: esc, then b goes there{also}.")
     return tuple(lines)
 
 

@@ -63,7 +63,7 @@ class PlantedError(MemtuiError):
     """What is taken into use looks planted, and the person was not told so yet. `reason`: what follows "it"."""
 
     def __init__(self, reason: Planted) -> None:
-        super().__init__(f"It looks planted: it {reason}", remedy="The Inbox asks about it by itself.")
+        super().__init__(f"Looks planted: it {reason}", remedy="The Inbox asks about it separately.")
         self.reason = reason
 
 
@@ -144,7 +144,7 @@ class EditingAccess:
         if saved.version == base.version:
             return saved, Done("Nothing to change", changed=False)
         word = {"edit": "Saved", "verify": "Saved and verified", "accept": "Accepted"}[wish.decision]
-        place = "" if saved.project else " (unassigned: no payload includes it until it has a project)"
+        place = "" if saved.project else " (unassigned: left out of payloads until it has a project)"
         follows = " (the title follows the text)" if saved.title not in {base.title, wish.values.get("title")} else ""
         told = f"{word}: {tame(saved.title)}{follows}{place if wish.decision == 'accept' else ''}"
         held = outcomes.held(saved, "Y in Browse verifies it")
@@ -177,7 +177,7 @@ class EditingAccess:
                 f"Already stored ({memory.id}, {memory.standing}): {title}", changed=False, focus=memory.id
             )
         guess = " (guessed)" if added.guessed_kind else ""
-        place = f"project {tame(memory.project)}" if memory.project else "unassigned: no payload includes it yet"
+        place = f"project {tame(memory.project)}" if memory.project else "unassigned: left out of payloads"
         waiting = ", waiting in the inbox" if memory.status == "candidate" else ""
         return memory, Done(f"Added {memory.kind}{guess}, {place}{waiting}: {title}", focus=memory.id)
 
@@ -210,22 +210,22 @@ class FieldPlan:
 
 
 PLAN: tuple[FieldPlan, ...] = (
-    FieldPlan("title", "Title", "title", "texts", "one line; made from the text if left out"),
+    FieldPlan("title", "Title", "title", "texts", "one line; derived from the text if empty"),
     FieldPlan("insight", "Insight", "markdown", "texts", "what is worth knowing"),
-    FieldPlan("rationale", "Why", "markdown", "texts", "why it holds, and when it applies"),
-    FieldPlan("snippet", "Snippet", "area", "texts", "a piece of code"),
-    FieldPlan("kind", "Kind", "line", "facts", "guessed from the text if left out"),
+    FieldPlan("rationale", "Why", "markdown", "texts", "the reason for it, and when it applies"),
+    FieldPlan("snippet", "Snippet", "area", "texts", "a code snippet"),
+    FieldPlan("kind", "Kind", "line", "facts", "guessed from the text if empty"),
     FieldPlan("tags", "Tags", "line", "facts", "separated by commas"),
-    FieldPlan("anchors", "Files", "area", "facts", "a path or glob a line"),
-    FieldPlan("rules", "Rules", "area", "facts", "protect 'GLOB'; one a line, for memtui check"),
+    FieldPlan("anchors", "Files", "area", "facts", "one path or glob per line"),
+    FieldPlan("rules", "Rules", "area", "facts", "protect 'GLOB'; one per line, for memtui check"),
     FieldPlan("project", "Project", "line", "facts", "unassigned"),
     FieldPlan("importance", "Importance", "line", "facts", "1 to 5"),
     FieldPlan("confidence", "Confidence", "line", "facts", "0 to 1"),
     FieldPlan("pinned", "Pinned", "toggle", "facts", "never goes stale"),
     FieldPlan("valid_from", "True from", "line", "facts", "always, or from 2026-01-31"),
-    FieldPlan("valid_until", "True until", "line", "facts", "for good, or to 2026-01-31"),
-    FieldPlan("half_life_days", "Half-life", "line", "facts", "that of its kind, or 90d"),
-    FieldPlan("status_reason", "Reason", "line", "facts", "why it has its status"),
+    FieldPlan("valid_until", "True until", "line", "facts", "forever, or until 2026-01-31"),
+    FieldPlan("half_life_days", "Half-life", "line", "facts", "the kind's default, or 90d"),
+    FieldPlan("status_reason", "Reason", "line", "facts", "the reason for its status"),
 )
 
 NEW_PLAN = (PLAN[1], PLAN[0], *PLAN[2:])

@@ -78,7 +78,7 @@ class ResemblingAccess:
         first, second = beside.ends
         made = link(self._vault, first.id, link_type, second.id, actor=self._opening.actor)
         if made is None:
-            return Done("They are linked so already", changed=False)
+            return Done("They are already linked like this", changed=False)
         word, named = ("Superseded", second) if link_type == "supersedes" else ("Linked with", beside.other)
         return Done(f"{word}: {tame(named.title, 80)}", focus=first.id)
 
@@ -279,10 +279,10 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
         self.screen.call_later(read)
 
     def _tell(self, number: int, said: str) -> None:
-        """Say how many of several memories may repeat what is in use, in place of what was said of them before."""
+        """Say how many of several memories may repeat a memory in use, in place of what was said of them before."""
         if number:
             key = self.screen.key_of("go-tidy")
-            repeats = f"{number:,} may repeat what is in use{f': {key} goes to Tidy' if key else ''}"
+            repeats = f"{number:,} may repeat a memory in use{f': {key} goes to Tidy' if key else ''}"
             self.screen.say(". ".join(filter(None, (said, repeats))))
 
     def show(self, waiting: list[Beside]) -> None:
@@ -338,7 +338,7 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
 
     def why_not(self, action: Action) -> str | None:
         """Leave esc to the question, which names it."""
-        return "The question comes first." if action.id == "back" and self.waiting else None
+        return "Answer the question first." if action.id == "back" and self.waiting else None
 
     def tie(self, link_type: LinkType) -> None:
         """Link the new memory with what it resembles; `supersedes` takes that out of use."""

@@ -160,7 +160,7 @@ class EditScreen(FormScreen):
             self._rows.fill({name: text for name, text in self._kept.items() if name in self._rows})
             self._kept = {}
             self.changed()
-            self.say("What you typed before memtui was ended is back; ctrl+l shows what is stored")
+            self.say("What you typed before memtui was terminated is back; ctrl+l shows what is stored")
 
     def _offer_files(self, files: Sequence[str]) -> None:
         self._rows.offer({"anchors": files})
@@ -268,7 +268,7 @@ class EditScreen(FormScreen):
         if action.owner == EDIT and self.acting:
             return "The form is being saved."
         if action.id == "edit-verify" and (self._identifier is None or self._decision == "accept"):
-            return f"{self.key_of('edit-save')} takes it into use; where it looks planted, that asks, and verifies it."
+            return f"{self.key_of('edit-save')} accepts it; if it looks planted, that asks first and also verifies it."
         if action.id in {"undo", "redo"}:
             return "Finish the form first: esc leaves it, ctrl+z undoes typing."
         return super().why_not(action)
@@ -338,4 +338,4 @@ class EditScreen(FormScreen):
             self._rows.fill(self._rows.shown)
             self.changed()
             self._set_aside = typed
-            self.say("This is what is stored; ctrl+l restores what you typed")
+            self.say("This is the stored text; ctrl+l restores what you typed")

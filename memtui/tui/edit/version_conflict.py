@@ -372,7 +372,7 @@ class SourceConflictScreen(ConflictScreen):
     }
     WHO: ClassVar[Mapping[str, str]] = {"theirs": "source changed", "mine": "vault changed", "both": "both changed it"}
     CHANGING = "theirs"
-    LEAVING = "Nothing is settled yet. esc again drops what you chose; the conflict stays in the Inbox."
+    LEAVING = "Nothing is resolved yet. esc again discards your choices; the conflict stays in the Inbox."
 
     def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
         self._conflict = conflict

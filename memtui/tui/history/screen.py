@@ -192,17 +192,17 @@ class HistoryScreen(ListDetail):
         if action.id == "history-restore" and self._memory is not None and self._memory.fate == "taken out":
             return "This change deleted the memory; restore one of its earlier changes."
         if action.id == "history-undo" and self._shown is not None and self._shown.row.change.action in REVERSALS:
-            return "This took another change back, or made one again: u, ctrl+r, or U on that change, reverses it."
+            return "This undid or redid another change: u, ctrl+r, or U on that change, reverses it."
         if action.id == "history-undo" and self._shown is not None and self._shown.row.change.state != "done":
-            return "This change is undone already."
+            return "This change is already undone."
         return self._why_no_memory(action) or super().why_not(action)
 
     def _why_no_memory(self, action: Action) -> str | None:
         no_memory = self._memory is None
         if no_memory and (action.id == "history-restore" or (action.id == "history-memory" and not self._memory_id)):
-            return "This change touched no memory."
+            return "This change did not affect any memory."
         if action.id in {"history-next", "history-previous"} and self._diff.memories <= 1:
-            return "This change touched no other memory."
+            return "This change did not affect any other memory."
         return None
 
     def action_history_restore(self) -> None:

@@ -99,15 +99,15 @@ _LONGEST_NAME = 8
 _RELATED = {
     "link": ("link", "links"),
     "verdict": ("verdict", "verdicts"),
-    "signal": ("note of its use, or of a verdict on it", "notes of use and of verdicts"),
+    "signal": ("record of use or feedback", "records of use and feedback"),
     "half-life": ("half-life of a kind", "half-lives of kinds"),
-    "identity": ("folder or remote of a project", "folders and remotes of projects"),
+    "identity": ("project folder or remote", "project folders and remotes"),
     "recipe": ("recipe", "recipes"),
     "publication": ("block in a file", "blocks in files"),
     "block": ("text replaced in a file", "texts replaced in files"),
-    "cut": ("piece taken out of a file", "pieces taken out of files"),
-    "tombstone": ("text never to import again", "texts never to import again"),
-    "passed-file": ("file never to offer again", "files never to offer again"),
+    "cut": ("text removed from a file", "texts removed from files"),
+    "tombstone": ("ignored text", "ignored texts"),
+    "passed-file": ("ignored file", "ignored files"),
 }
 _TONES: Mapping[str, tuple[StyleName, StyleName]] = {
     "-": ("warning", "dim"),

@@ -41,9 +41,9 @@ class LeavingOut(ScreenPart[MemtuiScreen]):
 
     def ask(self, line: IgnoreLine, about: Callable[[], object]) -> None:
         """Say what would be written, and write it at the second time. `about`: returns the source under the cursor."""
-        how = "writes the line" if line.path.exists() else "makes a file of a comment and the line"
+        how = "writes the line" if line.path.exists() else "creates the file with a comment and the line"
         key, where = self.screen.key_of(LEAVE_OUT), tame(str(line.path), 160)
-        words = f"{tame(line.text, 80)} would be left out for good: {key} again {how}, {where}. Any other key drops it"
+        words = f"{tame(line.text, 80)} would be ignored from now on: {key} again {how}, {where}. Any other key cancels"
         if self.screen.again.agrees(LEAVE_OUT, words, about):
             self._do(line, written=True)
 
@@ -61,7 +61,7 @@ class LeavingOut(ScreenPart[MemtuiScreen]):
         self._then(line, written)
         text, name = tame(line.text, 80), line.path.name
         if written:
-            self.screen.say(f"Left out for good: the line {text} is in {name} of the repository. u or x takes it out")
+            self.screen.say(f"Ignored from now on: the line {text} is in {name} of the repository. u or x removes it")
         else:
-            left = "" if line.path.exists() else f", and {name}, which held nothing else"
-            self.screen.say(f"Read again: the line {text} is taken out{left}. u puts it back")
+            left = "" if line.path.exists() else f", and {name}, which was then empty"
+            self.screen.say(f"Included again: the line {text} was removed{left}. u puts it back")

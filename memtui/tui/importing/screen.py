@@ -72,10 +72,10 @@ REMINDER = ("Nothing is imported until you press I; u undoes an import.",)  # Th
 
 _CHOOSING = frozenset({"import-tick", LEAVE_OUT})
 _ALL_KNOWN = (
-    "Nothing found here is new: it is in the vault already, was rejected, or holds no memory; / names another file."
+    "Nothing new here: everything is already in the vault, was rejected, or contains no memory; / names another file."
 )
-_LOOKING = "Sources are still being looked for."
-_HOLDS_NONE = "{} holds no memory: what was passed over, and why, is said here at the end."
+_LOOKING = "Still looking for sources."
+_HOLDS_NONE = "{} contains no memory: what was passed over is listed here with the reasons."
 
 _NOTHING_AT_HOME = "No rule files were found in your home folder."
 _NOTHING_FOUND = (
@@ -278,22 +278,22 @@ class ImportScreen(ListDetail):
             is_all_known = self._known.rows and all(place.path in self._known_paths for place in self._known.rows)
             reason = _ALL_KNOWN if is_all_known else "Nothing is ticked."
         elif action.id == "import-read" and self.focused is self._plan and self._plan.current is None:
-            reason = "No memory is listed here to read; lines and files that were passed over are told by the reason."
+            reason = "No memory is listed here to read; passed-over lines and files are listed by reason."
         return reason or super().why_not(action)
 
     def _why_not_choose(self, *, leaves_out: bool) -> str | None:
         if self._places.current is None:
             return "No source is under the cursor."
         if self.focused is self._plan:
-            what = "x leaves a whole source out for good" if leaves_out else "Sources are ticked, not memories"
+            what = "x ignores a whole source" if leaves_out else "Sources are ticked, not memories"
             return f"{what}: go to the sources first. Reject one memory in the Inbox."
         row = self._places.current
         if leaves_out and isinstance(row, StoreRow):
             return "space unticks a store; it is never changed."
         if leaves_out and isinstance(row, PlaceRow) and line_for(row.place) is None:
-            return "Only what lies in the project can be left out for good; space unticks it."
+            return "Only sources inside the project can be ignored; space unticks it."
         if isinstance(row, LeftOutRow) and not leaves_out:
-            return f"The line {tame(row.line.text, 80)} in {row.line.path.name} leaves it out: x takes the line out."
+            return f"The line {tame(row.line.text, 80)} in {row.line.path.name} ignores it: x removes the line."
         return None
 
     def action_import_tick(self) -> None:
@@ -411,7 +411,7 @@ class ImportScreen(ListDetail):
             self._unclear = {other: may_be for other, may_be in self._unclear.items() if other != name}
             self.action_import_run()
 
-        choices = [(known, "the project of this vault"), (name, "a project of its own")]
+        choices = [(known, "the project of this vault"), (name, "a separate project")]
         pick(self.app, f"The store calls a project {tame(name, 60)}. Which is it here?", choices, known, take)
 
     def tell_done(self, done: Done) -> None:

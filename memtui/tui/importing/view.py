@@ -140,9 +140,9 @@ def places_at(typed: str, *, folder: Path, home: Path) -> Places:
     found = sources_of(path, home)
     if not found.sources:
         raise NotFoundError(
-            "This folder holds nothing in a format that memtui knows",
+            "This folder contains nothing in a format that memtui knows",
             where=tame(str(path), 120),
-            remedy="Name a file instead: any file can be read as Markdown.",
+            remedy="Name a file instead; any file can be read as Markdown.",
         )
     rows = places_of(found.sources, "named", path.parent if is_file else path, home)
     return Places.of(rows, found)
@@ -356,7 +356,7 @@ def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]
     if isinstance(row, StoreRow):
         return store_cells(row)
     if isinstance(row, LeftOutRow):
-        back = Cell("x reads it again", "dim", 16, since=34, right=True, before=1)
+        back = Cell("x includes it again", "dim", 16, since=34, right=True, before=1)
         return [Cell("−", "dim", 2), Cell(tame(row.line.name), "dim", is_path=True), back]
     label = min(26, width - 33)
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
@@ -395,7 +395,7 @@ def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
     """Return rows under headings; memories that stay as they are are counted."""
     groups = [list(_group(heading, mark, plan, actions)) for heading, actions, mark in _GROUPS]
     unchanged = plan.count("unchanged")
-    same = f"  {counted(unchanged, 'memory is', 'memories are')} in the vault already, unchanged"
+    same = f"  {counted(unchanged, 'memory is', 'memories are')} already in the vault, unchanged"
     groups += [[TextRow(same, "dim")] if unchanged else [], _dropped(plan.missing), list(_passed_over(plan))]
     lines: list[PlanRow | TextRow] = []
     for group in filter(None, groups):
@@ -452,11 +452,11 @@ def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
     if imports.lines_left_out(plan.skipped):
         yield from _wrapped([_BY_HAND])
     if beside := imports.told_besides(plan.skipped):
-        yield TextRow("Not counted: no text of its own")
+        yield TextRow("Not counted: no content")
         yield from _wrapped(beside)
 
 
-_BY_HAND = "Such a line can be kept all the same: a in Browse, or memtui add, takes it in as a memory."
+_BY_HAND = "To keep such a line, add it with a in Browse or memtui add."
 
 
 def _wrapped(lines: Sequence[str]) -> Iterator[TextRow]:

@@ -113,7 +113,7 @@ class CandidateList(MemoryList):
         if follow in self.arranged.group_of and follow not in self.arranged.lines:
             follow = self._row_of(str(follow))
         shown = (
-            (self._when_empty or ("What is left is read once this is stored.",) if notice is None else notice)
+            (self._when_empty or ("The rest is read once this is stored.",) if notice is None else notice)
             if not self.offers
             else ("No candidate matches.", *self._looking, "esc clears the filter.")
         )
@@ -142,7 +142,7 @@ class CandidateList(MemoryList):
     @property
     def _looking(self) -> tuple[str, ...]:
         """What an empty list says while the filter does not know all that it asks for."""
-        return ("Not all of them were looked at yet.",) if self.asks_for_odd and self.unlooked else ()
+        return ("Not all of them have been checked yet.",) if self.asks_for_odd and self.unlooked else ()
 
     @property
     def unlooked(self) -> list[str]:

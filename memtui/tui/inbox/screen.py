@@ -95,7 +95,7 @@ class InboxScreen(ListDetail):
         self._filter = FilterBar(self._list, finds, self._type_filter, line_id="inbox-filter")
         self._waiting: Waiting | None = None
         self._shown_id: str | None = None
-        self._is_unsure = False  # Whether more may wait than the list holds: some that was taken out of it, or came
+        self._is_unsure = False  # Whether more may wait than the list holds: some that was removed from it, or came
         self._marks_found = False  # Whether to mark all that the first look at the vault finds
 
     def compose(self) -> ComposeResult:
@@ -221,7 +221,7 @@ class InboxScreen(ListDetail):
         matching = f"{shown:,} of {number:,}" if shown != number else f"{number:,}" if number else ""
         count = f"{marked:,} marked of {number:,}" if marked else matching
         if unlooked := len(self._list.unlooked) if self._list.asks_for_odd else 0:
-            count = f"{count or '0'}, {unlooked:,} not looked at yet"
+            count = f"{count or '0'}, {unlooked:,} not checked yet"
         self._list.set_title("1 Waiting · by kind" if self._list.by_kind else "1 Waiting · by file", count)
         self.hints.place = self.hint_place
 
@@ -250,9 +250,9 @@ class InboxScreen(ListDetail):
         if action.id in _ON_ONE and self._list.group is not None:
             return "This key is for one candidate; right opens the group."
         if action.id in {"inbox-never", "inbox-file-kind"} and self._offer.path is None:
-            return "This came from no file."
+            return "This did not come from a file."
         if action.id == "inbox-conflicts" and self._waiting is not None and not self._waiting.conflicts:
-            return "There are no source conflicts."
+            return "No source conflicts."
         return None
 
     @property
@@ -380,7 +380,7 @@ class InboxScreen(ListDetail):
         whole = self._whole_file()
         hidden = f", {len(whole) - len(shown):,} of them not shown" if len(whole) > len(shown) else ""
         waits = f"{counted(len(whole), 'candidate')}{hidden}"
-        words = f"{self.key_of('inbox-never')} again: never offer {tame(str(offer.path), 80)} and reject its {waits}"
+        words = f"{self.key_of('inbox-never')} again: ignore {tame(str(offer.path), 80)} and reject its {waits}"
         if not self.again.agrees("inbox-never", words, self._whole_file):
             return
         self._take_out(whole)

@@ -152,7 +152,7 @@ class InboxAccess:
         if odd.secrets:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:
-            said.append("The same text is in use already, word for word.")
+            said.append("The same text is already in use, word for word.")
         said += [f"Would replace “{old}”; accepting asks, and keeps both until then." for old in odd.replaces]
         if memory.project is None:
             view = self._access.view
@@ -187,7 +187,7 @@ class InboxAccess:
         if any(each.reason is SkipReason.UNASSIGNED for each in outcome.skipped):
             parts.append("P assigns a project")
         if any(memory.project is None for memory in outcome.changed):
-            parts.append("No payload includes it until it has a project")
+            parts.append("Left out of payloads until it has a project")
         parts += [*self._held(outcome), *self._to_settle(outcome)]
         return Done(". ".join(parts), changed=bool(outcome.changed))
 
@@ -207,7 +207,7 @@ class InboxAccess:
         if len(outcome.changed) == 1 or not pairs:
             return [f"Also in use still: {tame(old.title, 80)}" for _, old in pairs]
         waits = counted(len(pairs), "correction waits", "corrections wait")
-        return [f"{waits} in Tidy to be settled: what they would replace stays in use"]
+        return [f"{waits} to be resolved in Tidy: what they would replace stays in use"]
 
     def sheet(self, identifiers: Sequence[str]) -> Sheet:
         """Return candidates as one text for the editor."""
@@ -332,7 +332,7 @@ def head_counts(waiting: Waiting | None, offers: Collection[Offer]) -> list[Cont
     if waiting is None:
         return [Content.styled("… waiting", "$memtui-dim")]
     unassigned = sum(offer.project is None for offer in offers) if waiting.project is not None else 0
-    none = f", {unassigned:,} of no project" if unassigned else ""
+    none = f", {unassigned:,} without a project" if unassigned else ""
     counts = [Content.styled(f"{len(offers):,} waiting{none}", "$memtui-dim")]
     if waiting.conflicts:
         counts.append(Content.styled(conflict_words(waiting), "$memtui-due"))
@@ -352,10 +352,10 @@ def inbox_notice(waiting: Waiting) -> tuple[str, ...]:
         *other,
         "",
         "What agents propose and what is new in imported rule files waits",
-        "here until you accept it; until then no payload includes it.",
+        "here until you accept it; until then it is left out of payloads.",
         "",
         "J                     from this project's rule files: memtui import .",
-        "D                     from the sessions of your assistants",
+        "D                     from your assistants' sessions",
         "c                     what an assistant gets for a task",
         "esc                   back",
     )

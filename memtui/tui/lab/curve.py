@@ -61,7 +61,7 @@ def curve_of(
         now.values(axis.length),
         None if memory is None else memory.age_days / axis.length,
         threshold,
-        f"█ now {said(now, Knobs())}{' · counted from accepting' if is_later else ''}",
+        f"█ now {said(now, Knobs())}{' · since acceptance' if is_later else ''}",
         ticks=tuple(days / axis.length for days in axis.ticks if days <= axis.length),
         labels=tuple((days / axis.length, word) for days, word in axis.labels),
         line_word=DUE if memory is None else "",

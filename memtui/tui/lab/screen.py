@@ -402,7 +402,7 @@ class LabScreen(MemtuiScreen):
         if self._read is None:
             return "The vault is being read."
         if action.id == "lab-here" and self._read.project is None:
-            return "No single project is in view."
+            return "No single project is selected."
         if action.id == "lab-apply":
             return self._trial.why_not_apply(self._read)
         if action.id == "lab-learned":
@@ -414,7 +414,7 @@ class LabScreen(MemtuiScreen):
         if subject == MEMORY:
             return "Half-lives are learned for kinds, not for one memory."
         if read.snapshot.kind(subject).lesson is None:
-            return f"There are no verdicts on {tame(subject, 40)} to learn from yet."
+            return f"No verdicts on {tame(subject, 40)} to learn from yet."
         return None
 
     def _move(self, by: int) -> None:

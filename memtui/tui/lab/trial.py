@@ -279,7 +279,7 @@ class Trial:
         if not self.can_be_applied:
             lines = self.for_configuration()
             if lines:
-                return f"Only the configuration can keep this: {'; '.join(lines)}"
+                return f"Only the configuration can store this: {'; '.join(lines)}"
             return "No half-life has been changed: ← and → change it."
         fixed = [
             name for name in self.knobs.half_lives if "@" not in name and read.snapshot.kind(name).origin == "config"

@@ -214,7 +214,7 @@ class MergeScreen(MemtuiScreen):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if action.id.startswith(GO) or action.id in {"undo", "redo"}:
-            return "The merge comes first; esc leaves it."
+            return "Finish the merge first; esc leaves it."
         if self.acting and action.owner == MERGE:
             return "The merge is being saved."
         if action.owner == MERGE and self._sides is None:

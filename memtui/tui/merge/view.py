@@ -129,7 +129,7 @@ def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Bloc
 def united_words(made: MergePreview | None) -> str:
     """Return what a merge does with what nobody chooses from, as far as that is known."""
     files = ", files" if made is not None and not made.everywhere else ""
-    return f"tags{files}, sources and links are united"
+    return f"tags{files}, sources and links are combined"
 
 
 def result_blocks(made: MergePreview, warned: str = "") -> list[Block]:

@@ -179,7 +179,7 @@ class PacksScreen(ListDetail):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if action.id in _ON_A_PACK and self._list.current is None:
-            return "There is no pack to rate."
+            return "No pack to rate."
         if action.id == "packs-told" and self._read_of_current() is None:
             return "The pack is being read."
         if action.id in _VERDICTS and self._is_on_memory and self._members.current is None:

@@ -23,7 +23,7 @@ from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 
 _LONGEST_TEXT = 20_000
-_NOTHING = "Nothing is ticked, so what goes in stays as it was; {} in Publish takes the block out."
+_NOTHING = "Nothing is ticked, so the selection stays as it was; {} in Publish removes the block."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
         if action.id.startswith(GO) or action.id in {"undo", "redo"}:
-            return "esc goes back to Publish with what is ticked; nothing is written before p there."
+            return "esc goes back to Publish with this selection; p there writes it."
         return super().why_not(action)
 
     def action_choosing_tick(self) -> None:

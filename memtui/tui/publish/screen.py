@@ -20,7 +20,7 @@ from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 
 _READING = "The assistants' files are being read."
-_TAKES_OUT = "takes the block out"
+_TAKES_OUT = "removes the block"
 
 
 class PublishScreen(RowDetail[Row]):
@@ -76,20 +76,22 @@ class PublishScreen(RowDetail[Row]):
         if row is None:
             return _READING if self._read is None else "No assistant is under the cursor."
         if isinstance(row, Cut):
-            return None if action.id == "publish-write" else "p takes out what was retired; nothing else is done here."
+            return (
+                None if action.id == "publish-write" else "p removes what was retired; nothing else can be done here."
+            )
         return self._why_not_to(row, action) or super().why_not(action)
 
     def _why_not_to(self, row: Standing, action: Action) -> str:
         """Return why an action is not possible with the place under the cursor; empty if it is."""
         state = "refused" if row.plan is None else row.plan.state
         if action.id in {"publish-force", "publish-take"} and state != "edited":
-            return "Nothing was written into this block by hand."
+            return "This block was not edited by hand."
         if action.id == "publish-out" and not row.is_published:
             return _READING if self.loader.is_under_way(LIST) else f"Nothing is published to {row.place.label}."
         if action.id == "publish-choose" and row.plan is None:
             return f"Nothing can be published to {row.place.label}; 2 says why."
         if action.id == "publish-write" and state == "edited":
-            return "It was edited by hand: t takes the edit into the inbox, f writes over it."
+            return "It was edited by hand: t sends the edit to the inbox, f overwrites it."
         return ""
 
     @property
@@ -104,7 +106,7 @@ class PublishScreen(RowDetail[Row]):
         """Write what is shown."""
         row = self._list.current
         if isinstance(row, Cut):
-            if self._was_in_sight("publish-write", "takes these lines out of the file"):
+            if self._was_in_sight("publish-write", "removes these lines from the file"):
                 self.do(lambda: self._publications.withdraw(row))
         elif self._was_in_sight("publish-write", "publishes"):
             place = self._current
@@ -134,9 +136,7 @@ class PublishScreen(RowDetail[Row]):
         if not self._was_in_sight("publish-out", _TAKES_OUT):
             return
         if is_edited:
-            words = (
-                f"It was edited by hand: {out} again takes it out with the edit, {take} takes it into the inbox first."
-            )
+            words = f"It was edited by hand: {out} again removes it with the edit, {take} sends it to the inbox first."
             is_sure = self.again.agrees("publish-out", words, self._place)
         else:
             words = f"{self._publications.block_words(row)}: {out} again {_TAKES_OUT}; {self.key_of('undo')} undoes it."
@@ -166,11 +166,11 @@ class PublishScreen(RowDetail[Row]):
     def action_publish_take(self) -> None:
         """Take the edit by hand into the inbox, and publish."""
         row = self._current
-        if self._was_in_sight("publish-take", "takes the edit into the inbox, and publishes"):
+        if self._was_in_sight("publish-take", "sends the edit to the inbox, and publishes"):
             self.do(lambda: self._publications.take_edit(row))
 
     def action_publish_force(self) -> None:
         """Write over what was written by hand."""
         row = self._current
-        if self._was_in_sight("publish-force", "publishes over the edit"):
+        if self._was_in_sight("publish-force", "overwrites the edit"):
             self.do(lambda: self._publications.write(row, force=True))

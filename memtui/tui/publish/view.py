@@ -51,7 +51,7 @@ from memtui.wording.publishing import (
 )
 
 Row = Standing | Cut
-"""A place, or a file that still says what was retired."""
+"""A place, or a file that still states what was retired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Publications:
         opening = self._access.opening
         opening.before_change()
         cut(self._access.vault, [row], actor=opening.actor.name)
-        return Done(f"{counted(len(row.pieces), 'retired memory')} taken out of {row.path.name}; u undoes it")
+        return Done(f"{counted(len(row.pieces), 'retired memory')} removed from {row.path.name}; u undoes it")
 
     def take_out(self, row: Standing, *, force: bool = False) -> Done:
         """Take a place's blocks out of its files; `force`: with what was written into them by hand."""
@@ -174,7 +174,7 @@ class Publications:
             return Done(f"Nothing to change for {plan.place.label}", changed=False)
         root = self._publisher().root
         names = ", ".join(shown_path(file.path, root) for file in changed)
-        return Done(f"{'Published to' if action == 'publish' else 'Taken out of'} {names}; u undoes it")
+        return Done(f"{'Published to' if action == 'publish' else 'Removed from'} {names}; u undoes it")
 
 
 # -- the list -----------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def publish_lines(read: PublishRead) -> list[Row | TextRow]:
     """
     lines: list[Row | TextRow] = []
     parts: tuple[tuple[str, Sequence[Row]], ...] = (
-        ("Still says what was retired", read.cuts),
+        ("Still states what was retired", read.cuts),
         ("Assistants", read.rows),
     )
     if not read.cuts:
@@ -244,7 +244,7 @@ def row_blocks(row: Row, read: PublishRead) -> list[Block]:
 def _cut_blocks(row: Cut) -> list[Block]:
     """Return the lines that would go from a file, and the memories that they say."""
     blocks = [Block(((tame(row.path.relative_to(row.base).as_posix(), 300), "title"),))]
-    blocks.append(Block((("p takes these lines out of the file; u undoes it", "dim"),)))
+    blocks.append(Block((("p removes these lines from the file; u undoes it", "dim"),)))
     blocks += [
         Block(((f"line {piece.lines[0]}  ", "dim"), (tame(piece.memory.title, 200), "text"))) for piece in row.pieces
     ]
@@ -256,10 +256,10 @@ def _text(data: bytes) -> str:
 
 
 _USUAL = (
-    "memtui chooses: pinned memories first, then constraints, of these what forbids first, then what says most for its"
-    " length; space changes what goes in"
+    "chosen automatically: pinned memories first, then constraints, prohibitions first, then what says most for its"
+    " length; space changes the selection"
 )
-_PICKED = "you chose what goes in; space changes it"
+_PICKED = "selected by you; space changes it"
 
 
 def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
@@ -282,7 +282,7 @@ def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
         if not here.isdisjoint(paths):
             blocks.append(Block(((twice_words(label, paths), "warning"),)))
     if not plan.files:
-        blocks.append(Block((("No memory is in the payload, so there is nothing to publish.", "text"),), gap=True))
+        blocks.append(Block((("The payload is empty, so there is nothing to publish.", "text"),), gap=True))
     for file in plan.files:
         blocks += _file_blocks(file, read.root)
     return blocks
@@ -295,7 +295,9 @@ def _file_blocks(file: FilePlan, root: Path) -> Iterator[Block]:
     for note, about in file.notes:
         yield Block(((tame(note_words(note, about, path), 300), "warning"),))
     if file.state == "edited":
-        yield Block((("edited by hand: t takes the edit into the inbox, f writes over it, x takes it out", "warning"),))
+        yield Block(
+            (("edited by hand: t sends the edit to the inbox, f overwrites it, x removes the block", "warning"),)
+        )
         yield from _changes("by hand, since it was published", file.written, file.on_disk)
         yield from _changes("by memtui, since it was published", file.written, file.head + file.text)
     elif file.problem is not None:

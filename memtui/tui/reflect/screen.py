@@ -126,13 +126,13 @@ RETIRE = "retire"
 
 PLAN: tuple[FieldPlan, ...] = (
     FieldPlan("insight", "Insight", "markdown", "texts", "what follows from them, in your own words"),
-    FieldPlan("title", "Title", "title", "texts", "one line; made from the text if left out"),
-    FieldPlan("rationale", "Why", "area", "texts", "why it holds, and when it applies"),
+    FieldPlan("title", "Title", "title", "texts", "one line; derived from the text if empty"),
+    FieldPlan("rationale", "Why", "area", "texts", "the reason for it, and when it applies"),
     FieldPlan("kind", "Kind", "line", "texts", "lesson"),
     FieldPlan("tags", "Tags", "line", "texts", "separated by commas"),
-    FieldPlan("anchors", "Files", "area", "texts", "a path or glob a line"),
+    FieldPlan("anchors", "Files", "area", "texts", "one path or glob per line"),
     FieldPlan("project", "Project", "line", "texts", "the sources' project"),
-    FieldPlan(RETIRE, "Retire", "toggle", "texts", "take the sources out of use; no keeps them"),
+    FieldPlan(RETIRE, "Retire", "toggle", "texts", "retire the sources; no keeps them"),
 )
 
 

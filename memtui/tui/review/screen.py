@@ -327,9 +327,9 @@ class ReviewScreen(MemtuiScreen):
         elif action.id in ON_PACK and not queue.asks_about_pack:
             reason = "No pack is waiting for feedback."
         elif action.id == "review-source" and card is None and not self._still_said:
-            reason = "There is no source to open."
+            reason = "No source to open."
         elif action.id in {"review-copy", "review-write"} and not queue.ids:
-            reason = "There is no session to write a receipt of."
+            reason = "No session to write a receipt for."
         elif action.id == "review-re-anchor-all" and not self._review.files.moves:
             reason = "No file is known to have moved."
         return reason or super().why_not(action)
@@ -339,7 +339,7 @@ class ReviewScreen(MemtuiScreen):
         if card is None:
             if self._is_read or not self._queue.ids:
                 return "The next memory is being read." if self._is_read else NOTHING_DUE
-            return f"Nothing is left; {self.key_of('review-anew')} looks again for what is due."
+            return f"Nothing is left; {self.key_of('review-anew')} starts over with what is due now."
         if identifier in {"review-supersede", "review-merge", "review-re-anchor"} and not card.is_whole:
             return "Its evidence is being read."
         if identifier in {"review-supersede", "review-merge"} and not card.similar:

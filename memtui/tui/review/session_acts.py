@@ -38,7 +38,7 @@ class SessionActs:
 
     def _preview_moves(self, moves: Mapping[str, Mapping[str, str]]) -> None:
         if not moves:
-            self._screen.say("Every moved file was followed already.", severity="warning")
+            self._screen.say("Every moved file was already followed.", severity="warning")
             return
 
         def follow() -> None:

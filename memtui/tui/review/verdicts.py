@@ -314,7 +314,7 @@ HALF_LIVES: tuple[tuple[str, float | None], ...] = (
     ("a quarter", 90.0),
     ("half a year", 180.0),
     ("a year", 365.0),
-    ("that of its kind", None),
+    ("the kind's default", None),
 )
 REASONS = ("out of date", "was wrong", "no longer needed", "said elsewhere")
 

@@ -59,7 +59,7 @@ def head_counts(
 def resumed(opened: Opened, key: str) -> str:
     """Return what is left of a session of before, and which key asks about what came due since."""
     left = f"Resumed: {opened.progress.left} of {opened.progress.total} are left."
-    return f"{left} {key} starts anew, with all that is due by now." if key else left
+    return f"{left} {key} starts over with everything now due." if key else left
 
 
 def _bar(done: int, total: int, cells: int) -> str:
@@ -119,13 +119,13 @@ def news_blocks(news: SourceNews) -> list[Block]:
     paths = [PurePath(name).name if PurePath(name).is_absolute() else name for name in news.paths]
     word = "source" if len(paths) == 1 else "sources"
     head: list[Piece] = [(f"{MARK_DUE} its {word} changed  ", "warning"), (f"{tame(', '.join(paths), 80)}  ", "path")]
-    head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox settles it"), "dim"))
+    head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox resolves it"), "dim"))
     blocks = [Block(tuple(head))]
     if news.before is None:
-        kept: list[Piece] = [("what it said before is not kept", "dim")]
+        kept: list[Piece] = [("its earlier text was not kept", "dim")]
         return [*blocks, Block(tuple(kept), label="Before"), *_side("Now", news.now, None)]
     if news.before == news.now:
-        return [*blocks, Block((("it says again what it said before", "dim"),), label="Now")]
+        return [*blocks, Block((("it says what it said before", "dim"),), label="Now")]
     sides = [*_side("Before", news.before, news.now), *_side("Now", news.now, news.before)]
     return [*blocks, *(sides or [Block((("only white space differs", "dim"),), label="Now")])]
 
@@ -182,9 +182,9 @@ def file_blocks(card: ReviewCard) -> list[Block]:
     if blocks:
         return blocks
     if card.news:
-        return [Block((("Its source changed", "warning"), ("; it is tied to no other file.", "dim")))]
+        return [Block((("Its source changed", "warning"), ("; it is not tied to any other file.", "dim")))]
     why = ": only its age makes it due" if card.is_by_age else ""
-    return [Block(((f"It is tied to no file{why}.", "dim"),))]
+    return [Block(((f"It is not tied to any file{why}.", "dim"),))]
 
 
 def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
@@ -202,10 +202,10 @@ def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
 _BAR = 24
 
 _WHEN_DUE = (
-    "A memory comes due when it fades, a file of it moves, goes or has changed since you verified it, it is linked as "
-    "contradicting another, two payloads with it were judged to have hurt, or an import touches it. A file that was "
-    "gone when you accepted it, and a contradiction that is only proposed, are in Tidy (T). It stays due until you "
-    "decide here: being used by an assistant does not end that."
+    "A memory becomes due when it fades, when one of its files moves, disappears or has changed since you verified it, "
+    "when it is linked as contradicting another, when two payloads with it were rated as hurtful, or when an import "
+    "changes it. Files that were already missing when you accepted it, and contradictions that are only proposed, are "
+    "in Tidy (T). It stays due until you decide here; use by an assistant does not change that."
 )
 NOTHING_DUE = "Nothing is due for review."
 _NOTHING_DUE = (Block(((NOTHING_DUE, "title"),)), Block(((_WHEN_DUE, "dim"),), gap=True))
@@ -216,7 +216,7 @@ _PACED = (
 _KEYS = (
     ("review-copy", "copy this"),
     ("review-write", "write it to a file"),
-    ("review-anew", "look again for what is due"),
+    ("review-anew", "start over with what is due now"),
 )
 _ANSWERS = (("1", "helped"), ("2", "hurt"), ("3", "not used"), ("4", "skip"))
 
@@ -255,7 +255,7 @@ def receipt_blocks(receipt: Receipt, asked: Sequence[Block], key_of: Callable[[s
         half_life = f"{days:g} d" if days else "its kind's"
         blocks.append(Block(((f"{half_life}  ", "dim"), (tame(title), "text")), label=label, gap=place == 0))
     blocks += [*_still_said(receipt), *asked]
-    keys = (*_KEYS, ("review-source", "open such a source")) if receipt.still_said else _KEYS
+    keys = (*_KEYS, ("review-source", "open one of these sources")) if receipt.still_said else _KEYS
     return [*blocks, *_key_lines(keys, key_of)]
 
 

@@ -126,7 +126,7 @@ def ask_to_untie(app: App[Any], title: str, path: str, untie: Callable[[], None]
     """Show which file leaves the Files of a memory of this title, and take it out if the person wants it."""
     blocks = [Block(((tame(title), "title"),)), Block((("- ", "dim"), (tame(path), "path")), label="Files", gap=True)]
     app.push_screen(
-        DiffScreen("Take out of Files", blocks, "takes it out, u undoes it"), lambda wanted: untie() if wanted else None
+        DiffScreen("Remove from Files", blocks, "removes it, u undoes it"), lambda wanted: untie() if wanted else None
     )
 
 

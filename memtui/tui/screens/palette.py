@@ -146,11 +146,11 @@ _KEY_CELLS, _FEW_KEY_CELLS = 14, 8
 _KEYS_FROM = 48  # Cells of a line from which keys have a wide column
 
 FIRST_KEYS = "Most useful here"
-QUERY = "Query: in the filter, for many at once, --where"
+QUERY = "Queries: in the filter, for bulk changes, with --where"
 WORDS = "Words and marks on this screen"
 
 NOTES = (
-    "The filter finds words as memtui search does, and parts of titles; with a field in it, it is a query.",
+    "The filter finds words like memtui search, and parts of titles; with a field, it is a query.",
     "Drag over the details to select text, ctrl+c copies it.",
     "Retired memories stay in the vault; undo brings them back, or the facet Status and R.",
 )

@@ -74,9 +74,9 @@ class TeamScreen(RowDetail[TeamRow]):
         """Return why an action is not possible now."""
         row = self._list.current
         if action.owner == TEAM and row is None:
-            return "This vault shares its memories with nobody."
+            return "This vault does not share memories yet."
         if action.id == "team-conflicts" and row is not None and not row.state.conflicts:
-            return "There are no conflicts with the team."
+            return "No conflicts with the team."
         return super().why_not(action)
 
     def action_team_sync(self) -> None:

@@ -23,7 +23,7 @@ from memtui.vault.vault import Vault
 from memtui.wording import syncing
 
 NOBODY = (
-    "This vault shares its memories with nobody.",
+    "This vault does not share memories yet.",
     "",
     "memtui sync --git REMOTE      over a branch of a git remote",
     "memtui team join URL          with a team's PostgreSQL",
@@ -145,14 +145,14 @@ def _waiting_blocks(state: TeamState) -> Iterator[Block]:
 
 def _asked_blocks(asked: Asked | None, problem: str, now: datetime) -> Iterator[Block]:
     if asked is None:
-        yield Block(((tame(problem, 300) or "asking the other side …", "warning" if problem else "dim"),), gap=True)
+        yield Block(((tame(problem, 300) or "asking the remote …", "warning" if problem else "dim"),), gap=True)
         return
     if asked.members:
         yield Block((("Members", "heading"),), gap=True)
     for member in asked.members:
         right = syncing.right_words(member.may, member.project)
         yield Block(((f"- {tame(member.role, 60)} ", "text"), (right, "dim")))
-    yield Block((("What came, from whom", "heading"),), gap=True)
+    yield Block((("Received, and from whom", "heading"),), gap=True)
     for came in asked.recent:
         age = short_age(days_between(came.at, now))
         yield Block(((f"{age:>5}  ", "dim"), (f"{tame(came.author, 40)}  ", "label"), (tame(came.what, 120), "text")))

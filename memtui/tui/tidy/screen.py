@@ -54,22 +54,22 @@ from memtui.tui.widgets.lists import READING, PickList, RowList, TextRow
 from memtui.tui.widgets.pane_border import PaneBorder
 from memtui.wording import tidying
 
-CLEAN = ("Nothing to tidy.", "", "No duplicates, no contradictions, no files that are gone.", "esc goes back.")
+CLEAN = ("Nothing to tidy.", "", "No duplicates, contradictions or missing files.", "esc goes back.")
 
 NARROWEST_SIDE = 28  # Cells that a text needs to be read beside another; with less, they stand one below the other
 _MOST_OF_SEVERAL = 170  # Characters of each of several texts where one pane of a low terminal holds them
 _MOST_ABOUT = 10  # Lines over two texts that stand beside each other
 
-_NOTHING = "There is no finding under the cursor."
-_NOT_DISMISSED = "This finding goes when it is fixed; it cannot be dismissed."
+_NOTHING = "No finding is under the cursor."
+_NOT_DISMISSED = "This finding disappears when it is fixed; it cannot be dismissed."
 _ONLY_FOR = (
     ("tidy-not", frozenset({*VERDICT_OF, "lessons", "anchors"}), _NOT_DISMISSED),
     ("tidy-not-any", frozenset(VERDICT_OF), _NOT_DISMISSED),
-    ("tidy-mend", frozenset(FLAWED), "Only what is oversized, vague or a fragment is mended like this."),
+    ("tidy-mend", frozenset(FLAWED), "This key fixes only oversized and vague memories and fragments."),
     (
         "tidy-all",
         frozenset({"duplicates", "anchors", "unused"}),
-        "Only exact copies, moved files and what was never used can be fixed all at once.",
+        "Only exact copies, moved files and unused memories can be fixed all at once.",
     ),
 )
 """Actions that are for some findings alone, and what is said of them on another."""
@@ -194,7 +194,7 @@ class TidyScreen(ListDetail):
         saved = counts["tokens"] - counts["tokens_after"]
         easy = f" · easy merges save {saved:,} tokens" if saved else ""
         in_use = counts["memories"] - len(report.waiting)
-        partial = f" · {report.without_vector:,} compared by words alone" if report.without_vector else ""
+        partial = f" · {report.without_vector:,} compared by words only" if report.without_vector else ""
         self._title.note = (
             f"{counted(findings, 'finding')} in {counted(in_use, 'memory', 'memories')}{easy}{waiting}{partial}"
         )
@@ -266,7 +266,7 @@ class TidyScreen(ListDetail):
         """Return why an action is not possible now."""
         row = self._found.current
         if action.id == "tidy-again" and self._is_scanning and self._waited_for:
-            return "The vault is being scanned already."
+            return "The vault is already being scanned."
         if row is None:
             if action.owner != TIDY or action.id == "tidy-again":
                 return super().why_not(action)
@@ -281,9 +281,9 @@ class TidyScreen(ListDetail):
             if action.id == identifier and row.finding not in findings:
                 return why
         if action.id == "tidy-open" and row.finding == "lessons":
-            return "n shows what is like them again."
+            return "n shows similar findings again."
         if action.id == "tidy-all" and not self._sure(row):
-            return "None of them can be fixed without a look; enter opens each."
+            return "These cannot be fixed without a review; enter opens each."
         if action.id == "tidy-keep" and self._report is not None and row.memory in self._report.waiting:
             return "It waits in the inbox; it is accepted or rejected there."
         return None

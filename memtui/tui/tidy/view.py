@@ -156,20 +156,20 @@ NAMES = {
 }
 
 WHAT_TO_DO = {
-    "duplicates": "enter merges them field by field · n no duplicates, N nor any like them",
-    "contradictions": "enter resolves it: A, B, both, or none · n no contradiction, N nor any like it",
-    "anchors": "enter follows the file to its new place, after a look · n it may be gone: never report it again",
-    "gone": "No file like it was found: enter takes it out of Files, after a look · n it may be gone: never report it "
-    "again · e edits the memory, x retires it",
-    "scope": "It is for no file of this project: correct the rule file and import it again · n never report it again",
+    "duplicates": "enter merges them field by field · n not duplicates, N no similar ones either",
+    "contradictions": "enter resolves it: A, B, both, or none · n not a contradiction, N no similar ones either",
+    "anchors": "enter follows the file to its new path, after a preview · n it may be missing: do not report it again",
+    "gone": "No similar file was found: enter removes it from Files, after a preview · n it may be missing: do not "
+    "report it again · e edits the memory, x retires it",
+    "scope": "It applies to no file of this project: fix the rule file and import it again · n do not report it again",
     "stale": "enter goes through them in Review",
-    "oversized": "More than 600 tokens crowd out others: m splits it where it can, e shortens it · n it is fine",
-    "vague": "e says what to do and where, m retires it · n it is fine",
-    "fragments": "m mends it as offered, e edits it · n it is fine",
-    "secrets": "It contains what looks like a secret: e removes it; rotate it; memtui purge erases it for good.",
-    "unconfirmed": "It is in use, though nobody accepted it: Y says it is true, x retires it",
+    "oversized": "More than 600 tokens crowd out others: m splits it where possible, e shortens it · n it is fine",
+    "vague": "e to say what to do and where, m retires it · n it is fine",
+    "fragments": "m applies the suggested fix, e edits it · n it is fine",
+    "secrets": "It contains what looks like a secret: remove it with e and rotate it; memtui purge erases it for good.",
+    "unconfirmed": "It is in use, but nobody accepted it: Y confirms it, x retires it",
     "ripe": "enter writes one conclusion from them · n no common conclusion",
-    "lessons": "n shows what is like them again; what you dismissed stays dismissed",
+    "lessons": "n shows similar findings again; those dismissed stay dismissed",
     "unused": "No payload included it for 90 days: Y keeps it, x retires it",
 }
 
@@ -229,7 +229,7 @@ def rows_of(report: TidyReport, *, airy: bool = False) -> list[TidyRow | TextRow
 
 
 def shown_findings(report: TidyReport) -> TidyReport:
-    """Return what the screen is about: what waits in the inbox is decided on there, and no finding here."""
+    """Return what the screen is about: what is waiting in the inbox is decided on there, and no finding here."""
     return replace(report, unconfirmed=tuple(name for name in report.unconfirmed if name not in report.waiting))
 
 
@@ -251,7 +251,7 @@ def _size(report: TidyReport, finding: str) -> int:
 
 def _mass(report: TidyReport, finding: str) -> str:
     if finding == "lessons":
-        return "like what you dismissed"
+        return "similar to what you dismissed"
     return tidying.mass_words(report, finding)
 
 

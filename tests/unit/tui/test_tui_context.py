@@ -374,10 +374,10 @@ def test_an_empty_payload_says_why_and_what_to_do(vault_view: Vault) -> None:
     assert nothing[0].startswith("Nothing to say: ")
     elsewhere = replace(_pack(vault_view, "zebra xylophone"), other_projects=3)
     waits = view.empty_notice(elsewhere, has_task=True, waiting=44)
-    assert waits[-1] == "44 memories wait in the inbox, in no payload until accepted: esc, then b goes there."
+    assert waits[-1] == "44 memories wait in the inbox, left out of payloads until accepted: esc, then b goes there."
     standing = " ".join(view.empty_notice(elsewhere, has_task=False))
-    assert "3 memories are in other projects, in no payload but theirs: esc, then @" in standing
-    assert "Bring memories in" not in standing
+    assert "3 memories are in other projects, only in the payloads of those: esc, then @" in standing
+    assert "Add memories from" not in standing
     told = "3 memories of other projects share words with it: esc, then @ switches the project."
     assert told in view.empty_notice(elsewhere, has_task=True)
     assert "standing payload" in nothing[1]

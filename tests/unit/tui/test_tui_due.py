@@ -75,7 +75,7 @@ def test_the_words_say_when_and_why_never() -> None:
     assert due_words(at["m0000001"], NOW - timedelta(days=3), NOW) == "due since 2026-05-29"
     assert due_words(at["m0000001"], NOW + timedelta(days=12), NOW) == "due 2026-06-13, in 12 d"
     assert due_words(at["m0000003"], None, NOW) == "never due: pinned"
-    assert due_words(at["m0000006"], None, NOW) == "due once a file of it changes"
+    assert due_words(at["m0000006"], None, NOW) == "due once one of its files changes"
 
 
 def test_the_lab_says_when_a_memory_would_be_due_with_another_half_life(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is()
 def test_its_age_alone_makes_a_memory_due_only_where_nothing_else_does() -> None:
     news = SourceNews(("CLAUDE.md",), NOW, Texts("Berths", "two"), Texts("Berths", "one"), is_taken=True)
     for told, by_age, words in (
-        ((), True, "It is tied to no file: only its age makes it due."),
-        ((), False, "It is tied to no file."),
-        ((news,), False, "Its source changed; it is tied to no other file."),
+        ((), True, "It is not tied to any file: only its age makes it due."),
+        ((), False, "It is not tied to any file."),
+        ((news,), False, "Its source changed; it is not tied to any other file."),
     ):
         card = SimpleNamespace(is_whole=True, files=(), moves={}, news=told, is_by_age=by_age)
         (block,) = file_blocks(cast("Any", card))
@@ -304,8 +304,8 @@ def test_a_dead_path_of_several_memories_is_one_row_that_lists_them() -> None:
     assert (first.memory, second.memory) == (None, None), "nothing of one memory is done to several"
     assert first.text == "2 memories of .cursor/rules/dock.mdc apply to files that do not exist: dock/**, pier/*.py"
     assert second.about == ("crane/old.py · 2 memories", *titles.values())
-    assert "correct the rule file" in first.what_to_do(all_at_once=False)
-    assert "takes it out" in second.what_to_do(all_at_once=False)
+    assert "fix the rule file" in first.what_to_do(all_at_once=False)
+    assert "removes it from Files" in second.what_to_do(all_at_once=False)
 
 
 def test_the_texts_of_a_finding_show_what_differs_in_brackets() -> None:
@@ -619,8 +619,8 @@ def test_what_a_merge_makes_is_told_as_it_will_be() -> None:
     shown = {block.label: "".join(text for text, _ in block.pieces) for block in rest}
     assert (shown["Sources"], shown["Dates"]) == ("QUAY.md:3, MOLE.md", "from 2025-03-04")
     assert last.pieces == (("! order differs", "warning"),)
-    assert united_words(preview) == "tags, sources and links are united", "Files says what becomes of the files"
-    assert united_words(replace(preview, everywhere=False)) == "tags, files, sources and links are united"
+    assert united_words(preview) == "tags, sources and links are combined", "Files says what becomes of the files"
+    assert united_words(replace(preview, everywhere=False)) == "tags, files, sources and links are combined"
 
 
 @pytest.mark.parametrize(("action", "labels"), [("update", ("Before", "Now")), ("conflict", ("Here", "There"))])
