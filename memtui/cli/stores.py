@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.cli.output import progress, say
 from memtui.errors import NotFoundError, UsageError
 from memtui.text.words import counted, some_of
+from memtui.wording import imports
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,8 +95,8 @@ def read_stores(arguments: argparse.Namespace, session: Session) -> SourcesRead:
 def _say_offered(stores: Sequence[StoreFound], offered: StoresRead) -> None:
     for store in stores:
         say(f"{store.place.path}: {store.problem}" if store.problem else "  ".join(filter(None, _row(store))))
-    for reason, number in offered.left_out.most_common():
-        say(f"{number:,} left out: {reason}")
+    for line in imports.told_rows(offered):
+        say(line)
     for name, known in offered.unclear.items():
         say(f"The store's project {name} may be {known}: `--map {name}={known}` maps it")
 

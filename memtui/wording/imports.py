@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memtui.capture.importer import SourcesRead
     from memtui.capture.proposals.plan import Offered, ProposalPlan
     from memtui.capture.proposals.run import CaptureReport
+    from memtui.capture.stores.importing import StoresRead
     from memtui.vault.proposals import Acceptance
 
 
@@ -48,6 +49,15 @@ def note_words(note: str) -> str:
 def files_left_out(skipped: Iterable[Skipped]) -> dict[str, list[str]]:
     """Return the files and folders that were not read, by the reason, the most frequent first."""
     return _by_reason((one.reason, one.path) for one in skipped if one.span is None)
+
+
+def told_rows(stores: StoresRead | None) -> list[str]:
+    """Return a sentence for each reason for which rows of stores became no memory, and one for links without an end."""
+    if stores is None:
+        return []
+    said = [f"{number:,} left out: {tame(reason, 80)}" for reason, number in stores.left_out.most_common()]
+    lost = f"{counted(stores.lost_links, 'link')} to what is not imported left out" if stores.lost_links else ""
+    return [*said, lost] if lost else said
 
 
 def lines_left_out(skipped: Iterable[Skipped]) -> Counter[str]:

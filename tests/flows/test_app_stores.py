@@ -29,7 +29,9 @@ def folder(tmp_path: Path, own_home: Path) -> Path:
         observation("Tickets are checked twice", "At the gate, then on deck.", project="ferry", type="change"),
         observation("Cranes stop at 40 knots", "Measured at the boom.", project="crane_ui", type="change"),
     ]
-    make_store(own_home / ".claude-mem" / "claude-mem.db", "claude-mem", {"observations": rows})
+    prompts = [{"prompt_text": "go on"}, {"prompt_text": "and now?"}]
+    store = {"observations": rows, "user_prompts": prompts}
+    make_store(own_home / ".claude-mem" / "claude-mem.db", "claude-mem", store)
     return root
 
 
@@ -50,6 +52,8 @@ async def test_a_store_is_listed_chosen_by_type_and_project_and_imported(
         await shows(pilot, "3 memories")
         await pilot.press("1", "space")
         await shows(pilot, "3 new → inbox")
+        await shows(pilot, "1 store read")
+        await shows(pilot, "2 left out: user prompts")
         assert "type" in screen_text(pilot)
         assert "change" in screen_text(pilot)
         await pilot.press("down", "space")

@@ -18,11 +18,12 @@ from textual.widgets import Input, Static
 from memtui.errors import MemtuiError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import tame
-from memtui.text.words import counted, some_of
+from memtui.text.words import some_of
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.planned import row_blocks
+from memtui.tui.importing.preview import Preview
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.typed import found_at
 from memtui.tui.importing.view import (
@@ -34,7 +35,6 @@ from memtui.tui.importing.view import (
     PlaceRow,
     Places,
     PlanRow,
-    Preview,
     known_places,
     line_for,
     news_words,
@@ -223,7 +223,7 @@ class ImportScreen(ListDetail):
 
         def preview(task: Task) -> tuple[Preview, Sequence[PlanRow | TextRow]]:
             found = self._importer.preview(chosen, stores, active=active, progress=task.progress(self._show_progress))
-            return found, plan_lines(found.plan)  # in the thread, as there may be thousands
+            return found, plan_lines(found.plan, found.rows)  # in the thread, as there may be thousands
 
         self.loader.run(preview, self._show_preview, group="preview")
 
@@ -237,11 +237,10 @@ class ImportScreen(ListDetail):
         self._unclear = preview.unclear
         self._plan.show(lines, notice=("These sources hold no memories.",))
         self._plan.set_title("2 Preview", plan_words(preview.plan, active=self._active))
-        files = counted(preview.files, "file")
         others = self._importer.other_projects(preview.plan)
         place = "active at once" if self._active else f"inbox{of_projects(others)}"
         self._title.place = f"into {some_of(others, 2)}" if others else self.access.place_words
-        self._title.note = f"{files} read · {news_words(preview.plan, place)}"
+        self._title.note = f"{preview.read_words} read · {news_words(preview.plan, place)}"
 
     def _mark_known(self, preview: Preview) -> None:
         """Mark which of the ticked places hold nothing new; unless a person ticked them, they need no tick."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from memtui.errors import NotFoundError
 from memtui.progress import Cancelled
 from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, counted, some_of
+from memtui.tui.importing.preview import Preview
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
 from memtui.tui.state import NO_FOLDER
 from memtui.tui.styled_text import wrap
@@ -41,18 +42,6 @@ Progress = Callable[[str, int, int], None]
 SILENT, REJECTED, IN_VAULT = "no memory", "rejected", "in vault"
 """Why a source holds nothing new: no file of it states a memory, or else what became of those that do."""
 WHY_NOTHING_NEW = (SILENT, REJECTED, IN_VAULT)  # Of several files the last one counts
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What an import would do, and how many files it would read."""
-
-    plan: ImportPlan
-    files: int
-    # Files without news, with why: all of their memories are in the vault already, were turned down, or there are none
-    known: Mapping[Path, str] = field(default_factory=dict)
-    unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
-    changed: frozenset[Path] = frozenset()  # files with nothing new but changes of what is in the vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +188,8 @@ class Importer:
         known = dict.fromkeys(silent_files(plan, read), SILENT)
         known |= dict.fromkeys(turned_down_files(plan, read), REJECTED)
         known |= {path: IN_VAULT for path, has_news in stating_files(plan, read) if not has_news}
-        return Preview(plan, len(read.files), known, unclear, frozenset(changed_files(plan, read)))
+        rows, changed = imports.told_rows(read.stores), frozenset(changed_files(plan, read))
+        return Preview(plan, len(read.files), known, unclear, changed, rows, len(stores.ticked))
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
         from memtui.capture.importer import read_sources
@@ -391,12 +381,13 @@ class PlanRow:
     listed: str = ""  # the title in the list, as the rows above let it be
 
 
-def plan_lines(plan: ImportPlan) -> list[PlanRow | TextRow]:
-    """Return rows under headings; memories that stay as they are are counted."""
+def plan_lines(plan: ImportPlan, left_out: Sequence[str] = ()) -> list[PlanRow | TextRow]:
+    """Return rows under headings; memories that stay as they are are counted. `left_out`: what of stores is none."""
     groups = [list(_group(heading, mark, plan, actions)) for heading, actions, mark in _GROUPS]
     unchanged = plan.count("unchanged")
     same = f"  {counted(unchanged, 'memory is', 'memories are')} already in the vault, unchanged"
     groups += [[TextRow(same, "dim")] if unchanged else [], _dropped(plan.missing), list(_passed_over(plan))]
+    groups += [[TextRow("Left out of stores"), *_wrapped(left_out)] if left_out else []]
     lines: list[PlanRow | TextRow] = []
     for group in filter(None, groups):
         lines += [*([TextRow("")] if lines else []), *group]

@@ -1,0 +1,33 @@
+"""What an import would do, as the Import screen shows it before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.text.words import counted
+
+if TYPE_CHECKING:
+    from memtui.capture.plan import ImportPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import would do, and how many files it would read."""
+
+    plan: ImportPlan
+    files: int
+    # Files without news, with why: all of their memories are in the vault already, were turned down, or there are none
+    known: Mapping[Path, str] = field(default_factory=dict)
+    unclear: Mapping[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
+    changed: frozenset[Path] = frozenset()  # files with nothing new but changes of what is in the vault
+    rows: Sequence[str] = ()  # what of stores becomes no memory, and why
+    stores: int = 0  # how many stores were read
+
+    @property
+    def read_words(self) -> str:
+        """How many files and stores were read."""
+        stores = [counted(self.stores, "store")] if self.stores else []
+        return " and ".join([counted(self.files, "file"), *stores] if self.files or not stores else stores)
