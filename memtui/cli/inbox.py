@@ -63,7 +63,7 @@ def _inbox_arguments(parser: Parser) -> None:
     never.add_value("file", "FILE", "the file, as its candidates name it", nargs="?")
     never.add_flag("--list", "list the ignored files")
     never.add_flag("--undo", "stop ignoring the file, and restore the candidates rejected with it")
-    putting = add("expire", "expire candidates that are too old or whose files are missing", expire)
+    putting = add("expire", "expire candidates that are too old, or whose files or source text are gone", expire)
     putting.add_flag("--dry-run", "print what would expire; change nothing")
     add("expired", "list expired candidates", expired)
     parsing.add_ids(add("back", "return expired candidates to the inbox", back))

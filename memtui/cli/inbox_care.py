@@ -34,14 +34,14 @@ def folded(session: Session, offers: Sequence[Offer]) -> dict[str, list[Offer]]:
 
 
 def expire(arguments: argparse.Namespace, session: Session) -> None:
-    """Put away candidates that nobody decided on for `inbox.days`, and those whose files are all gone.
+    """Put away candidates that nobody decided on for `inbox.days`, and those whose files or source text are gone.
 
     They are not rejected: `inbox expired` lists them, `inbox back ID` and `undo` bring them back.
     """
     from memtui.curate.inbox_care import put_away, stale_candidates
 
     wanted = waiting_in(session, with_unassigned=session.project is None)
-    found = stale_candidates(session.vault, wanted, session.config.inbox.days, session.view.tree)
+    found = stale_candidates(session.vault, wanted, session.config.inbox.days, session.view.tree, unstated=True)
     if arguments.dry_run:
         rows = ([stale.id, outcomes.stale_words(stale), stale.title] for stale in found)
         records = ({"id": one.id, "cause": one.cause.value, "detail": one.detail, "title": one.title} for one in found)

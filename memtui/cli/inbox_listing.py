@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.cli.output import say, write_table
 from memtui.cli.session import Session
+from memtui.curate.lifecycle import NOT_STATED
 from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.domain.memory import planted_reasons
 from memtui.text.words import counted, pad
@@ -15,7 +16,6 @@ from memtui.wording import outcomes
 if TYPE_CHECKING:
     from memtui.curate.inbox import Offer
     from memtui.curate.views import MemoryView
-    from memtui.domain.memory import Memory
 
 
 def put_candidates(
@@ -32,7 +32,7 @@ def put_candidates(
     if session.json:
         session.put([candidate_record(view, session) for view in views])
         return
-    signs = _write_groups(session, [view.memory for view in views], {offer.id: offer for offer in offers})
+    signs = _write_groups(session, views, {offer.id: offer for offer in offers})
     ways = "`memtui inbox accept ID…`, --file, --section, --of-kind or --all accepts them."
     say(f"{counted(len(views), 'candidate')}. {ways}" if views else "The inbox is empty.")
     if not signs.isdisjoint("~?"):
@@ -49,25 +49,26 @@ def candidate_record(view: MemoryView, session: Session) -> dict[str, Any]:
     return {**view_record(view, session.kinds), "kind_confidence": kind_confidence(view.memory)}
 
 
-def _write_groups(session: Session, memories: Sequence[Memory], offers: Mapping[str, Offer]) -> set[str]:
+def _write_groups(session: Session, views: Sequence[MemoryView], offers: Mapping[str, Offer]) -> set[str]:
     """Write candidates below the lines of their files and headings; return the signs of their kinds."""
     from memtui.analysis.classify import kind_confidence
 
-    files: dict[str, dict[str, list[Memory]]] = {}
-    for memory in memories:
-        offer = offers[memory.id]
-        files.setdefault(_label(offer, session.view.project), {}).setdefault(offer.heading, []).append(memory)
-    width, signs = max((len(memory.kind) for memory in memories), default=0), set[str]()
+    files: dict[str, dict[str, list[MemoryView]]] = {}
+    for view in views:
+        offer = offers[view.memory.id]
+        files.setdefault(_label(offer, session.view.project), {}).setdefault(offer.heading, []).append(view)
+    width, signs = max((len(view.memory.kind) for view in views), default=0), set[str]()
     for label, sections in files.items():
         write_table([[f"{label} ({sum(map(len, sections.values())):,})"]])
         for heading, members in sections.items():
             if heading:
                 write_table([[f"  {heading} ({len(members):,})"]])
             rows = []
-            for memory in members:
+            for view in members:
+                memory = view.memory
                 sign = CONFIDENCE_SIGNS[kind_confidence(memory) or "sure"]
                 signs.add(sign)
-                rows.append([f"    {memory.id}", f"{pad(memory.kind, width)} {sign}", f"{memory.title}{_said(memory)}"])
+                rows.append([f"    {memory.id}", f"{pad(memory.kind, width)} {sign}", f"{memory.title}{_said(view)}"])
             write_table(rows)
     return signs
 
@@ -78,5 +79,6 @@ def _label(offer: Offer, project: str | None) -> str:
     return place if offer.project == project else f"{offer.project or 'unassigned'}: {place}"
 
 
-def _said(memory: Memory) -> str:
-    return "".join(f"  [looks planted: it {reason}]" for reason in planted_reasons(memory)[:1])
+def _said(view: MemoryView) -> str:
+    planted = "".join(f"  [looks planted: it {reason}]" for reason in planted_reasons(view.memory)[:1])
+    return f"{planted}  [{NOT_STATED}]" if view.is_dropped else planted

@@ -358,6 +358,8 @@ def _say_conflicts(plan: ImportPlan, report: ImportReport) -> None:
 def _say_missing(plan: ImportPlan, vanished: Sequence[Vanished]) -> None:
     for memory in plan.missing:
         say(f"No longer in its source; kept: {memory.id} {memory.title}")
+    if any(memory.status == "candidate" for memory in plan.missing):
+        say("`memtui inbox expire` clears those that still wait in the inbox.")
     for one in vanished:
         say(str(one))
 

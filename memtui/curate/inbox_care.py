@@ -12,11 +12,13 @@ from itertools import groupby
 from memtui.curate.anchors import dead_anchors
 from memtui.curate.inbox import Offer
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
+from memtui.curate.views import by_memory
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import EXPIRED, Memory
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
-from memtui.vault.reader import VaultReader
+from memtui.vault.reader import SourceState, VaultReader
+from memtui.vault.source_texts import is_unstated
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
@@ -29,6 +31,9 @@ class StaleCause(StrEnum):
 
     FILES = "files"
     """None of the files that it is tied to exists any more; `Stale.detail` names the first."""
+
+    SOURCE = "source"
+    """None of its sources states it any more; `Stale.detail` names the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +66,16 @@ def _source(offer: Offer) -> str:
     return offer.path or offer.origin
 
 
-def stale_candidates(vault: Vault, wanted: MemoryFilter, days: int, here: Tree | None = None) -> list[Stale]:
+def stale_candidates(
+    vault: Vault, wanted: MemoryFilter, days: int, here: Tree | None = None, *, unstated: bool = False
+) -> list[Stale]:
     """Return the candidates that waited longer than so many days, or whose files are all gone from the tree.
 
     Args:
         wanted: candidates.
         days: 0 for any age.
         here: the working tree of the current folder.
+        unstated: whether those count that their sources no longer state, as may be so on a branch alone.
     """
     now = vault.now()
     gone: defaultdict[str, set[str]] = defaultdict(set)
@@ -75,14 +83,18 @@ def stale_candidates(vault: Vault, wanted: MemoryFilter, days: int, here: Tree |
         gone[identifier].add(path)
     with vault.read() as reader:
         waiting = reader.select(wanted, sort="created", now=now)
-    found = (_stale(memory, days, now, gone[memory.id]) for memory in waiting)
+        seen = by_memory(reader.source_states([memory.id for memory in waiting])) if unstated else {}
+    found = (_stale(memory, days, now, gone[memory.id], seen.get(memory.id, ())) for memory in waiting)
     return [stale for stale in found if stale is not None]
 
 
-def _stale(memory: Memory, days: int, now: datetime, gone: set[str]) -> Stale | None:
+def _stale(memory: Memory, days: int, now: datetime, gone: set[str], seen: Iterable[SourceState]) -> Stale | None:
     paths = [anchor.path for anchor in memory.anchors]
     if paths and gone.issuperset(paths):
         return Stale(memory.id, memory.version, memory.title, StaleCause.FILES, paths[0])
+    if is_unstated(memory, seen):
+        place = next(source.path for source in memory.sources if source.path)
+        return Stale(memory.id, memory.version, memory.title, StaleCause.SOURCE, place)
     waited = now - memory.updated_at
     if days and waited > timedelta(days=days):
         return Stale(memory.id, memory.version, memory.title, StaleCause.AGE, str(waited.days))

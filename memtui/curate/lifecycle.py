@@ -16,6 +16,7 @@ from memtui.curate.fields import check_half_life, check_importance, check_kind, 
 from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
+from memtui.curate.views import by_memory
 from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash, held_back, planted_reasons
@@ -26,6 +27,7 @@ from memtui.text.words import shorten
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
+from memtui.vault.source_texts import is_unstated
 from memtui.vault.text_search import refuse_secrets_in, secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
@@ -394,6 +396,7 @@ LONGEST_REPLACED = 40  # Characters of a title in a row
 
 
 LOOKS_PLANTED, HOLDS_SECRET, WOULD_REPLACE, IN_USE = "looks planted", "secret", "would replace", "in use already"
+NOT_STATED = "no longer in its source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +407,7 @@ class Oddities:
     secrets: tuple[str, ...] = ()  # rules of what looks like a secret in it
     twins: tuple[str, ...] = ()  # ids of active memories in the same project with the same text
     replaces: tuple[str, ...] = ()  # titles of active memories that it was proposed to replace
+    is_unstated: bool = False  # whether none of its sources states it any longer
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -411,6 +415,7 @@ class Oddities:
         found = [LOOKS_PLANTED] if self.planted else []
         found += [HOLDS_SECRET] if self.secrets else []
         found += [f"{WOULD_REPLACE} “{shorten(one_line(self.replaces[0]), LONGEST_REPLACED)}”"] if self.replaces else []
+        found += [NOT_STATED] if self.is_unstated else []
         return (*found, *([IN_USE] if self.twins else []))
 
 
@@ -423,10 +428,12 @@ def oddities(
     twins = reader.get_many({identifier for found in holders.values() for identifier, _ in found})
     in_use = {identifier: twin.project for identifier, twin in twins.items() if twin.status == "active"}
     replaced = replaced_by(reader, [memory for memory in memories if memory.status == "candidate"])
+    states = by_memory(reader.source_states(list(hashes)))
     result = {}
     for memory in memories:
         same = [key for key, _ in holders.get(hashes[memory.id], ()) if in_use.get(key, "") == memory.project]
         secrets = dict.fromkeys(rule for rules in secrets_in(memory, patterns).values() for rule in rules)
         old = tuple(one.title for one in replaced.get(memory.id, ()))
-        result[memory.id] = Oddities(planted_reasons(memory), tuple(secrets), tuple(same), old)
+        unstated = is_unstated(memory, states.get(memory.id, ()))
+        result[memory.id] = Oddities(planted_reasons(memory), tuple(secrets), tuple(same), old, unstated)
     return result

@@ -19,7 +19,7 @@ from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.review_triggers import AskedSince, asked_since
-from memtui.vault.source_texts import Texts, imported_texts
+from memtui.vault.source_texts import Texts, imported_texts, is_unstated
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, states_now
 
@@ -183,7 +183,7 @@ def view_memories(
             anchor_states=states.get(memory.id, {}),
             links=tuple(links.get(memory.id, ())),
             source_says_this=source_says_this(memory, seen.get(memory.id, ()), stated.get(memory.id)),
-            is_dropped=_is_dropped(memory, seen.get(memory.id, ())),
+            is_dropped=is_unstated(memory, seen.get(memory.id, ())),
             at_commits=tuple(_at_commits(memory, signals.get(memory.id, ()))),
             signals=tuple(signal.signal for signal in signals.get(memory.id, ())),
         )
@@ -224,13 +224,6 @@ def source_says_this(memory: Memory, seen: Iterable[SourceState], stated: Texts 
         return True
     pairs = () if stated is None else zip(_said(stated), _said(Texts.of(memory)), strict=True)
     return any(there and there != here for there, here in pairs)
-
-
-def _is_dropped(memory: Memory, seen: Iterable[SourceState]) -> bool:
-    """Return whether no file that a memory came from states it any longer."""
-    paths = {source.path for source in memory.sources if source.path}
-    hashes = [state.seen_hash for state in seen if state.path in paths]
-    return bool(hashes) and not any(hashes)
 
 
 def _said(texts: Texts) -> tuple[str, ...]:

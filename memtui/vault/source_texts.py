@@ -11,7 +11,7 @@ from typing import Any
 from memtui.domain.memory import Memory, content_hash, hash_parts
 from memtui.vault import rows
 from memtui.vault.filters import sql_time
-from memtui.vault.reader import VaultReader
+from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.writer import VaultWriter
 
 TEAM_PLACE = "team:"
@@ -37,6 +37,13 @@ class Texts:
     @property
     def hash(self) -> str:
         return hash_parts(self.title, self.insight, self.rationale, self.snippet)
+
+
+def is_unstated(memory: Memory, seen: Iterable[SourceState]) -> bool:
+    """Return whether no file that a memory came from states it any longer."""
+    paths = {source.path for source in memory.sources if source.path}
+    hashes = [state.seen_hash for state in seen if state.path in paths]
+    return bool(hashes) and not any(hashes)
 
 
 @dataclass(frozen=True, slots=True)

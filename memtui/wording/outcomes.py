@@ -337,6 +337,8 @@ def stale_words(stale: Stale) -> str:
     """Return why a candidate is put away."""
     if stale.cause == "files":
         return f"missing: {tame(stale.detail, 60)}"
+    if stale.cause == "source":
+        return f"no longer in {tame(stale.detail, 60)}"
     return f"waiting for {stale.detail} days"
 
 

@@ -496,6 +496,20 @@ def test_a_folder_without_memory_files_ends_alike_with_and_without_json(cli: Cli
     assert cli("import", tmp_path / "empty", "--json", code=3).json["added"] == 0
 
 
+def test_a_candidate_that_left_its_file_is_marked_and_put_away_by_one_command(project: Cli) -> None:
+    project("import", ".")
+    gone = next(row for row in project.all_rows() if "floats" in row["insight"])
+    project.write("AGENTS.md", "\n".join(line for line in AGENTS.splitlines() if "floats" not in line) + "\n")
+    assert "`memtui inbox expire` clears those" in project("import", ".").err
+    (line,) = [line for line in project("inbox").out.splitlines() if "[no longer in its source]" in line]
+    assert line.split()[0] == gone["id"]
+    (row,) = project("inbox", "expire", "--dry-run", "--json").json
+    assert (row["id"], row["cause"], row["detail"]) == (gone["id"], "source", "AGENTS.md")
+    assert "no longer in AGENTS.md" in project("inbox", "expire", "--dry-run").out
+    assert project("inbox", "expire").lines == [gone["id"]]
+    assert "no longer in its source" not in project("inbox").out
+
+
 def test_a_rule_that_left_its_file_is_named_and_found_again(project: Cli) -> None:
     project("import", ".", "--active")
     gone = next(row for row in project.all_rows() if "floats" in row["insight"])

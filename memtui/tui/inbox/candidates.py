@@ -161,9 +161,9 @@ class CandidateList(MemoryList):
     @property
     def asks_for_odd(self) -> bool:
         """Whether the filter has a word that says what is odd about candidates; to find out takes time."""
-        from memtui.curate.lifecycle import HOLDS_SECRET, IN_USE, LOOKS_PLANTED, WOULD_REPLACE
+        from memtui.curate.lifecycle import HOLDS_SECRET, IN_USE, LOOKS_PLANTED, NOT_STATED, WOULD_REPLACE
 
-        signs = f"{LOOKS_PLANTED} {HOLDS_SECRET} {WOULD_REPLACE} {IN_USE}"
+        signs = f"{LOOKS_PLANTED} {HOLDS_SECRET} {WOULD_REPLACE} {IN_USE} {NOT_STATED}"
         return any(word in signs for word in self._words if len(word) >= _SIGN_LETTERS)
 
     def filter(self, text: str) -> None:

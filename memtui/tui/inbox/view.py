@@ -154,6 +154,8 @@ class InboxAccess:
         if odd.twins:
             said.append("The same text is already in use, word for word.")
         said += [f"Would replace “{old}”; accepting asks, and keeps both until then." for old in odd.replaces]
+        if odd.is_unstated:
+            said.append("Its source no longer says this.")
         if memory.project is None:
             view = self._access.view
             where = view.project if view and view.stands_in else None
