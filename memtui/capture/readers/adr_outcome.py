@@ -41,6 +41,12 @@ _ASKS = re.compile(
     r"|(?:which|what) (?P<thing>(?:(?!\b(?:do|does|should|shall|is|are|can|will|to)\b).)+?))[?？]?",
     re.IGNORECASE,
 )
+_WHICH = re.compile(
+    r"(?:(?:use|choose|pick|select|adopt|take) (?:which|what) (?P<used>.+?)"
+    r"|(?:which|what) (?P<thing>.+?) (?:(?:do|should|shall|can|will) we|to) (?:use|choose|pick|select|adopt|take)"
+    r"(?: (?P<purpose>(?:for|in|to) .+?))?)[?？]?",
+    re.IGNORECASE,
+)  # `Use which cache`, `Which queue do we use for orders?`
 _LEADS = re.compile(r"(?:we|the team) (?:have )?(?:decided|agreed|chose)(?: (?:on|to|that))?: ", re.IGNORECASE)
 _ADDRESS = re.compile(r"\w+://")
 _LISTED = re.compile(r", \S")
@@ -76,7 +82,7 @@ def decision_title(subject: str, decision: str, options: str, *, most: int = MAX
         decision: the text of its decision, as Markdown.
         options: the text of its options, in which a bare number is looked up.
     """
-    subject = plain_text(subject)
+    subject = _thing_asked_for(plain_text(subject))
     choice, is_named = chosen(decision, options)
     if not choice or (_is_action(subject) and not is_named):
         return _of_topic(subject, decision, most) if subject else title_for(decision, ())
@@ -87,6 +93,14 @@ def decision_title(subject: str, decision: str, options: str, *, most: int = MAX
     if subject.endswith(_QUESTIONS):
         return choice if is_imperative(choice) else _fitting(f"{subject} {choice}", most) or choice
     return _below(subject, choice, most)
+
+
+def _thing_asked_for(subject: str) -> str:
+    """Return what a title asks to choose, as `Queue` of `Which queue do we use?`, else the title."""
+    asked = _WHICH.fullmatch(subject.strip())
+    if asked is None:
+        return subject
+    return capital(" ".join(filter(None, (asked["used"] or asked["thing"], asked["purpose"]))))
 
 
 def _asked_for(subject: str) -> str:

@@ -121,6 +121,9 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
         ("Queue", "We decided to go with option 2 as it is there.", "Queue: Redis streams"),
         ("Queue", "Option 2 was chosen since it is there.", "Queue: Redis streams"),
         ("Queue", "We will use Redis streams.", "Queue: Use Redis streams"),
+        # what is only asked for is the topic
+        ("What lamp should we take for the pier", "We will use oil lamps.", "Lamp for the pier: Use oil lamps"),
+        ("Use which rope", "Keep the wire ropes since the boats fit.", "Keep the wire ropes since the boats fit"),
         # what was done is what was decided
         (
             "Rope Provider Architecture",
@@ -191,7 +194,7 @@ def test_rejected_options_stay_inside_the_memory_however_long(tmp_path: Path) ->
             'Chosen option: "Keep it in the berth table", because fast.',
             "Add a tide field: Keep it in the berth table",
         ),
-        ("Which queue do we use?", 'Chosen option: "Redis streams"', "Which queue do we use? Redis streams"),
+        ("Which queue do we use?", 'Chosen option: "Redis streams"', "Queue: Redis streams"),
         (
             "{short title of the problem}",
             'Chosen option: "Redis streams", because the harbour runs it',
