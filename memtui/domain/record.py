@@ -17,6 +17,7 @@ from memtui.domain.kinds import split_project
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
     DEFAULT_IMPORTANCE,
+    LINK_TYPES,
     STATUSES,
     Anchor,
     Link,
@@ -201,17 +202,22 @@ def with_known_names(record: Mapping[str, Any]) -> Record:
 def link_in_row(identifier: str, link: object) -> Record:
     """Return the record of a link that a memory's row states as `{type, id}` or `{relation, target}`.
 
-    Raises `RecordError`: it is no object, or the row has no id.
+    Raises `RecordError`: it is no object, lacks a type or a target, or has an unknown type, or the row has no id.
     """
     if not isinstance(link, dict):
         raise RecordError(f"not an object: {str(link)[:40]!r}")
     if not identifier:
         raise RecordError("the row has no id to link from")
-    return {
-        "from": identifier,
-        "link": link.get("type") or link.get("relation"),
-        "to": link.get("id") or link.get("target"),
-    }
+    kind, target = link.get("type") or link.get("relation"), link.get("id") or link.get("target")
+    if not kind or not target:
+        has = ", ".join(str(key)[:20] for key in list(link)[:_MOST_KEYS]) or "none"
+        raise RecordError(f"it needs the keys type and id, or relation and target, and has {has}")
+    if kind not in LINK_TYPES:
+        raise RecordError(f"its type must be one of {', '.join(LINK_TYPES)}, not {str(kind)[:40]!r}")
+    return {"from": identifier, "link": kind, "to": target}
+
+
+_MOST_KEYS = 6  # Keys of a link that a message names
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

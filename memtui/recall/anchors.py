@@ -18,7 +18,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.recall.result import Part
 from memtui.text.tokens import query_terms
-from memtui.workspace import RENAMED, Tree, is_outside, renames_in, run_git, run_git_as_far
+from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, is_outside, renames_in, run_git, run_git_as_far
 
 if TYPE_CHECKING:
     from memtui.recall.imports.follow import Reached
@@ -50,6 +50,7 @@ UNKNOWN_NARROWNESS = 2.0  # Of a place where nobody counted the files
 MOST_READ = 30_000  # Bytes of a file in hand whose words are compared with memories: about 900 lines
 
 _PIECE = re.compile(r"[\w.-]+")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,300})\1(?!`)")
 _MARKS = frozenset("*?[{")
 _FIRST_MARK = re.compile(r"[*?\[{]")
 
@@ -63,6 +64,7 @@ class FileMatch:
     file: str  # the given file, or one that it imports
     reached: Reached | None = None  # how that was reached, None for a given file
     is_moved: bool = False  # whether the anchor names the file by what it was called before
+    is_named: bool = False  # whether the memory has no anchor, and names the file in a code span by its bare name
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Surroundings:
     former: Mapping[str, str] = field(default_factory=dict)  # from earlier names of the given files to their names now
     breadth: Callable[[str], float] | None = None  # the share of the project's files that a path fits, 0–1
     words: frozenset[str] = frozenset()  # of what stands in the given files
+    alone: Mapping[str, str] = field(default_factory=dict)  # the given files whose name no other has, by that name
 
 
 NO_SURROUNDINGS = Surroundings()
@@ -90,7 +93,27 @@ def surroundings_of(tree: Tree | None, files: Sequence[str]) -> Surroundings:
 
     imports = follow_imports(tree.root, files)
     words = _words_of(tree, files)
-    return Surroundings(imports.reached, tree.resolve, imports.notes, breadth=tree.breadth, words=words)
+    alone = {name: plain for file in files[:MOST_FILES] if (name := _name_alone(tree, plain := plain_path(file)))}
+    return Surroundings(imports.reached, tree.resolve, imports.notes, breadth=tree.breadth, words=words, alone=alone)
+
+
+def _name_alone(tree: Tree, plain: str) -> str:
+    """Return the name of a file that no other file of the tree has, and that many folders have in no project."""
+    name = PurePosixPath(plain).name
+    is_telling = "." in name[1:] and name.split(".", 1)[0].lower() not in GENERIC_STEMS
+    if not is_telling or tree.resolve(name) != plain:
+        return ""
+    return name if "/" in plain or not tree.elsewhere(name) else ""
+
+
+def names_in_code(text: str, name: str) -> bool:
+    """Return whether a text names a file in a code span, by its name without a folder."""
+    return name in text and any(name in span[2].split() for span in _CODE_SPAN.finditer(text))
+
+
+def named_match(file: str) -> FileMatch:
+    """Return the tie of a memory that names a file so."""
+    return FileMatch(EXACT, file, file, is_named=True)
 
 
 def _words_of(tree: Tree, files: Sequence[str]) -> frozenset[str]:

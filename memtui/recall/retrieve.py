@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ from memtui.recall.anchors import (
     Surroundings,
     best_matches,
     former_names,
+    named_match,
+    names_in_code,
     plain_path,
     surroundings_of,
 )
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 MOST_BY_WORDS = 120
 MOST_BY_FILES = 200
+MOST_NAMED = 30  # Memories with words of the name of a file in hand that are looked through for that name
 MOST_BY_MEANING = 60
 MOST_STANDING = 120
 MOST_PINS = 200
@@ -262,10 +265,24 @@ def _by_files(
     anchored = reader.anchored(wanted)
     fetched.tied_to = {path for _, path in anchored}
     matches = best_matches(anchored, files, surroundings)
+    for key, match in _by_bare_names(reader, wanted, surroundings):
+        if key not in matches or matches[key].strength < match.strength:
+            matches[key] = match
     if len(matches) <= limit:
         return matches
     nearest = sorted(matches, key=lambda key: (-matches[key].strength, -key))[:limit]
     return {key: matches[key] for key in nearest}
+
+
+def _by_bare_names(
+    reader: VaultReader, wanted: MemoryFilter, surroundings: Surroundings
+) -> Iterator[tuple[int, FileMatch]]:
+    """Yield the memories, by key, that name a given file without its folder, where no other file has that name."""
+    for name, file in surroundings.alone.items():
+        hits = _match(reader, Query.of(name), wanted)[0].search(wanted, limit=MOST_NAMED)
+        for key, memory in reader.get_by_keys({hit.key for hit in hits}).items():
+            if any(names_in_code(text, name) for text in (memory.title, memory.insight, memory.rationale)):
+                yield key, named_match(file)
 
 
 def _by_meaning(

@@ -435,7 +435,7 @@ class Scorer:
             names=places.names,
             has_place=places.has_place,
             has_named=places.has_named,
-            is_exact=places.is_exact,
+            is_exact=places.is_exact or (match is not None and match.is_named),
         )
 
     def _factors(self, memory: Memory) -> list[Part]:

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pack_story import packed
 from recall_story import NOON, PAYMENTS, SETTINGS, ids, memory, set_state, story_vault
 
 from memtui.recall import anchors as renamed
@@ -24,6 +25,7 @@ from memtui.recall.imports.follow import Reached
 from memtui.recall.imports.sources import SAME_PACKAGE
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
+from memtui.wording.reasons import hit_words
 from memtui.workspace import Tree
 
 FILE = "payments/core/service.py"
@@ -248,3 +250,31 @@ def test_a_pattern_for_files_holds_for_a_folder_but_for_no_file_of_another_sort(
     assert strength("mill/**/*.rs", "mill/race/") > 0
     assert strength("**/*.rs", "mill/Dockerfile") == 0
     assert strength("dam/**/*.rs", "mill/race/") == 0
+
+
+def test_a_text_that_names_a_file_in_code_is_tied_to_it_where_no_other_file_has_its_name(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    for name in ("mint.py", "coin/press.py", "coin/dies.py", "vault/dies.py", "setup.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("", encoding="utf-8")
+    memories = [
+        memory("rootfile", "Coins", "Always start `mint.py` with the wizard."),
+        memory("deepfile", "Presses", "Oil what `press.py` drives: `python press.py --slow`."),
+        memory("manyfile", "Dies", "Keep `dies.py` free of side effects."),
+        memory("generic2", "Setup", "Never run `setup.py` twice."),
+        memory("inwords2", "Talk", "Somebody spoke of mint.py and press.py."),
+        memory("elsewher", "Others", "The `museum/press.py` of the neighbours is no concern."),
+    ]
+    vault, tree = story_vault(tmp_path, memories, []), Tree("payments-api", root)
+
+    def tied(file: str) -> dict[str, bool]:
+        task = Task("sum up the day", (file,))
+        found = recall(vault, task, PAYMENTS, settings=SETTINGS, now=NOON, tree=tree)
+        return {one.memory.id: bool(one.signs and one.signs.is_exact) for one in found.hits}
+
+    assert tied("mint.py") == {"rootfile": True}
+    assert tied("coin/press.py") == {"deepfile": True}
+    assert tied("coin/dies.py") == tied("setup.py") == {}
+    pack = packed(vault, Task("sum up the day", ("mint.py",)), tree=tree)
+    assert [one.memory.id for one in pack.included] == ["rootfile"]
+    assert hit_words(pack.included[0].hit) == "tied to mint.py"
