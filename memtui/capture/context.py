@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from memtui.analysis.grammar import capital
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import goes_on
 from memtui.analysis.title_headings import subject_of
@@ -25,6 +26,7 @@ from memtui.capture.prose import (
     first_paragraph,
     is_dependent,
     is_statement,
+    is_stored_list,
     is_strong,
     pattern,
     words_in,
@@ -131,6 +133,8 @@ def context_lead(
         folder: the folder of such a document, which names that part where the title does not.
         file: the name of the file, which a text may mean as "this file".
     """
+    if path and is_stored_list(_name(path[-1])):
+        return ""  # an assistant wrote each item to stand by itself
     lead = _lead_within(text, path, title)
     is_place = bool(path) and _means_place(text, path)
     subject = subject_of(_name(document)) or (folder if is_place else "")
@@ -342,3 +346,21 @@ def possible_leads(path: Sequence[str]) -> Iterator[str]:
         yield from filter(None, (_below_document(lead, path[start:]), lead, _name(path[start])))
         for subject in filter(None, dict.fromkeys((subject_of(_name(path[start])), _name(path[start])))):
             yield from (*_leads_below(subject, lead), subject)
+
+
+def without_place(title: str, path: Sequence[str], project: str) -> str:
+    """Return a title without what says only where it stands: its project, or the list of an assistant's memories.
+
+    Every memory of the project would begin with the same word. What is short without it keeps it.
+    """
+    for number, heading in enumerate(path):
+        name = _name(heading)
+        is_place = is_stored_list(name) or (number == 0 and _bare(name) == _bare(project))
+        rest = title.removeprefix(f"{name}: ")
+        if is_place and rest != title and words_in(rest) >= _BRIEF_WORDS:
+            return without_place(capital(rest), path[number + 1 :], project)
+    return title
+
+
+def _bare(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))

@@ -18,7 +18,7 @@ from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span, code_lines
-from memtui.capture.context import context_lead, with_lead
+from memtui.capture.context import context_lead, with_lead, without_place
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.markdown import Gap, Piece, Split, split_markdown, text_without
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
@@ -321,8 +321,9 @@ class DraftMaker:
         elif lost_a_character(f"{insight}{stated}{why}"):
             return Skipped(self.file.name, span, LOST_CHARACTER, code=SkipCode.LOST_CHARACTER)
         path = tuple(sanitise(heading).text for heading in heading_path)
-        name = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
-        led = self._led(insight, why, path, native_id, name) if lead else insight
+        full = cut_title(stated) or title_for(insight, scoped(path, self.file.name))
+        led = self._led(insight, why, path, native_id, full) if lead else insight
+        name = full if stated else without_place(full, path, self.file.root.name)
         native = sanitise(native_id).text
         planted = bool(planted_in(name, led, why, "", *self.tags, self.file.name, native))
         return Draft(

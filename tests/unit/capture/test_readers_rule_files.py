@@ -315,6 +315,19 @@ def test_gemini_memories_of_the_home_hold_everywhere(tmp_path: Path) -> None:
     assert draft.scope == "global"
 
 
+def test_titles_begin_with_neither_their_project_nor_the_list_of_an_assistants_memories(tmp_path: Path) -> None:
+    kept = "# Mine\n\nSmall commits are easier to read.\n\n## Gemini Added Memories\n"
+    kept += "- User prefers tabs\n- Never push to main.\n"
+    drafts = _read(GEMINI, tmp_path / "Ferry", "GEMINI.md", kept).drafts
+    assert [draft.title for draft in drafts][1:] == ["User prefers tabs", "Never push to main"]
+    assert [draft.insight for draft in drafts][1:] == ["User prefers tabs", "Never push to main."]
+    rules = "# Ferry\n\n- Never log card numbers.\n\n## Money\n\n- Never round before the last step.\n"
+    drafts = _read(GEMINI, tmp_path / "ferry", "GEMINI.md", rules).drafts
+    assert not [draft.title for draft in drafts if draft.title.startswith("Ferry")]
+    drafts = _read(GEMINI, tmp_path / "harbour", "GEMINI.md", rules).drafts
+    assert [draft.title for draft in drafts if draft.title.startswith("Ferry: ")], "another name says something"
+
+
 def test_a_link_checked_out_as_text_is_an_include(tmp_path: Path) -> None:
     _file(tmp_path, "AGENTS.md")
     result = _read(GEMINI, tmp_path, "GEMINI.md", "AGENTS.md")
