@@ -159,5 +159,8 @@ def _row(store: StoreFound) -> list[str]:
         + (" …" if len(counts) > SHOWN else "")
         for counts in (store.types, store.projects)
     ]
+    for before, counts in (("", store.dates), ("importance ", store.importances)):
+        parts = [f"{key}: {number:,}" for key, number in counts.items()]
+        told.append(before + some_of(parts, SHOWN) if len(parts) > 1 else "")
     number = counted(len(store.contents.rows), "memory")
     return [name, store.problem or number, *told, f"{changed:%Y-%m-%d}" if changed else "", str(store.place.path)]

@@ -86,6 +86,28 @@ async def test_a_project_that_is_unclear_is_asked_for_once(folder: Path, tmp_pat
         assert titles(vault)["Cranes stop at 40 knots"] == "crane-ui"
 
 
+async def test_every_value_is_listed_and_one_key_ticks_all_or_none_of_a_kind(folder: Path, tmp_path: Path) -> None:
+    rows = [
+        observation(f"Berth {number}", f"Berth {number} is dredged.", project=f"quay-{number:02}")
+        for number in range(20)
+    ]
+    make_store(tmp_path / "copy.db", "claude-mem", {"observations": rows})
+    vault = empty_vault(tmp_path)
+    async with app_on(vault, folder, state_path=tmp_path / "state.json").run_test(size=(130, 60)) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportScreen), "Import is open")
+        await shows(pilot, "Other memory tools")
+        assert "~/.claude-mem/claude-mem.db" in screen_text(pilot)
+        await pilot.press("slash", *str(tmp_path / "copy.db"), "enter")
+        await shows(pilot, "20 new → inbox")
+        await shows(pilot, "quay-19")
+        await pilot.press("1", "end", "asterisk")
+        await shows(pilot, "0 new → inbox")
+        await pilot.press("space")
+        await shows(pilot, "1 new → inbox")
+        await pilot.press("asterisk")
+        await shows(pilot, "20 new → inbox")
+
+
 async def test_a_store_at_a_path_that_is_typed_is_offered_ticked(folder: Path, tmp_path: Path) -> None:
     rows = [{"id": f"{number:032x}", "content": text, "state": "active"} for number, text in enumerate(("A.", "B."))]
     make_store(tmp_path / "moved" / "copy.db", "openmemory", {"memories": rows})

@@ -123,6 +123,8 @@ def test_the_stores_that_are_there_are_listed_with_what_they_hold(cli: Cli, stor
         ("claude-mem", 2, {"decision": 1, "bugfix": 1})
     ]
     assert found[0]["projects"] == {"tide-api": 2}
+    assert found[0]["importance"] == {"3": 2}
+    assert sum(found[0]["dates"].values()) == 2
     assert found[0]["path"] == store.as_posix()
     assert "claude-mem" in cli("import", "--list-stores").out
     named = cli("import", "--list-stores", graph.parent, "--json").json

@@ -44,16 +44,39 @@ class Choice:
     projects: frozenset[str] | None = None  # as `project_of_row` has them; all by default
     since: datetime | None = None
     importance: int = 1  # the least
+    dates: frozenset[str] | None = None  # months or years as `StoreFound.dates` has them; all by default
+    importances: frozenset[int] | None = None  # all by default
 
     def takes(self, row: Row) -> bool:
         if self.types is not None and type_of_row(row).casefold() not in self.types:
             return False
         if self.projects is not None and project_of_row(row) not in self.projects:
             return False
-        made = moment(row.updated) or moment(row.created)
+        made, importance = _made(row), importance_of_row(row)
         if self.since is not None and (made is None or made < self.since):
             return False
-        return self.importance <= (number_of(row.importance) or DEFAULT_IMPORTANCE)
+        if self.dates is not None and self.dates.isdisjoint({_month(made), _month(made)[:_YEAR]}):
+            return False
+        return self.importance <= importance and (self.importances is None or importance in self.importances)
+
+
+UNDATED = "undated"
+_YEAR = len("2026")
+MOST_MONTHS = 12  # Rows of more months are counted by year
+
+
+def _made(row: Row) -> datetime | None:
+    return moment(row.updated) or moment(row.created)
+
+
+def _month(made: datetime | None) -> str:
+    return f"{made:%Y-%m}" if made is not None else UNDATED
+
+
+def importance_of_row(row: Row) -> int:
+    """Return the importance that a row gets, 1 to 5."""
+    stated = number_of(row.importance)
+    return DEFAULT_IMPORTANCE if stated is None else min(5, max(1, int(stated)))
 
 
 DEFAULT_IMPORTANCE = 3
@@ -89,6 +112,22 @@ class StoreFound:
         return Counter(map(project_of_row, self.contents.rows))
 
     @property
+    def dates(self) -> dict[str, int]:
+        """How many rows are of which month, or year where there are many months, the latest first."""
+        months = Counter(_month(_made(row)) for row in self.contents.rows)
+        if len(months) > MOST_MONTHS:
+            years = Counter[str]()
+            for month, number in months.items():
+                years[month if month == UNDATED else month[:_YEAR]] += number
+            months = years
+        return dict(sorted(months.items(), key=lambda one: (one[0] != UNDATED, one[0]), reverse=True))
+
+    @property
+    def importances(self) -> dict[int, int]:
+        """How many rows have which importance, the highest first."""
+        return dict(sorted(Counter(map(importance_of_row, self.contents.rows)).items(), reverse=True))
+
+    @property
     def changed_at(self) -> datetime | None:
         """When its files were last written."""
         times = []
@@ -111,6 +150,8 @@ class StoreFound:
             "memories": len(self.contents.rows),
             "types": dict(self.types.most_common()),
             "projects": dict(self.projects.most_common()),
+            "dates": self.dates,
+            "importance": {str(importance): number for importance, number in self.importances.items()},
             "left_out": {reason: number for reason, number in self.contents.left_out.most_common() if number},
             "changed_at": format_time(self.changed_at),
             "problem": self.problem or None,

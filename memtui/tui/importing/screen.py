@@ -45,6 +45,7 @@ from memtui.tui.importing.view import (
     plan_cells,
     plan_lines,
     plan_words,
+    same_row,
 )
 from memtui.tui.list_detail import RESTING_SECONDS, ListDetail
 from memtui.tui.loader import Task
@@ -192,7 +193,7 @@ class ImportScreen(ListDetail):
         unread = self._ticked - self._previewed if self._unticks_known and not self._first_run else set()
         places = place_rows(self._known, self._ticked, self._known_paths, unread, self._changed_paths)
         rows = [*places, *self._stores.rows()]
-        self._places.show(rows, follow=(lambda row: _same(row, current)) if current else None, notice=self._nothing)
+        self._places.show(rows, follow=(lambda row: same_row(row, current)) if current else None, notice=self._nothing)
         number = len(self._ticked) + len(self._stores.ticked)
         ticked = f"{number} of {len(self._known.rows) + len(self._stores.found)} ticked"
         self._places.set_title("1 Sources", READING if unread else ticked)
@@ -334,8 +335,13 @@ class ImportScreen(ListDetail):
             self.loader.read(lambda: places_at(str(path), folder=folder, home=home), show, group="places")
 
     def action_import_all(self) -> None:
-        """Tick every source, or none where all are ticked."""
+        """Tick every source, or none where all are; on a type, project, month or importance all of that kind."""
         self._unticks_known = False
+        row = self._places.current
+        if isinstance(row, StoreRow) and row.facet:
+            self._stores = self._stores.facet_toggled(row)
+            self._tick(self._ticked)
+            return
         paths = {place.path for place in self._known.rows}
         every_store = self._stores.all_ticked(wanted=True)
         is_all = self._ticked == paths and self._stores.ticked == every_store.ticked
@@ -487,11 +493,3 @@ class ImportScreen(ListDetail):
     async def _choose(self, message: PickList.Chosen) -> None:
         message.stop()
         await self.action_act("import-tick" if message.list is self._places else "import-read")
-
-
-def _same(row: PlaceRow | LeftOutRow | StoreRow, other: PlaceRow | LeftOutRow | StoreRow) -> bool:
-    if isinstance(row, StoreRow) and isinstance(other, StoreRow):
-        return row.key == other.key
-    if isinstance(row, PlaceRow) and isinstance(other, PlaceRow):
-        return row.place == other.place
-    return isinstance(row, LeftOutRow) and row == other

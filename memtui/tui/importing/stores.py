@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.capture.stores.importing import StoreFound, StoresRead
 
 HEADING = "Other memory tools"
-FACETS = ("type", "project")
+FACETS = ("type", "project", "month", "importance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,13 @@ class Stores:
         readable = frozenset(store.place.path for store in self.found if store.contents.rows)
         return replace(self, ticked=readable if wanted else frozenset(), unticked=frozenset())
 
+    def facet_toggled(self, row: StoreRow) -> Stores:
+        """Return these with all values of a row's facet ticked, or none where all are."""
+        path = row.store.place.path
+        keys = {(path, row.facet, value) for value, _ in _values(row.store)[row.facet]}
+        unticked = self.unticked - keys if keys & self.unticked else self.unticked | keys
+        return replace(self, ticked=self.ticked | {path}, unticked=unticked)
+
     def with_more(self, other: Stores) -> Stores:
         """Return these with others that a person named, which are ticked."""
         known = {store.place.path for store in self.found}
@@ -69,13 +76,14 @@ class Stores:
             path = store.place.path
             if store.problem:
                 lines.append(TextRow(f"  {store.place.tool}: {tame(store.problem, 160)}", "warning"))
+                lines.append(_place_of(store))
                 continue
-            lines.append(StoreRow(store, path in self.ticked, number=len(store.contents.rows)))
-            for facet, counts in zip(FACETS, (store.types, store.projects), strict=True):
-                if path in self.ticked and len(counts) > 1:
+            lines += [StoreRow(store, path in self.ticked, number=len(store.contents.rows)), _place_of(store)]
+            for facet, values in _values(store).items() if path in self.ticked else ():
+                if len(values) > 1:
                     lines += [
                         StoreRow(store, (path, facet, value) not in self.unticked, facet, value, number)
-                        for value, number in counts.most_common(MOST_SHOWN)
+                        for value, number in values
                     ]
         return lines
 
@@ -90,6 +98,8 @@ class Stores:
             store.place.path: Choice(
                 types=self._kept(store, "type", [one.casefold() for one in store.types]),
                 projects=self._kept(store, "project", list(store.projects)),
+                dates=self._kept(store, "month", list(store.dates)),
+                importances=self._kept_importances(store),
             )
             for store in chosen
         }
@@ -101,8 +111,28 @@ class Stores:
         out = {value.casefold() for path, of, value in self.unticked if path == store.place.path and of == facet}
         return frozenset(value for value in values if value.casefold() not in out) if out else None
 
+    def _kept_importances(self, store: StoreFound) -> frozenset[int] | None:
+        kept = self._kept(store, "importance", [str(importance) for importance in store.importances])
+        return None if kept is None else frozenset(map(int, kept))
 
-MOST_SHOWN = 12  # Types, and projects, of a store
+
+def _values(store: StoreFound) -> dict[str, list[tuple[str, int]]]:
+    """Return the values of each facet of a store, each with how many memories have it."""
+    importances = [(str(importance), number) for importance, number in store.importances.items()]
+    values = (store.types.most_common(), store.projects.most_common(), list(store.dates.items()), importances)
+    return dict(zip(FACETS, values, strict=True))
+
+
+_PLACE_CELLS = 32
+
+
+def _place_of(store: StoreFound) -> TextRow:
+    """Return the line below a store: when it was last changed, and where it lies."""
+    path, changed = store.place.path, store.changed_at
+    inside = path.is_relative_to(store.place.home)
+    where = f"~/{path.relative_to(store.place.home).as_posix()}" if inside else path.as_posix()
+    short = where if len(where) <= _PLACE_CELLS else f"…{where[1 - _PLACE_CELLS :]}"
+    return TextRow("    " + "  ".join(filter(None, (f"{changed:%Y-%m-%d}" if changed else "", tame(short, 60)))), "dim")
 
 
 def known_stores(access: VaultAccess, home: Path) -> Stores:
@@ -126,15 +156,13 @@ def store_cells(row: StoreRow) -> list[Cell]:
         return [
             Cell("", "dim", 2),
             tick,
-            Cell(row.facet, "dim", 8),
+            Cell(row.facet, "dim", 11),
             Cell(tame(row.value), text),
             Cell(f"{row.number:,}", "dim", 9, right=True),
         ]
-    changed = row.store.changed_at
     name = f"{row.store.place.tool} {tame(row.store.contents.version, 40)}".strip()
     return [
         tick,
         Cell(name, text),
-        Cell(f"{changed:%Y-%m-%d}" if changed else "", "dim", 10, since=56, before=1),
         Cell(counted(row.number, "memory"), "dim", 15, right=True, before=1),
     ]

@@ -341,6 +341,15 @@ def place_rows(
     return lines
 
 
+def same_row(row: PlaceRow | LeftOutRow | StoreRow, other: PlaceRow | LeftOutRow | StoreRow) -> bool:
+    """Return whether two rows are of the same source, ticked or not."""
+    if isinstance(row, StoreRow) and isinstance(other, StoreRow):
+        return row.key == other.key
+    if isinstance(row, PlaceRow) and isinstance(other, PlaceRow):
+        return row.place == other.place
+    return isinstance(row, LeftOutRow) and row == other
+
+
 def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]:
     """Return a source: its tick, its name, its format, how many files, or that it is in the vault already."""
     if isinstance(row, StoreRow):

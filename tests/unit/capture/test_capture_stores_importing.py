@@ -10,8 +10,9 @@ from stores import make_store, observation
 
 from memtui import children
 from memtui.capture.stores import importing
-from memtui.capture.stores.importing import Choice, Names, StoresRead, look_into, offer
+from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
+from memtui.capture.stores.rows import Contents, Row
 from memtui.progress import Cancelled
 from memtui.vault.indexed import indexed_text, postings_of
 from memtui.vault.vault import Vault
@@ -65,3 +66,20 @@ def test_cancelling_while_a_child_works_stops_the_import(
 
     with vault.read() as reader, pytest.raises(Cancelled):
         offer(found, Names(reader), now=NOW, progress=cancel)
+
+
+def test_rows_are_chosen_by_month_or_year_and_importance(tmp_path: Path) -> None:
+    def row(created: str, importance: object = None) -> Row:
+        return Row(native_id=created, insight="x", created=created, importance=importance)
+
+    place = Place("claude-mem", tmp_path / "claude-mem.db", tmp_path)
+    few = [row("2026-02-03"), row("2026-02-09", 5), row("2025-12-31", 9), row("")]
+    store = StoreFound(place, Contents(rows=few))
+    assert store.dates == {"2026-02": 2, "2025-12": 1, "undated": 1}
+    assert store.importances == {5: 2, 3: 2}
+    taken = [one.created for one in few if Choice(dates=frozenset({"2026-02", "undated"})).takes(one)]
+    assert taken == ["2026-02-03", "2026-02-09", ""]
+    assert [one.created for one in few if Choice(importances=frozenset({5})).takes(one)] == ["2026-02-09", "2025-12-31"]
+    many = [row(f"{year}-{month:02}-01") for year in (2025, 2026) for month in range(1, 13)]
+    assert StoreFound(place, Contents(rows=many)).dates == {"2026": 12, "2025": 12}
+    assert sum(Choice(dates=frozenset({"2025"})).takes(one) for one in many) == 12
