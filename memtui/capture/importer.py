@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -374,28 +373,6 @@ def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]
 NAMED = 8  # Ids named in one line
 
 
-def waiting_sources(vault: Vault, project: str, folder: Path, home: Path) -> int:
-    """Return how many sources of the project around a folder are new, or say something else than at its last import.
-
-    Without an import all of them wait, unless the project's memories came here by another way.
-    """
-    with vault.read() as reader:
-        seen_at = reader.last_import(project)
-        is_filled = reader.count(MemoryFilter(scope=Scope.of_project(project), statuses=None)) > 0
-    found = project_sources(folder, home)
-    found.sources = [one for one in found.sources if one.reader is not None]
-    if seen_at is None:
-        return 0 if is_filled else len(found.sources)
-    newer = {one.file.path for one in found.sources if _changed_after(one.file.path, seen_at)}
-    if not newer:
-        return 0
-    # A checkout gives files a new time and the same words: only those that say something new wait. All are read, as
-    # Import does it: what one of them says may be known from another.
-    request = ImportRequest(paths=[one.file.path for one in found.sources], folder=folder, home=home)
-    read = read_sources(request, found)
-    return sum(has_news and path in newer for path, has_news in stating_files(plan_import(vault, read, request), read))
-
-
 def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]]:
     """Return the files that state memories, each with whether an import would add, change or miss any of them.
 
@@ -440,13 +417,6 @@ def silent_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
     stated = {source.path for item in plan.items for source in (item.draft.source, *item.more_sources)}
     named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
     return {path for path, names in named if not names & stated}
-
-
-def _changed_after(path: Path, moment: datetime) -> bool:
-    try:
-        return path.stat().st_mtime > moment.timestamp()
-    except OSError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

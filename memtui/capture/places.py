@@ -19,6 +19,8 @@ from memtui.workspace import Workspace, find_workspace
 
 Where = Literal["project", "home", "named"]
 
+_Groups = dict[tuple[Path, str], list[SourceFound]]
+
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
@@ -111,15 +113,46 @@ def find_places(
 
 
 def places_of(sources: Sequence[SourceFound], where: Where, base: Path, home: Path) -> list[KnownPlace]:
-    """Return the places of sources, in their order: a folder of rules is one, any other file is one by itself."""
-    groups: dict[tuple[Path, str], list[SourceFound]] = {}
+    """Return the places of sources, in their order: a folder of rules is one, any other file is one by itself.
+
+    So is a folder that holds nothing but several files of one sort.
+    """
+    groups: _Groups = {}
     for source in sources:
         label = source.reader.label if source.reader else "Any Markdown"
         groups.setdefault((_place(source), label), []).append(source)
+    groups = _by_folder(groups, base)
     return [
         KnownPlace(path, where, label, _name(path, where, base, home), tuple(group))
         for (path, label), group in groups.items()
     ]
+
+
+_FEWEST_IN_A_FOLDER = 3  # Files from which their folder stands for them
+
+
+def _by_folder(groups: _Groups, base: Path) -> _Groups:
+    """Return places with the files of a folder as one, where they are of one sort and it holds no other place.
+
+    `groups`: sources by path and label. `base`: a folder whose files are named one by one.
+    """
+    inside: dict[Path, list[tuple[Path, str]]] = {}
+    for path, label in groups:
+        inside.setdefault(path.parent, []).append((path, label))
+    taken = {base, *(path for path, _ in groups)}
+    folders = {
+        folder
+        for folder, places in inside.items()
+        if len(places) >= _FEWEST_IN_A_FOLDER
+        and folder not in taken
+        and len({label for _, label in places}) == 1
+        and all(groups[place][0].file.path == place[0] for place in places)
+    }
+    found: _Groups = {}
+    for (path, label), sources in groups.items():
+        place = path.parent if path.parent in folders else path
+        found.setdefault((place, label), []).extend(sources)
+    return found
 
 
 def unloaded_places(

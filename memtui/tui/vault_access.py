@@ -23,6 +23,7 @@ from memtui.vault.lease import signature_of
 from memtui.vault.reader import VaultReader
 
 if TYPE_CHECKING:
+    from memtui.capture.waiting import Waiting
     from memtui.curate.anchors import CheckedAnchor
     from memtui.curate.health import HealthOptions
     from memtui.curate.history import NextUndo
@@ -266,15 +267,19 @@ class FileChecks:
             found = check_trees(access.read_vault, chosen)
             self.moves = moves_of(check for checks in found.values() for check in checks)
 
-    def waiting_sources(self) -> int:
-        """Return how many rule files of the project in view are not imported, or changed since."""
-        from memtui.capture.importer import waiting_sources
+    def waiting_sources(self, *, at_a_glance: bool = False) -> Waiting:
+        """Return how many rule files of the project in view are not imported, or changed since.
+
+        `at_a_glance`: of `memtui.capture.importer.waiting_sources`.
+        """
+        from memtui.capture.waiting import Waiting, waiting_sources
 
         opening, view = self._access.opening, self._access.view
         # A demo is looked at and left; what lies beside it is in it already.
         if view is None or view.tree is None or opening.state_path is None:
-            return 0
-        return waiting_sources(self._access.read_vault, view.tree.project, opening.folder, Path.home())
+            return Waiting()
+        vault, project = self._access.read_vault, view.tree.project
+        return waiting_sources(vault, project, opening.folder, Path.home(), at_a_glance=at_a_glance)
 
 
 def moves_of(checks: Iterable[CheckedAnchor]) -> dict[str, dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -37,6 +37,7 @@ from memtui.tui.browse.view import beyond_words, head_counts, list_title, marked
 from memtui.tui.edit.acts import EditActions
 from memtui.tui.edit.resembling import SimilarOnSave
 from memtui.tui.list_detail import MemtuiScreen
+from memtui.tui.loader import Task
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import SWITCH
 from memtui.tui.values import FacetCounts, Listing
@@ -47,6 +48,9 @@ from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import READING
 from memtui.tui.widgets.memory_list import MemoryList
 from memtui.tui.widgets.pane_border import STEP, PaneBorder
+
+if TYPE_CHECKING:
+    from memtui.capture.waiting import Waiting
 
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
@@ -119,7 +123,7 @@ class BrowseScreen(MemtuiScreen):
         self._files = FileChecks(self.access)
         self._remembered = BrowseState()
         self._facets_hidden = False
-        self._waiting = 0  # Rule files of this project that are not imported, or changed since
+        self._waiting: Waiting | None = None  # Rule files of this project that are not imported, or changed since
         self.border = self._border = PaneBorder(self._list, self._detail)
         self._border.usual = _SHARE
 
@@ -222,7 +226,7 @@ class BrowseScreen(MemtuiScreen):
         marked = marked_count(listed, max(0, len(pane.marks) - listed), drawing=pane.marks.drawing)
         typed = self.lists.query.strip()
         count = shown_count(listing, typed)
-        waiting = waiting_words(self._waiting, self.key_of("go-import"))
+        waiting = waiting_words(self._waiting, self.key_of("go-import")) if self._waiting is not None else ""
         beyond = beyond_words(listing, self.key_of(SWITCH))
         # Said once: beside what is typed, where something is.
         beside, below = (count, "") if typed else ("", count)
@@ -284,21 +288,29 @@ class BrowseScreen(MemtuiScreen):
 
     def _check_files(self) -> None:
         """Check the files of memories; the poll that comes anyway brings what was found."""
-        self.loader.read(self._files.check, group="files")
         self._read_waiting()
+        self.loader.read(self._files.check, group="files")
 
     def _read_waiting(self) -> None:
-        self.loader.read(self._files.waiting_sources, self._take_waiting, group="sources")
+        """Look for sources to import: what changed is told first, as all of them are read to tell what is new."""
 
-    def _take_waiting(self, number: int) -> None:
-        self._waiting = number
+        def look(task: Task) -> Waiting:
+            changed = self._files.waiting_sources(at_a_glance=True)
+            if changed.changed:
+                task.show(self._take_waiting, changed)
+            return self._files.waiting_sources()
+
+        self.loader.run(look, self._take_waiting, group="sources")
+
+    def _take_waiting(self, waiting: Waiting) -> None:
+        self._waiting = waiting
         self._tell_titles()
 
     def on_screen_resume(self) -> None:
         if self.lists.listing is not None:
             self.lists.look_after()
             self._tell_counts()
-            if self._waiting:
+            if self._waiting is not None and (self._waiting.new or self._waiting.changed):
                 self._read_waiting()
 
     def look_failed(self, error: MemtuiError) -> None:

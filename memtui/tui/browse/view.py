@@ -15,6 +15,7 @@ from memtui.tui.switching import SWITCH
 from memtui.tui.values import BEST, SORTS, Base, Listing, Wanted
 
 if TYPE_CHECKING:
+    from memtui.capture.waiting import Waiting
     from memtui.domain.memory import Memory
 
 
@@ -83,9 +84,12 @@ def beyond_words(listing: Listing, key: str) -> str:
     return f"the project is still {tame(here, 40)}: {key} switches"
 
 
-def waiting_words(files: int, key: str) -> str:
-    """Return how many rule files of the project wait to be imported, by which key; empty where none does."""
-    return f"{counted(files, 'file')} to import here: {key}" if files else ""
+def waiting_words(waiting: Waiting, key: str) -> str:
+    """Return how many rule files of the project changed or are new, and the key that imports them; else nothing."""
+    changed, new = (counted(number, "file") if number else "" for number in (waiting.changed, waiting.new))
+    if changed and new:
+        return f"{changed} changed, {waiting.new:,} new: {key} imports"
+    return f"{changed} changed: {key} imports" if changed else f"{new} to import here: {key}" if new else ""
 
 
 def outside_words(memory: Memory, listing: Listing, key_of: Callable[[str], str]) -> str:

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from wcwidth import wcwidth
 
+from memtui.capture.waiting import Waiting
 from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import queries
@@ -30,6 +31,7 @@ from memtui.tui.browse.facets import (
 )
 from memtui.tui.browse.memory_index import Titles
 from memtui.tui.browse.queries import ListQueries
+from memtui.tui.browse.view import waiting_words
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import highlighted
 from memtui.tui.values import SORTS, FacetCounts, Listing, Row, Wanted, steady_order
@@ -230,6 +232,19 @@ def test_a_row_is_as_wide_in_terminals_that_add_up_code_points(title: str) -> No
         segments = row_segments(row, columns, paint, current=True, marked=False, place=" docs/❤️/日本.md:3")
         text = "".join(segment.text for segment in segments)
         assert cell_len(text) == sum(max(0, wcwidth(letter)) for letter in text)
+
+
+@pytest.mark.parametrize(
+    ("new", "changed", "words"),
+    [
+        (0, 0, ""),
+        (5, 0, "5 files to import here: J"),
+        (0, 1, "1 file changed: J imports"),
+        (12, 2, "2 files changed, 12 new: J imports"),
+    ],
+)
+def test_what_changed_is_told_from_what_is_new(new: int, changed: int, words: str) -> None:
+    assert waiting_words(Waiting(new, changed), "J") == words
 
 
 def test_projects_that_begin_alike_are_told_apart_in_a_few_cells() -> None:
