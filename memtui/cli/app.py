@@ -49,8 +49,6 @@ def open_app(arguments: argparse.Namespace, start: str = "list", vault: Vault | 
     fold_quietly(opened)
     app = MemtuiApp(opening)
     code = app.run(mouse=session.config.app.mouse) or app.return_code or EXIT_DONE
-    if code != EXIT_DONE:
-        app.keep_drafts()
     if opened.wrote:
         opened.fold_log_if_free()
     return code

@@ -30,6 +30,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, GUARANTEED, SCREENS, Keymap
 from memtui.tui.browse.facets import FacetPane
 from memtui.tui.browse.screen import BrowseScreen
+from memtui.tui.drafts import DraftKeeper
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import BackgroundThreads
 from memtui.tui.project_switch import ProjectSwitch, SwitchWanted
@@ -100,6 +101,7 @@ class MemtuiApp(App[int]):
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
         nobody asked for."""
+        self.draft_keeper = DraftKeeper(self, opening.vault.path, self.drafts)
         self.capture_run: CaptureRun | None = None  # The capture that was started last
         self.tour: Tour | None = None  # The guided tour, while it is taken
         loaded = themes.load_themes(_theme_folders() if theme_folders is None else theme_folders)
@@ -173,13 +175,8 @@ class MemtuiApp(App[int]):
             self.call_after_refresh(self.action_tour)
 
     def _take_drafts(self) -> None:
-        """Offer what was typed before the app was ended from outside."""
-        from memtui.tui.state import take_drafts
-
-        self.drafts.update(take_drafts(self.opening.vault.path))
-        if self.drafts:
-            forms = counted(len(self.drafts), "unsaved form")
-            told = f"memtui was ended with {forms}: a, or e on the memory, brings back what you typed."
+        """Offer what was typed before an end that nobody asked for, and keep what is typed from now on."""
+        if told := self.draft_keeper.begin():
             self.notify(told, timeout=SECONDS["warning"], markup=False)
 
     def _end_on_signals(self) -> None:
@@ -191,13 +188,6 @@ class MemtuiApp(App[int]):
             if number is not None:
                 with suppress(NotImplementedError, RuntimeError, ValueError):  # another system, or not the main thread
                     asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_BY_SIGNAL + number)
-
-    def keep_drafts(self) -> None:
-        """Keep what is typed and not saved for the next start."""
-        from memtui.tui.edit.form import drafts_to_keep
-        from memtui.tui.state import keep_drafts
-
-        keep_drafts(self.opening.vault.path, drafts_to_keep(self.drafts))
 
     async def on_event(self, event: events.Event) -> None:
         """Hand out a key in its turn; what is pasted or typed where nothing takes text runs no commands."""
@@ -445,7 +435,9 @@ class MemtuiApp(App[int]):
             self.state.save()
 
     def exit(self, *arguments: object, **values: object) -> None:
-        """Remember what the screens want to find again, and leave."""
+        """Remember what the screens want to find again, and leave; what is typed is kept unless a person leaves."""
+        is_wanted = not (arguments and arguments[0]) and not values.get("return_code")
+        self.draft_keeper.end(is_wanted=is_wanted)
         for screen in self.screen_stack:
             if isinstance(screen, MemtuiScreen):
                 screen.remember(self.state)

@@ -17,7 +17,6 @@ from memtui.config import ContextSettings, InboxSettings, RecallSettings, Target
 from memtui.domain.freshness import REVIEW_THRESHOLD
 from memtui.domain.identity import Actor
 from memtui.errors import MemtuiError
-from memtui.vault.lease import drafts_file
 from memtui.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -164,45 +163,3 @@ class Opening:
         """Return the vault for looks that follow one another: they wait less long for the lease than a change does."""
         patience = min(READ_PATIENCE_SECONDS, self.vault.patience_seconds)
         return Vault(self.vault.path, kinds=self.vault.kinds, now=self.vault.now, patience_seconds=patience)
-
-
-_LARGEST_DRAFTS = 64 << 20
-
-Drafts = dict[str, dict[str, str]]  # By the form's key the fields that were changed
-
-
-def keep_drafts(vault: Path, drafts: Mapping[str, Mapping[str, str]]) -> bool:
-    """Write drafts beside the vault, readable for their owner alone; returns whether they are kept.
-
-    A disk that takes nothing more is no reason to stay: whoever ends the app does not wait.
-    """
-    if not drafts:
-        return False
-    with suppress(MemtuiError, OSError, ValueError):
-        from memtui.publish.files import write_atomically
-
-        text = json.dumps({key: dict(fields) for key, fields in drafts.items()}, ensure_ascii=False)
-        write_atomically(drafts_file(vault), text.encode(errors="surrogatepass"), mode=0o600)
-        return True
-    return False
-
-
-def take_drafts(vault: Path) -> Drafts:
-    """Return the drafts beside the vault, and remove them; what cannot be read as drafts stays where it is."""
-    file = drafts_file(vault)
-    try:
-        if file.stat().st_size > _LARGEST_DRAFTS:
-            return {}
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    drafts = {key: fields for key, fields in found.items() if _are_texts(fields)}
-    with suppress(OSError):
-        file.unlink()
-    return drafts
-
-
-def _are_texts(fields: object) -> bool:
-    return isinstance(fields, dict) and all(isinstance(text, str) for text in fields.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 from memtui.domain.identity import linked_folder
 from memtui.errors import VaultBusyError
 from memtui.text.words import counted, some_of
-from memtui.vault.lease import damaged_folder, drafts_file, lease, log_path
+from memtui.vault.lease import damaged_folder, drafts_files, lease, log_path
 from memtui.vault.repair import backup_age, list_backups
 from memtui.vault.rows import SCHEMA_VERSION
 from memtui.vault.subprocess_probe import Probe, probe
@@ -206,11 +206,11 @@ def _age_words(age: timedelta) -> str:
 
 def _damaged_checks(path: Path) -> list[Check]:
     """Return what lies beside the vault and waits for somebody."""
-    folder, drafts = damaged_folder(path), drafts_file(path)
+    folder, drafts = damaged_folder(path), drafts_files(path)
     kept = sorted(file.name for file in folder.glob(f"{path.stem}-*.duckdb")) if folder.is_dir() else []
     found = []
-    if drafts.exists():
-        detail = f"{drafts} holds what was typed when the app was ended from outside"
+    if drafts:
+        detail = f"{', '.join(map(str, drafts))} holds what was typed in the app and is not saved"
         found.append(Check("drafts", ok=True, detail=detail, remedy="the app offers it again", vital=False))
     if not kept:
         return found

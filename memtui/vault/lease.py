@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultNotWritableError
 
 FILE_NAME = "vault.duckdb"
+_DRAFTS = ".drafts"
 
 
 def vault_file(path: Path) -> Path:
@@ -49,8 +51,13 @@ def backup_folder(vault: Path) -> Path:
 
 
 def drafts_file(vault: Path) -> Path:
-    """Return where the app keeps what was typed into forms when it is ended from outside."""
-    return vault.with_name(vault.name + ".drafts")
+    """Return where an app of this process keeps what is typed and not saved."""
+    return vault.with_name(f"{vault.name}{_DRAFTS}.{os.getpid()}")
+
+
+def drafts_files(vault: Path) -> list[Path]:
+    """Return what all apps kept, those that are open and those that were ended."""
+    return sorted(vault.parent.glob(f"{escape(vault.name)}{_DRAFTS}*"))
 
 
 def published_folder(vault: Path) -> Path:

@@ -17,7 +17,7 @@ from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingEr
 from memtui.vault.lease import (
     backup_folder,
     damaged_folder,
-    drafts_file,
+    drafts_files,
     lease,
     log_path,
     published_folder,
@@ -103,7 +103,7 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
 def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], text: str = "") -> PurgeReport:
     """Remove drafts and the backups of files that memtui wrote into, and add the files that still contain the text."""
     folder = published_folder(vault.path)
-    for kept in (drafts_file(vault.path), *(folder.iterdir() if folder.is_dir() else ())):
+    for kept in (*drafts_files(vault.path), *(folder.iterdir() if folder.is_dir() else ())):
         if not kept.exists():
             continue
         # What was kept of a crash is packed, so that its bytes do not tell.

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,9 +33,13 @@ class RealTerminal:
 
     def shows(self, wanted: str) -> None:
         """Read what is drawn until a text has come."""
+        self.reads_until(lambda: wanted.encode() in self.drawn, f"never drawn: {wanted!r}")
+
+    def reads_until(self, is_so: Callable[[], bool], otherwise: str) -> None:
+        """Read what is drawn until something is so, as a program whose terminal takes nothing stands still."""
         deadline = time.monotonic() + PATIENT_SECONDS
-        while wanted.encode() not in self.drawn:
-            assert time.monotonic() < deadline, f"never drawn: {wanted!r}"
+        while not is_so():
+            assert time.monotonic() < deadline, otherwise
             if select.select([self.ours], [], [], 0.2)[0]:
                 part = os.read(self.ours, 65_536)
                 self.drawn += part

@@ -14,6 +14,7 @@ from memtui.text.words import counted
 from memtui.tui.actions.registry import CONTEXT
 from memtui.tui.context.ask import Ask, Step, Steps, kept_lines, with_lines
 from memtui.tui.context.queries import Answer, Payloads
+from memtui.tui.drafts import ELSEWHERE, typed_before
 from memtui.tui.failures import START_AGAIN
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.screens.dialogs import pick
@@ -226,18 +227,28 @@ class UsedTask:
         """Return the task and the files of what is shown."""
         return shown.get("task", ""), shown.get("files", "")
 
-    def kept(self, state: State) -> Iterator[Mapping[str, Any]]:
-        """Yield what to show: what was used last, then what was typed in this run of the app."""
+    def kept(self, state: State, app: object) -> Iterator[Mapping[str, Any]]:
+        """Yield what to show: what was used last, what was typed in this run, or before an end nobody asked for."""
         kept = kept_lines(state.section(CONTEXT), self._place)
         self._used = {name: value for name, value in kept.items() if isinstance(value, str)}
         self._meant = self.typed(self._used)
         yield self._used
         if self._place in state.in_run:
             yield state.in_run[self._place]
+        if typed := typed_before(app, self._draft_key):
+            yield typed
 
     def keep(self, state: State, shown: dict[str, str]) -> None:
         state.in_run[self._place] = shown
         state.remember(CONTEXT, with_lines(state.section(CONTEXT), self._place, shown, self._used))
+
+    def unsaved(self, shown: dict[str, str]) -> dict[str, dict[str, str]]:
+        """Return what is shown, where it is something that was not used yet, as `memtui.tui.drafts.Drafts`."""
+        return {self._draft_key: shown} if any(self.typed(shown)) and shown != dict(self._used) else {}
+
+    @property
+    def _draft_key(self) -> str:
+        return f"{ELSEWHERE}context {self._place}"
 
     def mean(self, shown: Mapping[str, str], answer: Answer | None, ask: Ask) -> None:
         """Take the task for one that is meant, to be found at the next start once it has a payload."""

@@ -116,7 +116,7 @@ class ContextScreen(AnswerScreen):
             pane.add_class("pane")
             pane.set_title(title)
         self._title.note = "reading …"
-        for values in self._tasks.kept(state_of(self.app, self.opening.vault)):
+        for values in self._tasks.kept(state_of(self.app, self.opening.vault), self.app):
             self._restore(values)
         self._ticked_for = self._lines.text
         self._typed_over = self._lines.remembered()
@@ -138,6 +138,10 @@ class ContextScreen(AnswerScreen):
     @property
     def _remembered(self) -> dict[str, str]:
         return self._lines.remembered() | self._choices.remembered()
+
+    def unsaved(self) -> dict[str, dict[str, str]]:
+        """Return the lines, where they are not of a task that is found again anyway."""
+        return self._tasks.unsaved(self._remembered)
 
     def _mean(self) -> None:
         self._tasks.mean(self._remembered, self._answer, self._ask())

@@ -355,19 +355,13 @@ class Draft:
     texts: dict[str, str]
     decision: Decision
 
-
-def drafts_to_keep(drafts: Mapping[str, object]) -> dict[str, dict[str, str]]:
-    """Return of each draft the texts that were changed, by field."""
-    kept = {}
-    for key, draft in drafts.items():
-        if isinstance(draft, Draft):
-            before = texts_of(draft.basis.memory)
-            if draft.basis.memory is None:
-                before["project"] = draft.basis.project or ""
-            kept[key] = {name: text for name, text in draft.texts.items() if text != before.get(name, "")}
-        elif isinstance(draft, dict):
-            kept[key] = draft
-    return kept
+    @property
+    def changed(self) -> dict[str, str]:
+        """The texts that were changed, by field."""
+        before = texts_of(self.basis.memory)
+        if self.basis.memory is None:
+            before["project"] = self.basis.project or ""
+        return {name: text for name, text in self.texts.items() if text != before.get(name, "")}
 
 
 def drafts_of(app: App[object]) -> dict[str, object]:

@@ -249,6 +249,11 @@ class ConflictScreen(MemtuiScreen):
         elif difference is not None and self.has_class("-writing"):
             self._written[difference.field] = self._result.typed
 
+    def unsaved(self) -> dict[str, dict[str, str]]:
+        """Return the texts that were written, as of the memory's form: there they are back after an end."""
+        chosen = {name: text for name, text in self._written.items() if self._choices.get(name) == "written"}
+        return {self._theirs.id: chosen} if chosen and self.saved is None else {}
+
     def action_back(self) -> None:
         """Leave the text, else the screen; warn once that nothing is saved."""
         if self.has_class("-writing"):

@@ -17,6 +17,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Action
+from memtui.tui.drafts import ELSEWHERE, typed_before
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.view import (
     CHOSEN,
@@ -97,7 +98,16 @@ class MergeScreen(MemtuiScreen):
         self._fields.border_title = Content("Fields that differ")
         self._stack.set_title("Texts")
         self._result.set_title("Result")
+        self._written = typed_before(self.app, self._draft_key)
         self.call_after_refresh(self._read)
+
+    @property
+    def _draft_key(self) -> str:
+        return f"{ELSEWHERE}merge {' '.join(self._identifiers)}"
+
+    def unsaved(self) -> dict[str, dict[str, str]]:
+        """Return the texts that were written for the merge."""
+        return {self._draft_key: self._written} if self._written and not self.settled else {}
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -267,7 +277,9 @@ class MergeScreen(MemtuiScreen):
             kinds = [(tame(kind), "") for kind in self.opening.vault.kinds.names()]
             self.app.push_screen(ChoiceScreen("Kind", kinds, self._chosen()[name]), self._writer(name))
             return
-        self.app.push_screen(TextEditScreen(LABELS[name], self._chosen()[name]), self._writer(name))
+        self.app.push_screen(
+            TextEditScreen(LABELS[name], self._chosen()[name], f"{self._draft_key} {name}"), self._writer(name)
+        )
 
     def _writer(self, name: str) -> Callable[[str | None], None]:
         def write(text: str | None) -> None:

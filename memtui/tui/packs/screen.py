@@ -213,6 +213,11 @@ class PacksScreen(ListDetail):
         self._show_reason()
         self.do(lambda: give_feedback(self.access, pack_id, verdict, only=only, reason=reason))
 
+    @property
+    def typed_about(self) -> str:
+        """The pack that a reason is of."""
+        return self._current.pack.id if self._used else ""
+
     def action_packs_leave(self) -> None:
         """Stop asking for feedback on a pack."""
         pack = self._current.pack

@@ -23,6 +23,7 @@ from memtui.curate.form import LONGEST_LINE, NO, YES
 from memtui.text.sanitize import one_line, reveal, sanitise
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import FORM_LINE, FORM_TOGGLE
+from memtui.tui.drafts import ELSEWHERE, typed_before
 from memtui.tui.styled_text import fenced_lines, highlighted
 from memtui.tui.textual_patches.display import stop_watching_app
 from memtui.tui.textual_patches.input import READ_OF_A_PASTE, CleanTextArea, OneLineInput
@@ -345,16 +346,17 @@ FormField = FormLine | FormArea | FormToggle  # a title is an area
 
 
 class TextEditScreen(ModalScreen[str | None]):
-    """Edit one text; returns it, None if cancelled."""
+    """Edit one text; returns it, None if cancelled. `about`: what it is a text of, under which it is kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "take", "accept"),
         Binding("escape", "leave", "cancel"),
     ]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, about: str) -> None:
         super().__init__()
         self._title = title
+        self._draft_key = f"{ELSEWHERE}text {about}"
         self._text = text
         self._area = FormArea(id="text-edit-area")
 
@@ -365,10 +367,14 @@ class TextEditScreen(ModalScreen[str | None]):
             yield self._area
 
     def on_mount(self) -> None:
-        """Fill in the text, the cursor at its end."""
-        self._area.fill(self._text)
+        """Fill in the text, else what was typed before the app was ended, the cursor at its end."""
+        self._area.fill(typed_before(self.app, self._draft_key).get("text", self._text))
         self._area.move_cursor(self._area.document.end)
         self._area.focus()
+
+    def unsaved(self) -> dict[str, dict[str, str]]:
+        typed = self._area.typed
+        return {self._draft_key: {"text": typed}} if typed not in {"", self._text} else {}
 
     def action_take(self) -> None:
         self.dismiss(self._area.typed)

@@ -20,6 +20,7 @@ from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, clip, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ASK, FILTER, Action, Keymap
+from memtui.tui.drafts import ELSEWHERE, typed_before
 from memtui.tui.styled_text import clipped
 from memtui.tui.textual_patches.input import OneLineInput
 
@@ -210,6 +211,17 @@ class AskLine(Horizontal):
         self._input = AskInput("", id=f"{id}-input")
         self._note = Static("", classes="ask-note", markup=False)
         self._replaceable: str | None = None
+        self._opened_with = ""
+
+    @property
+    def _draft_key(self) -> str:
+        about = getattr(self.screen, "typed_about", None) or ""
+        return f"{ELSEWHERE}{self.id} {self._asked} {about}".strip()
+
+    def unsaved(self) -> dict[str, dict[str, str]]:
+        """Return the answer that is being typed."""
+        typed = self._input.value
+        return {self._draft_key: {"text": typed}} if self.is_open and typed not in {"", self._opened_with} else {}
 
     def compose(self) -> ComposeResult:
         yield self._label
@@ -226,7 +238,9 @@ class AskLine(Horizontal):
         self._asked, self._replaceable = name, None
         self._label.update(f" {question.label} ")
         self._input.max_length = question.longest
-        self._input.value = self._answers[name] if value is None else value[: question.longest]
+        before = typed_before(self.app, self._draft_key).get("text")
+        shown = before if before is not None else self._answers[name] if value is None else value
+        self._input.value = self._opened_with = shown[: question.longest]
         self._note.update(self._hint())
         self.add_class("-open")
         self._input.focus()
