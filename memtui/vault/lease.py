@@ -76,7 +76,17 @@ def restrict(path: Path, mode: int) -> None:
 
 
 def _copy_private(source: Path, target: Path) -> None:
-    """Copy a file, readable for its owner alone, and flush it to the disk."""
+    """Copy a file, readable for its owner alone, and flush it to the disk; where that is full, nothing is left."""
+    try:
+        _copy_flushed(source, target)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        target.unlink(missing_ok=True)
+        raise disk_full(target) from error
+
+
+def _copy_flushed(source: Path, target: Path) -> None:
     with (
         source.open("rb") as reader,
         os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as writer,

@@ -15,6 +15,8 @@ from recall_story import memory
 
 from memtui.errors import VaultNotWritableError
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.lease import backup_folder
+from memtui.vault.repair import back_up_daily
 from memtui.vault.vault import Vault
 
 
@@ -103,3 +105,22 @@ def test_a_lock_file_that_cannot_be_made_says_what_is_wrong_with_the_disk(
     monkeypatch.undo()
     with vault.read() as reader:
         assert reader.count(MemoryFilter()) == 1
+
+
+def test_a_disk_that_the_daily_copy_fills_is_told_as_any_full_disk_and_gets_its_room_back(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with vault.write(actor="person", action="add") as writer:
+        writer.put(memory("ferry", "Tie up at berth four"))
+
+    def fill(source: Any, target: Any, *_: Any) -> None:
+        target.write(source.read(1))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("memtui.vault.lease.shutil.copyfileobj", fill)
+    with pytest.raises(VaultNotWritableError) as refused:
+        back_up_daily(vault)
+    assert refused.value.what == "The disk is full"
+    assert refused.value.where.startswith(str(vault.path.parent))
+    assert refused.value.remedy.startswith("Nothing was changed.")
+    assert list(backup_folder(vault.path).iterdir()) == []
