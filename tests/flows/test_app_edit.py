@@ -51,6 +51,7 @@ from textual.pilot import Pilot
 
 from memtui.curate.projects import link_folder
 from memtui.domain.identity import Actor
+from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.widgets.form_fields import FormArea, FormTitle
@@ -341,6 +342,8 @@ async def test_a_conflict_can_be_written_by_hand_left_and_come_back(ferry: Vault
         await until(pilot, lambda: pilot.app.focused is screen._result, "the result is written")
         assert screen._result.typed == "theirs\nmine"
         await pilot.press("enter", *"ours")
+        assert isinstance(pilot.app, MemtuiApp)
+        assert pilot.app.draft_keeper.unsaved[SAIL]["insight"] == "theirs\nmine\nours", "it is the form's after any end"
         fill(ferry, [memory(2, "Changed again", days=20, kind="convention", insight="theirs")])
         await pilot.press("ctrl+s")
         await says(pilot, "The memory changed again")

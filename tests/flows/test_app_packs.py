@@ -39,6 +39,7 @@ from memtui.curate import lifecycle
 from memtui.curate.packs import feedback_on, verdicts_on
 from memtui.domain.identity import Actor
 from memtui.pack.recipes import get_pack, list_packs, payload_hash
+from memtui.tui.app import MemtuiApp
 from memtui.tui.history.screen import HistoryScreen
 from memtui.tui.packs.screen import PacksScreen
 from memtui.tui.packs.view import pack_cells
@@ -84,7 +85,10 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry:
         await reads(pilot, old)
 
         # One memory alone, with the reason typed before.
-        await pilot.press("2", "w", *"it named the race", "enter")
+        await pilot.press("2", "w", *"it named the race")
+        assert isinstance(pilot.app, MemtuiApp)
+        assert list(pilot.app.draft_keeper.unsaved.values()) == [{"text": "it named the race"}]
+        await pilot.press("enter")
         assert focused(pilot) == "packs-members"
         await shows(pilot, "because: it named the race")
         await pilot.press("h")
