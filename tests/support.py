@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memtui.domain.memory import Memory, new_id
+from memtui.vault.lease import lock_path
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 """When the frozen clock stands still."""
@@ -73,3 +76,16 @@ def start_python(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
         text=True,
         env=child_environment(),
     )
+
+
+@contextmanager
+def held_elsewhere(vault: Path) -> Iterator[None]:
+    """Hold a vault as another process would; threads of one process wait for each other instead of giving up."""
+    import fcntl
+
+    descriptor = os.open(lock_path(vault), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -27,6 +27,7 @@ from flows.app_driver import (
     until,
     work_ends,
 )
+from support import held_elsewhere
 from textual.pilot import Pilot
 
 from memtui.curate.history import log
@@ -285,7 +286,7 @@ async def test_a_busy_vault_is_told_and_the_list_comes_once_it_is_free(
 ) -> None:
     monkeypatch.setattr(screen, "POLL_SECONDS", 0.2)
     ferry.patience_seconds = 0.1
-    with lease(ferry.path, exclusive=True, wait_seconds=1.0):
+    with held_elsewhere(ferry.path):
         app = app_on(ferry, tmp_path)
         pilot_context = app.run_test(size=WIDE)
         pilot = await pilot_context.__aenter__()

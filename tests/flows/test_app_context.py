@@ -39,6 +39,7 @@ from flows.context_driver import (
     type_task,
 )
 from rich.cells import cell_len
+from support import held_elsewhere
 from textual import events
 
 from memtui import clock
@@ -49,7 +50,6 @@ from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.state import Opening, State
 from memtui.tui.textual_patches.input import Stripped
 from memtui.tui.vault_access import VaultAccess
-from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 from memtui.wording.reasons import hit_words
 
@@ -375,7 +375,7 @@ async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
     ferry.patience_seconds = 0.1
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
-        with lease(ferry.path, exclusive=True, wait_seconds=5.0):
+        with held_elsewhere(ferry.path):
             await pilot.press("c")
             await says(pilot, "The vault is in use by")
             await shows(pilot, "The vault is in use by")

@@ -36,6 +36,7 @@ from flows.context_driver import (
     payload,
     type_task,
 )
+from support import held_elsewhere
 
 from memtui.curate import lifecycle
 from memtui.domain.identity import Actor
@@ -44,7 +45,6 @@ from memtui.pack.recipes import get_recipe, list_packs, list_recipes
 from memtui.recall.evaluation import read_questions
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads
-from memtui.vault.lease import lease
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -102,7 +102,7 @@ async def test_what_is_typed_at_once_goes_where_it_was_meant(ferry: Vault, tmp_p
 async def test_keys_go_in_order_while_the_first_payload_is_awaited(ferry: Vault, tmp_path: Path) -> None:
     async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
         await shows(pilot, "Lock refunds")
-        with lease(ferry.path, exclusive=True, wait_seconds=5.0):
+        with held_elsewhere(ferry.path):
             await pilot.press("c")
             lines = context_screen(pilot)._lines
             at_once(pilot, *"make refunds", "enter", "F", *"pay/lock.py", "enter", "B", "ctrl+u", *"700", "enter")

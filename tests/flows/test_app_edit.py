@@ -46,6 +46,7 @@ from flows.editing_driver import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import held_elsewhere
 from textual import events
 from textual.pilot import Pilot
 
@@ -55,7 +56,6 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.widgets.form_fields import FormArea, FormTitle
-from memtui.vault.lease import lease
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault
 
@@ -447,7 +447,7 @@ async def test_a_busy_vault_is_told_and_the_form_fills_once_it_is_free(ferry: Va
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("j")
-        with lease(ferry.path, exclusive=True, wait_seconds=10.0):
+        with held_elsewhere(ferry.path):
             await pilot.press("e")
             await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form stands")
             await says(pilot, "The vault is in use by")
@@ -538,7 +538,7 @@ async def test_what_is_typed_before_the_form_stands_is_kept_in_order(ferry: Vaul
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Sail times are in UTC")
         await pilot.press("j")
-        with lease(ferry.path, exclusive=True, wait_seconds=10.0):
+        with held_elsewhere(ferry.path):
             await pilot.press("e")
             await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "the form is pushed")
             await pilot.press("q", "u", "x", "backspace", "tab", "end", "enter", *"Quays: ")
@@ -553,7 +553,7 @@ async def test_what_is_typed_before_the_form_stands_is_kept_in_order(ferry: Vaul
         await until(pilot, lambda: field(pilot, "rationale").typed == "r?so", "typing goes on where it was")
         await pilot.press("escape", "escape")
         await form_closes(pilot)
-        with lease(ferry.path, exclusive=True, wait_seconds=10.0):
+        with held_elsewhere(ferry.path):
             await pilot.press("a")
             await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen), "an empty form is pushed")
             await pilot.press("escape")
