@@ -57,7 +57,7 @@ class _Turned(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        is_lookup = isinstance(node.func, ast.Attribute) and node.func.attr in {"get", "count"}
+        is_lookup = isinstance(node.func, ast.Attribute) and node.func.attr in {"get", "count", "compile"}
         return node if is_lookup else self.generic_visit(node)
 
     def _kept(self, node: ast.AST) -> ast.AST:

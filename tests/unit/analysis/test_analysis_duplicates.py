@@ -48,6 +48,7 @@ def groups_of(*memories: Memory, **options: object) -> list[DuplicateGroup]:
     return find_duplicates(Snapshot(list(memories)), **options)  # type: ignore[arg-type] # passed through
 
 
+@pytest.mark.words
 def test_what_only_one_of_two_texts_has_is_said_in_words() -> None:
     one = Wording("Sound the depths before mooring at src/quay.py.")
     differences = [found.text for found in text_differences(one, Wording("Sound the depths at the quay."))]
@@ -189,6 +190,7 @@ def test_the_set_is_large_enough() -> None:
         ),
     ],
 )
+@pytest.mark.words
 def test_what_differs_is_told(one: str, other: str, warning: str) -> None:
     texts = [wording_of(memory.title, memory.insight) for memory in (said(one), said(other))]
     assert warning in [difference.text for difference in text_differences(*texts)]
@@ -216,6 +218,7 @@ def test_no_name_number_or_plan_is_told_that_is_none(one: str, other: str) -> No
     assert not [each for each in told if each.startswith(("names differ", "paths differ")) or "and/or" in each]
 
 
+@pytest.mark.words
 def test_two_addresses_are_told_apart_by_what_differs_in_them() -> None:
     texts = [wording_of("", f"Buoys come from https://buoys.example.org/{part}.") for part in ("v2/list", "v3/list")]
     told = [difference.text for difference in text_differences(*texts)]
@@ -320,6 +323,7 @@ def test_what_a_link_tells_apart_is_not_proposed() -> None:
     assert find_duplicates(Snapshot([one, other], [link])) == []
 
 
+@pytest.mark.words
 def test_different_files_and_times_keep_a_pair_out_of_the_easy_pile() -> None:
     one = said("The lock expires too early.", anchors=(Anchor("src/a.py"),))
     other = said("The lock expires too early.", anchors=(Anchor("src/b.py"),))
@@ -328,6 +332,7 @@ def test_different_files_and_times_keep_a_pair_out_of_the_easy_pile() -> None:
     assert group.warnings == ("tied to different files",)
 
 
+@pytest.mark.words
 def test_vectors_add_what_words_alone_do_not_tell() -> None:
     one = said("Every retry of a refund carries the idempotency key of the first attempt.", id="one")
     other = said("A refund that is retried sends the same idempotency key again.", id="other")

@@ -274,6 +274,7 @@ def test_an_item_that_goes_is_missed_also_where_a_link_repeats_its_file(tmp_path
     assert _changes(_plan(vault, root)) == Counter(missing=1)
 
 
+@pytest.mark.words
 def test_a_rule_that_left_its_file_is_due_until_a_person_decides_and_its_view_says_so(tmp_path: Path) -> None:
     clock = Clock()
     vault, _ = new_vault(tmp_path / "vault", clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from curating import AGENT, PERSON, START, Clock, add, bring, get, git, new_vault, repository, write_files
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,7 @@ def test_only_what_faded_is_due_the_most_faded_first(vault: Vault, clock: Clock)
     assert due_ids(vault) == [note.id, tooling.id, decision.id]
 
 
+@pytest.mark.words
 def test_copies_of_a_rule_are_asked_about_after_everything_else(vault: Vault, clock: Clock) -> None:
     tides, other_tides, dated = (
         add(vault, text, title=title, kind="tooling", importance=importance).id
@@ -76,6 +78,7 @@ def test_the_queue_agrees_with_the_day_that_is_shown(vault: Vault, clock: Clock)
     assert due_ids(vault) == [memory.id]
 
 
+@pytest.mark.words
 def test_nothing_is_due_right_after_it_was_accepted(tmp_path: Path, clock: Clock) -> None:
     rules = "- Run the suite with `make check`.\n- Never hold src/gone.py open while it runs.\n"
     root = repository(tmp_path / "shop", {"CLAUDE.md": rules}, on="2024-01-15")
@@ -107,6 +110,7 @@ def test_reading_and_using_clears_nothing_and_a_verdict_does(vault: Vault, clock
     assert due_ids(vault) == []
 
 
+@pytest.mark.words
 def test_use_makes_a_faded_memory_more_urgent(vault: Vault, clock: Clock) -> None:
     quiet = add(vault, "a", kind="tooling")
     clock.pass_days(1)
@@ -118,6 +122,7 @@ def test_use_makes_a_faded_memory_more_urgent(vault: Vault, clock: Clock) -> Non
     assert queue(vault)[0].reasons == ("accepted on 2026-03-02, 150 days old", "used 3 times")
 
 
+@pytest.mark.words
 def test_changed_anchors_and_contradictions_make_it_more_urgent(vault: Vault, clock: Clock) -> None:
     ids = [add(vault, text, kind="tooling", files=["src/*.py"]).id for text in "abc"]
     rival = add(vault, "Never do b", kind="decision")
@@ -161,6 +166,7 @@ def test_a_memory_that_hurt_twice_since_it_was_verified_is_due_at_any_age(vault:
     assert due_ids(vault) == [memory.id]
 
 
+@pytest.mark.words
 def test_a_file_that_changed_since_makes_a_fresh_memory_due_until_a_verdict(tmp_path: Path, clock: Clock) -> None:
     root = repository(tmp_path / "shop", {"src/pay.py": "one\n", "src/lock.py": "lock\n" * 9})
     vault, _ = new_vault(tmp_path, clock)
@@ -193,6 +199,7 @@ def imported(vault: Vault, root: Path, text: str, **options: object) -> ImportRe
 RULES = "# Pay\n\n- Always lock `pay/lock.py` by payment before a refund.\n- Never log the number of a card.\n"
 
 
+@pytest.mark.words
 def test_an_import_that_changes_what_the_source_says_makes_a_memory_due_until_a_verdict(
     vault: Vault, clock: Clock, tmp_path: Path
 ) -> None:
@@ -230,6 +237,7 @@ def test_an_import_that_is_kept_back_because_of_an_edit_here_makes_it_due(
     assert due_ids(vault) == [card.id]
 
 
+@pytest.mark.words
 def test_a_candidate_on_just_the_same_files_makes_it_due_until_it_is_decided_on(
     vault: Vault, clock: Clock, tmp_path: Path
 ) -> None:
@@ -342,6 +350,7 @@ def test_every_reason_adds_to_the_risk(
     assert here <= review_risk(held=held, **{**reasons, "importance": min(5, importance + 1)})
 
 
+@pytest.mark.words
 def test_a_version_is_asked_about_before_a_description_whose_files_have_not_changed(
     tmp_path: Path, clock: Clock
 ) -> None:
@@ -370,6 +379,7 @@ def due_days(vault: Vault, identifier: str) -> int:
     return (when - memory.created_at).days
 
 
+@pytest.mark.words
 def test_a_file_that_was_missing_when_it_was_accepted_does_not_make_it_due(tmp_path: Path, clock: Clock) -> None:
     root = repository(tmp_path / "shop", {"a.py": "one\n"})
     vault, _ = new_vault(tmp_path, clock)
@@ -404,6 +414,7 @@ def test_a_snooze_keeps_it_out_until_its_day(vault: Vault, clock: Clock) -> None
     assert due_ids(vault) == [memory.id]
 
 
+@pytest.mark.words
 def test_what_is_snoozed_again_and_again_is_offered_for_retiring_until_it_is_verified(
     vault: Vault, clock: Clock
 ) -> None:
@@ -423,6 +434,7 @@ def test_what_is_snoozed_again_and_again_is_offered_for_retiring_until_it_is_ver
     assert queue(vault)[0].snoozes == 0
 
 
+@pytest.mark.words
 def test_a_day_that_a_person_set_makes_it_due(vault: Vault, clock: Clock) -> None:
     memory = add(vault, "Use Postgres", kind="decision")
     edit_memory(vault, memory.id, {"due_at": vault.now() + timedelta(days=3)}, actor=PERSON)
