@@ -31,19 +31,6 @@ settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("fixed")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--reworded`."""
-    parser.addoption("--reworded", action="store_true", help="turn every sentence into nonsense")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Reword before anything imports a sentence."""
-    if config.getoption("--reworded"):
-        import reworded
-
-        reworded.install()
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Let `-n auto` start one more than there are cores: the flows of the app wait about a third of their time."""

@@ -1,4 +1,4 @@
-"""`pytest --reworded`: every sentence of `memtui.wording` and of the services becomes nonsense; none may depend on one.
+"""`pytest -p reworded`: every sentence of `memtui.wording` and of services becomes nonsense; none may depend on one.
 
 The nonsense is made from the source of the modules: each string that people read is turned by thirteen letters. Of
 `memtui.wording` that is every string but those that only code reads: keys, what is compared, arguments of `get`,
@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
+
+import pytest
 
 ROOM = "memtui.wording"
 SAYING = frozenset(
@@ -117,3 +119,9 @@ class _Finder(MetaPathFinder):
 def install() -> None:
     """Turn the sentences of every such module that is imported from now on."""
     sys.meta_path.insert(0, _Finder())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    """Reword before a `conftest.py` imports a sentence."""
+    install()

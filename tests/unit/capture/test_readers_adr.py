@@ -73,6 +73,7 @@ def _read(root: Path, text: str, name: str = "docs/adr/0003-x.md") -> ReadResult
     return AdrReader().read(file)
 
 
+@pytest.mark.words
 def test_a_madr_record_is_one_decision_with_its_reasons(tmp_path: Path) -> None:
     result = _read(tmp_path, MADR.format(long="* Bad, because slow"))
     [draft] = result.drafts
@@ -435,6 +436,7 @@ def test_dated_names_are_ids_as_a_whole_and_give_the_date(tmp_path: Path) -> Non
     assert draft.observed_at == datetime(2024, 5, 22, tzinfo=UTC)
 
 
+@pytest.mark.words
 def test_a_record_without_a_decision_still_says_what_it_says(tmp_path: Path) -> None:
     result = _read(tmp_path, "# Queues\n\n## Context\n\nWe do not know yet.\n\n## Decision\n\n## Consequences\n\nTBD\n")
     [draft] = result.drafts

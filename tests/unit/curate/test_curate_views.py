@@ -379,6 +379,7 @@ def test_health_tidy_and_the_facets_mean_the_same_by_a_dead_anchor(tmp_path: Pat
     assert (found.anchors["gone"], found.dead_memories, found.dead_share) == (2, 2, 0.5)
 
 
+@pytest.mark.words
 def test_health_counts_dead_places_and_tokens_to_save_as_tidy_does(tmp_path: Path) -> None:
     """Two memories share a path that is gone, and of a rule file's alternatives one is there."""
     tree = tmp_path / "docks"
