@@ -28,6 +28,7 @@ from memtui.capture.prose import (
     is_statement,
     is_stored_list,
     is_strong,
+    orders,
     pattern,
     words_in,
 )
@@ -351,13 +352,15 @@ def possible_leads(path: Sequence[str]) -> Iterator[str]:
 def without_place(title: str, path: Sequence[str], project: str) -> str:
     """Return a title without what says only where it stands: its project, or the list of an assistant's memories.
 
-    Every memory of the project would begin with the same word. What is short without it keeps it.
+    Every memory of the project would begin with the same word. What is no rule may speak of it, and keeps it: `Ledger:
+    Moves money between accounts`.
     """
     for number, heading in enumerate(path):
         name = _name(heading)
-        is_place = is_stored_list(name) or (number == 0 and _bare(name) == _bare(project))
         rest = title.removeprefix(f"{name}: ")
-        if is_place and rest != title and words_in(rest) >= _BRIEF_WORDS:
+        is_rule = words_in(rest) >= _BRIEF_WORDS and (orders(rest) or is_strong(rest))
+        is_place = is_stored_list(name) or (number == 0 and is_rule and _bare(name) == _bare(project))
+        if is_place and rest != title:
             return without_place(capital(rest), path[number + 1 :], project)
     return title
 

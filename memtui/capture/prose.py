@@ -134,7 +134,7 @@ def is_statement(text: str) -> bool:
         return len(text) >= _NESTED_CHARS
     if lead := _label(first):
         return words > _IMPERATIVE_WORDS and _states_below(plain_text(first[lead.end() :]), plain, first)
-    if _orders(plain):
+    if orders(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
     return _says_enough(plain, first, FULL_SENTENCE_WORDS)
 
@@ -142,10 +142,11 @@ def is_statement(text: str) -> bool:
 def _states_below(rest: str, plain: str, first: str) -> bool:
     """Return whether the words behind a label, or the label with them, say something: `Naming: use …`."""
     names = rest and first_word(plain) in openings("nouns")
-    return _orders(rest) or (is_imperative(plain) and not names) or _says_enough(rest, first, _TERM_WORDS)
+    return orders(rest) or (is_imperative(plain) and not names) or _says_enough(rest, first, _TERM_WORDS)
 
 
-def _orders(plain: str) -> bool:
+def orders(plain: str) -> bool:
+    """Return whether a text is an instruction, by its first word or by its form."""
     return is_imperative(plain) or bool(pattern("order_by_form").match(plain))
 
 

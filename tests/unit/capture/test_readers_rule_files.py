@@ -321,6 +321,8 @@ def test_titles_begin_with_neither_their_project_nor_the_list_of_an_assistants_m
     drafts = _read(GEMINI, tmp_path / "Ferry", "GEMINI.md", kept).drafts
     assert [draft.title for draft in drafts][1:] == ["User prefers tabs", "Never push to main"]
     assert [draft.insight for draft in drafts][1:] == ["User prefers tabs", "Never push to main."]
+    said = "# Ferry\n\nMoves boats between the quays of the inner harbour.\n"
+    assert _one(GEMINI, tmp_path / "ferry", "GEMINI.md", said).title.startswith("Ferry: Moves boats"), "its subject"
     rules = "# Ferry\n\n- Never log card numbers.\n\n## Money\n\n- Never round before the last step.\n"
     drafts = _read(GEMINI, tmp_path / "ferry", "GEMINI.md", rules).drafts
     assert not [draft.title for draft in drafts if draft.title.startswith("Ferry")]
