@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,13 +21,13 @@ from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
 from memtui.capture.stores.sqlite_copy import SIDES
 from memtui.capture.stores.tools import TOOLS, read_store
 from memtui.children import made_in_two
-from memtui.domain.identity import linked_folder
+from memtui.domain.identity import linked_folder, suggest_name
 from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.domain.record import Record, format_time
 from memtui.errors import MemtuiError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.text.words import counted
-from memtui.vault.projects import check_name, list_projects
+from memtui.vault.projects import check_name, list_projects, seen_folders
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import without_values
 
@@ -264,11 +265,18 @@ class Names:
         self._mapped |= self.stated
         self._known = {one.name.casefold(): one.name for one in projects}
         self._loose = {_loosened(name): name for name in self._known.values()}
-        self._folders = {
+        self._folders = {str(folder): name for name, seen in seen_folders(reader).items() for folder in seen}
+        self._folders |= {
             str(folder): one.name
             for one in projects
             for identity in one.identities
             if (folder := linked_folder(identity))
+        }
+        self._remotes = {
+            _owner_and_name(identity): one.name
+            for one in projects
+            for identity in one.identities
+            if identity.startswith("remote:")
         }
         self._found: dict[str, str | None] = {}
 
@@ -286,8 +294,12 @@ class Names:
             return self._mapped[word]
         if not word or word == GLOBAL_PROJECT:  # what holds everywhere is chosen by a person, or stated as such
             return None
-        known = self._folders.get(written.rstrip("/")) or self._known.get(word)
+        known = self._folders.get(written.rstrip("/")) or self._remotes.get(_owner_and_name(written))
         if known is not None:
+            return known
+        known = self._known.get(word)
+        if known is not None:
+            self._ask_which(written, word, known)
             return known
         alike = self._loose.get(_loosened(word))
         if alike is not None:
@@ -295,6 +307,23 @@ class Names:
         with suppress(UsageError):
             return check_name(word)
         return None
+
+    def _ask_which(self, written: str, word: str, known: str) -> None:
+        """Note that a name may mean another project: of another repository, or owner, with the same last part."""
+        named = {remote: project for remote, project in self._remotes.items() if remote.endswith(f"/{word}")}
+        others = sorted(set(named.values()) - {known})
+        owner = _owner_and_name(written).rpartition("/")[0]
+        is_stated = bool(owner) and owner != "local" and not written.startswith(("/", "~"))
+        if others:
+            self.unclear[word] = others[0]
+        elif named and is_stated:
+            self.unclear[word] = suggest_name(written, self._known)
+
+
+def _owner_and_name(written: str) -> str:
+    """Return the last two parts of a path, of `owner/repository` or of a remote."""
+    parts = [part for part in re.split(r"[/\\:]", written) if part]
+    return "/".join(parts[-2:]).removesuffix(".git").casefold()
 
 
 def _loosened(name: str) -> str:

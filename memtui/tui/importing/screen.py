@@ -416,7 +416,7 @@ class ImportScreen(ListDetail):
             self._unclear = {other: may_be for other, may_be in self._unclear.items() if other != name}
             self.action_import_run()
 
-        choices = [(known, "the project of this vault"), (name, "a separate project")]
+        choices = [(known, "a project with a similar name"), (name, "as the store calls it")]
         pick(self.app, f"The store calls a project {tame(name, 60)}. Which is it here?", choices, known, take)
 
     def tell_done(self, done: Done) -> None:

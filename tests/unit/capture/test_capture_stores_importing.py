@@ -13,8 +13,10 @@ from memtui.capture.stores import importing
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row
+from memtui.domain.identity import seen_at
 from memtui.progress import Cancelled
 from memtui.vault.indexed import indexed_text, postings_of
+from memtui.vault.projects import add_identities, ensure_project
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -83,3 +85,24 @@ def test_rows_are_chosen_by_month_or_year_and_importance(tmp_path: Path) -> None
     many = [row(f"{year}-{month:02}-01") for year in (2025, 2026) for month in range(1, 13)]
     assert StoreFound(place, Contents(rows=many)).dates == {"2026": 12, "2025": 12}
     assert sum(Choice(dates=frozenset({"2025"})).takes(one) for one in many) == 12
+
+
+def test_a_name_means_the_repository_of_its_path_or_owner_else_it_is_asked(vault: Vault, tmp_path: Path) -> None:
+    acme, zeta = tmp_path / "acme" / "quay", tmp_path / "zeta" / "quay"
+    with vault.write(actor="person", action="add") as writer:
+        for name, folder, remote in (("quay", acme, "acme/quay"), ("zeta-quay", zeta, "zeta/quay")):
+            ensure_project(writer, name)
+            add_identities(writer, name, [f"remote:example.com/{remote}", seen_at(str(folder))])
+        ensure_project(writer, "dock")
+        add_identities(writer, "dock", ["remote:example.com/acme/dock"])
+    with vault.read() as reader:
+        names = Names(reader)
+    assert [names.of(str(path)) for path in (acme, zeta, f"{zeta}/")] == ["quay", "zeta-quay", "zeta-quay"]
+    assert [names.of(written) for written in ("acme/quay", "zeta/quay", "git@example.com:zeta/quay.git")] == [
+        "quay",
+        "zeta-quay",
+        "zeta-quay",
+    ]
+    assert (names.of("dock"), names.of("local/dock"), names.unclear) == ("dock", "dock", {})
+    assert (names.of("quay"), names.of("zeta/dock")) == ("quay", "dock")
+    assert names.unclear == {"quay": "zeta-quay", "dock": "zeta-dock"}
