@@ -38,15 +38,6 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     return better_of(title, others, told)
 
 
-def title_by_rules(text: str, heading_path: Sequence[str]) -> str:
-    """Return what a text states first, ended at a clause, with the heading's subject where the text names none.
-
-    If the text opens with code, a table, a list or a lead, it is the heading or lead with what follows.
-    """
-    found, language = _read(text)
-    return _by_rules(text, found, heading_path, language) or UNTITLED
-
-
 def _read(text: str) -> tuple[list[Block], str]:
     return blocks(text[:READ_CHARS]), language_of(text[:_TOLD_CHARS])
 

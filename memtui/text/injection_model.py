@@ -129,12 +129,6 @@ def _in_a_row(words: Sequence[str], known: Container[str] | None) -> list[str]:
     ]
 
 
-def is_worded_as_planted(statements: Iterable[str]) -> bool:
-    """Return whether statements are worded together as planted ones are and ordinary ones are not."""
-    least = least_planted()
-    return weight_of_wording(statements, least) >= least
-
-
 def least_planted() -> int:
     """Return the weight, in hundredths, from which statements are planted."""
     return _weights().least

@@ -38,7 +38,6 @@ LONGEST_TITLE = 200
 LONGEST_NATIVE_ID = 200
 ODD_BYTES = "odd-bytes"
 _TITLE_MARK = re.compile(r"^#{1,6}\s+")
-_DRIVE = re.compile(r"^[A-Za-z]:/")
 
 Namer = Callable[[object], str | None]
 """Returns the project of the vault that a store's own name or path means."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from title_rules import title_by_rules
 
 from memtui.analysis.grammar import language_of
 from memtui.analysis.title_blocks import blocks
 from memtui.analysis.title_choice import LEAST_GAIN, Worth, better_of, worth
 from memtui.analysis.title_options import options
 from memtui.analysis.title_signs import Told, signs_of
-from memtui.analysis.titles import title_by_rules, title_for
+from memtui.analysis.titles import title_for
 from memtui.text.words import cell_width
 
 

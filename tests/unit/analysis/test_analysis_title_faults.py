@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from title_rules import title_by_rules
 
 from memtui.analysis.headlines import compact
-from memtui.analysis.titles import title_by_rules
 
 
 @pytest.mark.parametrize(

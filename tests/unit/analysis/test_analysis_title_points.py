@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from title_rules import title_by_rules
 
-from memtui.analysis.titles import title_by_rules
 from memtui.capture.readers.adr_outcome import decision_title
 
 

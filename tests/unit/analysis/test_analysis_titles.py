@@ -8,11 +8,11 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from title_rules import title_by_rules
 
 from memtui.analysis.grammar import is_balanced
 from memtui.analysis.title_fit import MAX_TITLE_CELLS, cut_title
 from memtui.analysis.title_headings import scoped, subject_of
-from memtui.analysis.titles import title_by_rules
 from memtui.text.inline import plain_text
 from memtui.text.words import cell_width
 

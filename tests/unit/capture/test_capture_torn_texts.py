@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from title_rules import title_by_rules
 
-from memtui.analysis.titles import title_by_rules, title_for
+from memtui.analysis.titles import title_for
 from memtui.capture.context import context_lead, with_lead, without_lead
 from memtui.capture.markdown import split_markdown
 from memtui.capture.skip_codes import SkipReason

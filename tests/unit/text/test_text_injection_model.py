@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,24 @@ from hypothesis import strategies as st
 
 from memtui.text import injection_model
 from memtui.text.injection import planted_instructions, sentences_of
-from memtui.text.injection_model import LONGEST, groups_by_word, is_worded_as_planted, phrases_of, runs_of, words_of
+from memtui.text.injection_model import (
+    LONGEST,
+    groups_by_word,
+    least_planted,
+    phrases_of,
+    runs_of,
+    weight_of_wording,
+    words_of,
+)
 
 SOFT = 10  # the sort of `tests/planted/README.md` without a word of an attack
 ROOT = Path(__file__).parents[3]
 PLANTED = ROOT / "tests" / "planted"
+
+
+def is_worded_as_planted(statements: Iterable[str]) -> bool:
+    least = least_planted()
+    return weight_of_wording(statements, least) >= least
 
 
 @pytest.mark.parametrize(

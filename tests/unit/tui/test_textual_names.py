@@ -49,6 +49,27 @@ def test_no_private_name_of_textual_is_taken(kind: type[MessagePump]) -> None:
     assert not assigned(kind) & theirs - REPLACED.get(kind.__name__, set())
 
 
+OVERRIDDEN = {
+    ("CleanTextArea", "_on_paste"),
+    ("FormArea", "_build_highlight_map"),
+    ("FormTitle", "_on_key"),
+    ("OneLineInput", "_on_paste"),
+    ("TaskLine", "_on_key"),
+}
+"""Private methods of Textual that classes of ours override; one that Textual renames is no longer among the found."""
+
+
+def test_a_private_method_that_is_overridden_is_still_one_of_textual() -> None:
+    found = {
+        (kind.__name__, name)
+        for kind in ours()
+        for name, value in vars(kind).items()
+        if inspect.isfunction(value) and name.startswith("_") and not name.startswith("__")
+        if any(name in vars(base) for base in kind.__mro__ if base.__module__.startswith("textual."))
+    }
+    assert found == OVERRIDDEN
+
+
 def test_no_thread_waits_for_an_app_that_may_have_ended() -> None:
     # `call_from_thread` makes a coroutine, which nobody awaits where the loop ends first; `call_later` posts a message.
     callers = {
