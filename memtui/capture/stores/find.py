@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from memtui.capture.stores.place import Place
+from memtui.capture.stores.rows import loaded, text
 from memtui.capture.stores.tools import AUTO, TOOLS, Tool, owners, tool_named
 from memtui.errors import NotFoundError, SourceError
 from memtui.workspace import find_workspace
@@ -25,27 +27,41 @@ def default_places(name: str, home: Path, folders: Iterable[Path] = ()) -> list[
     roots = list(dict.fromkeys(find_workspace(folder).root for folder in folders))
     found: dict[Path, Place] = {}
     for tool in tools:
-        for path in _at_home(tool, home):
+        most = 1 if tool.first_only else None
+        for path in islice(_at_home(tool, home), most):
             found.setdefault(path, Place(tool.name, path, home))
         for root in roots:
-            for pattern in tool.repository:
-                path = root / pattern
-                if root != home and _exists(tool, path):
-                    found.setdefault(path, Place(tool.name, path, home, root))
+            for path in islice(_in_repository(tool, root) if root != home else (), most):
+                found.setdefault(path, Place(tool.name, path, home, root))
     return list(found.values())
+
+
+def _in_repository(tool: Tool, root: Path) -> Iterator[Path]:
+    yield from (root / pattern for pattern in tool.repository if _exists(tool, root / pattern))
+    yield from (root / name for name in tool.root if (root / name).is_file() and _is_its(tool, root / name))
 
 
 def _at_home(tool: Tool, home: Path) -> Iterator[Path]:
     for pattern in tool.home:
         if pattern.startswith("$"):
             variable, _, rest = pattern[1:].partition("/")
-            stated = os.environ.get(variable)
-            paths = (
-                [Path(stated).expanduser() / rest] if stated and rest else [Path(stated).expanduser()] if stated else []
-            )
+            stated = os.environ.get(variable) or _setting(variable, home)
+            base = Path(stated).expanduser() if stated else None
+            paths = [] if base is None else sorted(base.glob(rest)) if "*" in rest else [base / rest if rest else base]
         else:
             paths = sorted(home.glob(pattern)) if "*" in pattern else [home / pattern]
         yield from (path for path in paths if _exists(tool, path))
+
+
+def _setting(variable: str, home: Path) -> str:
+    """Return what the settings of claude-mem say in place of a variable of the environment; empty if nothing."""
+    if variable != "CLAUDE_MEM_DATA_DIR":
+        return ""
+    try:
+        stated = loaded((home / ".claude-mem" / "settings.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return text(stated.get(variable)) if isinstance(stated, dict) else ""
 
 
 def _exists(tool: Tool, path: Path) -> bool:

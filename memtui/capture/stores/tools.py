@@ -27,6 +27,8 @@ class Tool:
     read: Callable[[Place], Contents]
     home: tuple[str, ...] = ()  # its default places: patterns below the home folder, or below `$VARIABLE`
     repository: tuple[str, ...] = ()  # places below a repository, which is then the project of its memories
+    root: tuple[str, ...] = ()  # names in a repository's own folder, which must hold what the tool writes
+    first_only: bool = False  # whether the first of its default places that is there holds all of it
     ends: tuple[str, ...] = ()  # other names of its files, found in a folder that a person names
     tables: tuple[Tables, ...] = ()  # what its database holds: all tables of one of these
     keys: tuple[frozenset[str], ...] = ()  # what its JSON holds: all keys of one of these, or of its lines
@@ -74,7 +76,13 @@ TOOLS: dict[str, Tool] = {
             "basic-memory",
             "basic-memory",
             notes.basic_memory,
-            home=("$BASIC_MEMORY_CONFIG_DIR/config.json", ".basic-memory/config.json"),
+            home=(
+                "$BASIC_MEMORY_CONFIG_DIR/config.json",
+                ".basic-memory/config.json",
+                "$BASIC_MEMORY_HOME",
+                "basic-memory",
+            ),
+            first_only=True,
             ends=(".basic-memory/config.json",),
             keys=(frozenset({"projects", "default_project"}),),
             inside=_NOTES,
@@ -116,6 +124,7 @@ TOOLS: dict[str, Tool] = {
             home=(
                 "$MCP_MEMORY_SQLITE_PATH",
                 "$MCP_MEMORY_BASE_DIR/sqlite_vec.db",
+                "$XDG_DATA_HOME/mcp-memory/sqlite_vec.db",
                 ".local/share/mcp-memory/sqlite_vec.db",
                 "Library/Application Support/mcp-memory/sqlite_vec.db",
                 "AppData/Local/mcp-memory/sqlite_vec.db",
@@ -148,6 +157,7 @@ TOOLS: dict[str, Tool] = {
             home=(
                 "$CASS_MEMORY_HOME/playbook.yaml",
                 ".cass-memory/playbook.yaml",
+                "$XDG_DATA_HOME/cass-memory/playbook.yaml",
                 ".local/share/cass-memory/playbook.yaml",
             ),
             repository=(".cass/playbook.yaml",),
@@ -166,7 +176,9 @@ TOOLS: dict[str, Tool] = {
             "beads",
             "beads",
             workspaces.beads,
-            repository=(".beads/issues.jsonl",),
+            repository=(".beads/issues.jsonl", ".beads/beads.db"),
+            root=("issues.jsonl",),
+            first_only=True,
             ends=("issues.jsonl", "beads.db"),
             tables=((("issues", "title", "issue_type"),),),
             keys=(frozenset({"_type"}), frozenset({"issue_type", "priority", "status"})),
@@ -207,7 +219,12 @@ TOOLS: dict[str, Tool] = {
             "letta",
             "Letta",
             notes.letta,
-            home=("$LETTA_MEMORY_DIR", ".letta/agents/*/memory", ".letta/lc-local-backend/memfs/*/memory"),
+            home=(
+                "$LETTA_MEMORY_DIR",
+                "$LETTA_LOCAL_BACKEND_DIR/memfs/*/memory",
+                ".letta/agents/*/memory",
+                ".letta/lc-local-backend/memfs/*/memory",
+            ),
             ends=(".letta/agents/*/memory", "memfs/*/memory", "*.af"),
             inside=_NOTES,
             keys=(frozenset({"agents", "blocks"}), frozenset({"core_memory"})),
@@ -217,6 +234,8 @@ TOOLS: dict[str, Tool] = {
             "ConPort",
             workspaces.conport,
             repository=("context_portal/context.db",),
+            root=("context.db",),
+            first_only=True,
             ends=("context.db",),
             tables=((("decisions", "summary", "rationale"), ("custom_data", "category", "key", "value")),),
         ),
@@ -240,7 +259,7 @@ TOOLS: dict[str, Tool] = {
             "goose",
             "goose",
             lists.goose,
-            home=(".config/goose/memory", "AppData/Roaming/Block/goose/config/memory"),
+            home=(".config/goose/memory", "$XDG_CONFIG_HOME/goose/memory", "AppData/Roaming/Block/goose/config/memory"),
             repository=(".goose/memory",),
             ends=(".config/goose/memory", "goose/config/memory"),
             inside=("*.txt",),

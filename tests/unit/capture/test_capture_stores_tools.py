@@ -239,3 +239,26 @@ def test_stores_are_found_at_their_default_places(tmp_path: Path, monkeypatch: p
         ("beads", "tide"),
     ]
     assert set(TOOLS) >= {place.tool for place in found}
+
+
+def test_stores_are_found_where_settings_variables_and_older_versions_put_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, root = tmp_path / "home", tmp_path / "src" / "tide"
+    monkeypatch.delenv("CLAUDE_MEM_DATA_DIR", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    make_store(tmp_path / "moved" / "claude-mem.db", "claude-mem", {})
+    make_store(root / "context.db", "conport", {})
+    issue = {"id": "t-1", "title": "Radio", "issue_type": "decision", "priority": 1, "status": "open"}
+    files = {
+        "home/.claude-mem/settings.json": json.dumps({"CLAUDE_MEM_DATA_DIR": str(tmp_path / "moved")}),
+        "home/basic-memory/tea.md": "Tea.",
+        "data/cass-memory/playbook.yaml": "bullets: []\n",
+        "src/tide/issues.jsonl": json.dumps(issue) + "\n",
+    }
+    write_files(tmp_path, files)
+    found = {place.tool: place for place in default_places("auto", home, [root])}
+    assert list(found) == ["claude-mem", "basic-memory", "cass", "beads", "conport"]
+    assert {found[tool].project for tool in ("beads", "conport")} == {"tide"}
+    write_files(tmp_path, {"src/tide/.beads/issues.jsonl": "{}", "src/tide/issues.jsonl": json.dumps({"id": "x"})})
+    assert [place.path for place in default_places("beads", home, [root])] == [root / ".beads" / "issues.jsonl"]
