@@ -60,18 +60,18 @@ class ContextSettings:
     encoding: str = _text(
         "o200k_base", "Token encoding that budgets are counted in: o200k_base, cl100k_base or estimate."
     )
-    max_memories: int = _number(40, "Most memories in one payload.", 1, 10_000, whole=True)
+    max_memories: int = _number(40, "Maximum number of memories in a payload.", 1, 10_000, whole=True)
     withhold_loaded: bool = _flag(
-        default=True, description="Leave out what the target reads by itself from CLAUDE.md, AGENTS.md and the like."
+        default=True, description="Leave out what the target loads itself, from CLAUDE.md, AGENTS.md and similar files."
     )
     style: str = _text(
         "full",
-        "Style of a payload: full, or compiled to what is nearest to the task in far fewer tokens.",
+        "Style of a payload: full, or compiled: the parts closest to the task in far fewer tokens.",
         choices=("full", "compiled"),
     )
     secrets: str = _text(
         "withhold",
-        "Memories that hold what looks like a secret: withhold, mask or allow.",
+        "Memories that contain what looks like a secret: withhold, mask or allow.",
         choices=("withhold", "mask", "allow"),
     )
 
@@ -81,20 +81,18 @@ class ReviewSettings:
     """Section `[review]`: when a memory becomes due, and how many at a time."""
 
     threshold: float = _number(
-        0.5, "How far a memory fades (0.06 to 1) after you accepted or verified it until it is due.", 0.06, 1.0
+        0.5, "Freshness (0.06 to 1) at which a memory is due, counted from when you accepted or verified it.", 0.06, 1.0
     )
-    daily: int = _number(
-        0, "Memories that a review session takes a day at most; 0 for all that are due.", 0, 100_000, whole=True
-    )
+    daily: int = _number(0, "Maximum number of reviews a day; 0 for all that are due.", 0, 100_000, whole=True)
     holiday: str = _setting(
         "",
-        "First and last day in which nothing becomes due: 2026-12-21/2027-01-06; empty for none.",
+        "First and last day on which nothing becomes due: 2026-12-21/2027-01-06; empty for none.",
         "must be two days like 2026-12-21/2027-01-06",
         lambda value: value == "" or (isinstance(value, str) and holiday_of(value) is not None),
     )
     weekly: int = _number(
         0,
-        "Memories that review sessions take a week at most, from Monday; 0 for all that are due.",
+        "Maximum number of reviews a week, from Monday; 0 for all that are due.",
         0,
         100_000,
         whole=True,
@@ -106,11 +104,11 @@ class InboxSettings:
     """Section `[inbox]`: how much waits for a decision, and how long."""
 
     most: int = _number(
-        10, "Proposals of one session or agent that the inbox shows, the surest; 0 for all.", 0, 10_000, whole=True
+        10, "Proposals per session or agent that the inbox shows, most certain first; 0 for all.", 0, 10_000, whole=True
     )
     days: int = _number(
         60,
-        "Days after which a candidate is put away, from where it can be brought back; 0 for never.",
+        "Days before a candidate expires (it can be restored); 0 for never.",
         0,
         10_000,
         whole=True,
@@ -127,7 +125,7 @@ class RecallSettings:
     limit: int = _number(20, "Hits that `memtui search` shows.", 1, 10_000, whole=True)
     floor: float = _number(0.05, "Freshness (0 to 0.3) that no memory falls below, however old.", 0.0, 0.3)
     hurt_weight: float = _number(
-        4.0, "Helps (0 to 20) that one hurt outweighs in the usefulness of a memory.", 0.0, 20.0
+        4.0, "Weight (0 to 20) of one hurt against one help in the usefulness of a memory.", 0.0, 20.0
     )
 
 
@@ -148,7 +146,7 @@ class VaultSettings:
     """Section `[vault]`: how the file is shared."""
 
     patience_seconds: float = _number(
-        10.0, "How long a command waits for another process to let the vault go.", 0.0, 600.0
+        10.0, "How long a command waits for another process to release the vault.", 0.0, 600.0
     )
     daily_backup: bool = _flag(default=True, description="Copy the vault before the first change of a day.")
 
@@ -157,9 +155,9 @@ class VaultSettings:
 class AppSettings:
     """Section `[app]`: the terminal app."""
 
-    theme: str = _text("", "A theme to always start with; empty for the one chosen last in the app.")
+    theme: str = _text("", "Theme to start with; empty for the one last chosen in the app.")
     mouse: bool = _flag(
-        default=True, description="Whether the app takes the mouse; without, the terminal's own selection works."
+        default=True, description="Whether the app uses the mouse; if not, the terminal's own selection works."
     )
     burst: int = _number(
         8,
@@ -179,13 +177,13 @@ class HookSettings:
         "Which prompts of a session memories are added to: first, every or none.",
         choices=("first", "every", "none"),
     )
-    prompt_memories: int = _number(5, "Most memories added to a prompt.", 1, 100, whole=True)
-    prompt_budget: str = _text("600", "Size of what is added to a prompt.")
-    file_memories: int = _number(5, "Most memories told when a file is touched.", 1, 100, whole=True)
-    file_budget: str = _text("500", "Size of what is told when a file is touched.")
+    prompt_memories: int = _number(5, "Maximum number of memories added to a prompt.", 1, 100, whole=True)
+    prompt_budget: str = _text("600", "Maximum size of what is added to a prompt.")
+    file_memories: int = _number(5, "Maximum number of memories per file event.", 1, 100, whole=True)
+    file_budget: str = _text("500", "Maximum size of what is added for a file event.")
     stop_commands: bool = _flag(
         default=False,
-        description="Whether a command that a constraint's rules forbid is stopped, not merely remarked on.",
+        description="Whether a command that a constraint's rules forbid is blocked rather than only reported.",
     )
 
 
@@ -195,7 +193,7 @@ class ValueSettings:
 
     rediscovery_tokens: int = _number(
         8000,
-        "Tokens that an assistant is assumed to spend on finding out again what a memory tells.",
+        "Tokens that an assistant is assumed to spend on rediscovering what a memory says.",
         0,
         1e9,
         whole=True,

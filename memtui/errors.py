@@ -190,3 +190,8 @@ class NothingToUndoError(MemtuiError):
     """The journal holds nothing to undo or redo."""
 
     exit_code = EXIT_NOTHING
+
+
+def missing_file(path: object, error: type[MemtuiError] = UsageError) -> MemtuiError:
+    """Return the error about a file or folder that does not exist. `error`: its class, which decides the exit code."""
+    return error("No such file or folder", where=str(path), remedy="Check the path; `.` is the current folder.")

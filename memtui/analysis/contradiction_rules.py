@@ -64,7 +64,7 @@ def explain(first: Facts, second: Facts, ones: Sequence[Claim], others: Sequence
     said = tuple(one_line(_statement(facts, word)) for facts, word in zip((first, second), words, strict=True))
     shown = " / ".join(f"“{shorten(text, SHOWN)}”" for text in said)
     against = f"{words[0]} against {words[1]}: " if all(words) else ""
-    reason = {"replaced": f"{words[0] or words[1]} is no more: ", "order": "the other way round: "}.get(type_, against)
+    reason = {"replaced": f"{words[0] or words[1]} was replaced: ", "order": "reversed order: "}.get(type_, against)
     return Clash(type_, f"{reason}{shown}", words, (said[0], said[1]))
 
 

@@ -308,7 +308,7 @@ class _Finder:
         if mostly:
             self._holders.setdefault(inner.id, []).append(outer.id)
 
-    def _hold(self, inner: Memory, outer: Memory, why: str = "what the one says stands in the other") -> None:
+    def _hold(self, inner: Memory, outer: Memory, why: str = "one contains what the other says") -> None:
         self._edges[pair_of(inner.id, outer.id)] = Likeness(WITHIN, "look", why=why)
         self._held.setdefault(outer.id, []).append(inner.id)
 

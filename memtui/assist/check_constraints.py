@@ -104,14 +104,16 @@ def written_constraints(place: Path, now: datetime, project: str | None) -> Cons
         UsageError: it holds several projects, and none of them is in view.
     """
     if not place.exists():
-        raise MemtuiError("There is no such portable vault", where=str(place), remedy="`memtui export --target vault`")
+        raise MemtuiError("Portable vault not found", where=str(place), remedy="`memtui export --target vault`")
     memories = [memory for record in _records(place) if (memory := _memory(record, now)) is not None]
     if not memories:
-        raise MemtuiError("It holds no memory", where=str(place), remedy="Name a portable vault or a JSONL export.")
+        raise MemtuiError(
+            "It contains no memories", where=str(place), remedy="Name a portable vault or a JSONL export."
+        )
     projects = {memory.project for memory in memories} - {None, GLOBAL_PROJECT}
     if len(projects) > 1 and project not in projects:
         names = ", ".join(sorted(map(str, projects))[:5])
-        raise UsageError("It holds several projects", where=names, remedy="Choose one with --project.")
+        raise UsageError("It contains several projects", where=names, remedy="Choose one with --project.")
     mine = {None, GLOBAL_PROJECT, project if len(projects) > 1 else next(iter(projects), None)}
     return Constraints(tuple(of_memory(one) for one in memories if one.project in mine and _holds(one, now)))
 

@@ -39,7 +39,7 @@ class LeftOut(SkipWords):
     """Why a file or folder is not read."""
 
     WORKTREE = "a worktree: its main checkout is read"
-    CLONE = "another repository, to be imported by itself"
+    CLONE = "another repository; import it separately"
     UNSEARCHED = "not searched: dependencies, copies of other code, or build output"
     LINK = "a link to a file that is read"
     OUTSIDE = "a link that leads outside the folder"
@@ -108,7 +108,10 @@ class Exclusions:
 
     def _spec(self, root: Path | None) -> GitIgnoreSpec | None:
         if root is None:
-            return _compiled(self.patterns, UsageError("This pattern cannot be read", where="--exclude"))
+            return _compiled(
+                self.patterns,
+                UsageError("This pattern cannot be read", where="--exclude", remedy="Write it in .gitignore syntax."),
+            )
         path = root / IGNORE_FILE
         if not path.exists():
             return None
@@ -153,12 +156,16 @@ class IgnoreLine:
         """Add the line at the end of the file, which is made if need be; nothing where it is there already.
 
         Raises:
-            UsageError: no line can say this name.
+            UsageError: no line can name it.
             UnsafePathError: the file is a link that leads out of the repository.
             MemtuiError: the file cannot be read or written.
         """
         if self.name != self.name.strip() or "\n" in self.name or "\r" in self.name:
-            raise UsageError(f"No line of {IGNORE_FILE} can say this name", where=self.name)
+            raise UsageError(
+                f"No line of {IGNORE_FILE} can name it",
+                where=self.name,
+                remedy="Rename the file, or untick it.",
+            )
         is_new = not self.path.exists()
         lines = [f"{HEAD}\n".encode()] if is_new else self._lines()
         if self._place_in(lines) is None:

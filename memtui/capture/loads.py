@@ -12,9 +12,8 @@ from memtui.capture.draft import SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import find_imports
 from memtui.capture.places import memory_folders
-from memtui.errors import UsageError
 from memtui.text.tables import read_table
-from memtui.text.words import did_you_mean
+from memtui.text.words import unknown
 from memtui.workspace import Workspace, find_workspace
 
 When = Literal["always", "with files", "on request", "by name"]
@@ -77,8 +76,7 @@ def assistant_named(name: str) -> Assistant:
     wanted = name.strip().lower()
     wanted = {"claude": "claude-code", "claude-md": "claude-code"}.get(wanted, wanted)
     if wanted not in table:
-        hint = did_you_mean(wanted, table, then=f"Known: {', '.join(table)}.")
-        raise UsageError("It is not known what this assistant reads", where=name[:60], remedy=hint)
+        raise unknown("assistant", name, table)
     return _assistant(wanted, table[wanted])
 
 

@@ -70,7 +70,7 @@ class PlanReason(StrEnum):
     BOTH_EDITED = "both-edited"
     MERGED_EDITED = "merged-edited"  # a text that was merged into the memory was edited
     PLANTED = "planted"
-    OTHER_FILES = "other-files"  # its source is about other files now
+    OTHER_FILES = "other-files"  # its source now covers other files
     SECRET = "secret"  # noqa: S105 - a code
     SAID_BY_OTHER = "said-by-other"  # another memory says the same
     MERGED = "merged"
@@ -504,7 +504,7 @@ def _about_other_files(item: Planned, rescoped: Mapping[str, tuple[Anchor, ...]]
     anchors = rescoped.get(item.memory.id) if item.memory is not None else None
     if anchors is None:
         return item
-    reason = "its source is about other files now"
+    reason = "its source now covers other files"
     return replace(item, action="update", reason=reason, code=PlanReason.OTHER_FILES, anchors=anchors)
 
 

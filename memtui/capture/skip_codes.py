@@ -43,7 +43,7 @@ class SkipReason(SkipWords):
     EMPTY = "holds no text"
     DATA = "data rather than text"
     PAGES = "pages of documentation, put between tags"
-    SESSIONS = "a list of sessions that a tool writes anew"
+    SESSIONS = "a list of sessions that a tool rewrites"
 
 
 STRUCTURE = frozenset(

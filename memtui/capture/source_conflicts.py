@@ -182,7 +182,7 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
     stored = writer.get(edited.id)
     if not looked_at and stored.version == if_version:
         raise NotFoundError(
-            "The source was imported again meanwhile and has changed",
+            "The source has changed and was imported again meanwhile",
             where=edited.id,
             remedy="Nothing was written. Look at the conflict again.",
         )
@@ -235,7 +235,7 @@ def _is_of(source: Source, text: SourceText, memory: Memory) -> bool:
 
 def _summary(side: Side, changed: Sequence[Memory], told: SourceText | None) -> str:
     if told is not None and told.is_erasure:
-        what = "keep {}, which the team erased" if side == "mine" else "let go of {}, which the team erased"
+        what = "keep {}, which the team erased" if side == "mine" else "delete {}, which the team erased"
         named = changed[0].title if side == "mine" else changed[0].id
         return what.format(named if len(changed) == 1 else f"{len(changed)} memories")
     if told is not None and told.is_team:

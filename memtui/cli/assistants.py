@@ -158,7 +158,11 @@ def _uninstall(arguments: argparse.Namespace, session: Session) -> int:
     program = program_for(session.vault_path)
     plans = [plan_uninstall(assistant, scope, _root(session, scope), program) for scope in scopes]
     if not any(plan.is_change or plan.blocked for plan in plans):
-        raise NotFoundError(f"memtui is not installed in {assistant.title}", where=_looked_at(plans))
+        raise NotFoundError(
+            f"memtui is not installed in {assistant.title}",
+            where=_looked_at(plans),
+            remedy="`memtui install --list` shows where it is installed.",
+        )
     _carry_out(plans, arguments, session)
     _say_block(assistant, session)
     return EXIT_DONE
@@ -180,7 +184,10 @@ def _uninstall_gate(arguments: argparse.Namespace, session: Session) -> int:
 
     plan = plan_gate_removal(GATES[arguments.assistant], session.folder, program_for(session.vault_path))
     if not (plan.is_change or plan.blocked):
-        raise NotFoundError(f"memtui check is not installed in {plan.assistant.title}")
+        raise NotFoundError(
+            f"memtui check is not installed in {plan.assistant.title}",
+            remedy="`memtui install --list` shows where it is installed.",
+        )
     _carry_out([plan], arguments, session)
     return EXIT_DONE
 

@@ -24,6 +24,7 @@ from memtui.errors import (
     UsageError,
     VaultBusyError,
     VaultMissingError,
+    missing_file,
 )
 from memtui.text.sanitize import one_line, reveal
 from memtui.vault.lease import vault_file
@@ -88,7 +89,7 @@ def _try(prefix: str, session: Session) -> int:
         raise UsageError("The memory has no rules", where=memory.id, remedy="`memtui edit ID --rule RULE` adds one.")
     trial = try_rules(memory.rules, session.folder, session.view.root)
     if trial is None:
-        raise UsageError("Not inside a repository", where=str(session.folder))
+        raise UsageError("Not inside a repository", where=str(session.folder), remedy="Run it inside a git repository.")
     stopped = [
         {"commit": one.commit, "subject": one.subject, "rule": one.finding.rule, "file": shown(one.finding.file)}
         for one in trial.stopped
@@ -147,14 +148,16 @@ def _changes(
 
 def _existing(path: Path) -> Path:
     if not path.exists() and not path.is_symlink():
-        raise UsageError("There is no such file", where=str(path))
+        raise missing_file(path)
     return path
 
 
 def _inside(path: Path, top: Path) -> str:
     real = path.parent.resolve() / path.name
     if not real.is_relative_to(top.resolve()):
-        raise UsageError("The file is outside this repository", where=str(path))
+        raise UsageError(
+            "The file is outside this repository", where=str(path), remedy="Name files below the current repository."
+        )
     return real.relative_to(top.resolve()).as_posix()
 
 
@@ -163,7 +166,11 @@ def _message(path: Path) -> str:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
-        raise UsageError(f"The message cannot be read ({error.strerror})", where=str(path)) from error
+        raise UsageError(
+            f"The message cannot be read ({error.strerror})",
+            where=str(path),
+            remedy="Name a readable file with the commit message.",
+        ) from error
     kept = []
     for line in lines:
         if line.startswith("#") and ">8" in line:

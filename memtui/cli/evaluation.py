@@ -16,7 +16,7 @@ from memtui.cli.parsing import Parser
 from memtui.cli.payload_options import add_size
 from memtui.cli.session import Commands, Session
 from memtui.curate.projects import check_named_files
-from memtui.errors import NotFoundError, SourceError, UsageError
+from memtui.errors import NotFoundError, SourceError, UsageError, missing_file
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.formats import target_named
 from memtui.recall import semantic
@@ -97,7 +97,7 @@ def _measure(
     if arguments.tree:
         root = session.path(arguments.tree)
         if not root.is_dir():
-            raise UsageError("There is no such folder", where=arguments.tree)
+            raise missing_file(arguments.tree)
         tree = Tree(session.project or "", root)
     bar = progress("queries")
     usual = PackOptions.of(session.config.context, session.secret_patterns)
@@ -195,7 +195,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise NotFoundError("There is no such file", where=str(path)) from None
+        raise missing_file(path, NotFoundError) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"The file cannot be read ({error})", where=str(path)) from error
 

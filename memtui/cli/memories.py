@@ -302,7 +302,9 @@ def _decide(arguments: argparse.Namespace, session: Session, verb: str, act: Cal
     session.back_up_daily()
     if arguments.if_version is not None:
         if len(arguments.id) != 1 or getattr(arguments, "where", None):
-            raise UsageError("--if-version takes one memory at a time", where=" ".join(arguments.id))
+            raise UsageError(
+                "--if-version takes one memory at a time", where=" ".join(arguments.id), remedy="Give one id."
+            )
         versions = dict.fromkeys(session.resolve(arguments.id), arguments.if_version)
     else:
         versions = session.selected(arguments) if hasattr(arguments, "where") else {}
@@ -369,7 +371,7 @@ def _restore(arguments: argparse.Namespace, session: Session) -> None:
     from memtui.curate.history import go_back
 
     if len(arguments.id) != 1:
-        raise UsageError("--to takes one memory at a time", where=" ".join(arguments.id))
+        raise UsageError("--to takes one memory at a time", where=" ".join(arguments.id), remedy="Give one id.")
     memory = go_back(session.vault, arguments.id[0], arguments.to, actor=session.actor)
     session.put({"changed": [memory.id], "unchanged": []}, [memory.id])
     if not session.json:
@@ -390,7 +392,11 @@ def _snooze(arguments: argparse.Namespace, session: Session) -> None:
         from memtui.curate.anchors import snooze_until_change
 
         if arguments.until or arguments.duration:
-            raise UsageError("A snooze ends on a day or with a file change, not both", where="--until-change")
+            raise UsageError(
+                "A snooze ends on a day or with a file change, not both",
+                where="--until-change",
+                remedy="Leave one of them out.",
+            )
         act: Callable[..., Outcome] = partial(snooze_until_change, tree=session.view.tree)
     else:
         from memtui.clock import days_after

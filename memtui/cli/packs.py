@@ -235,7 +235,9 @@ def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
     text = " ".join(arguments.task)
     files = check_named_files(session.vault, session.view, arguments.file, folder=session.folder)
     if not text.strip() and not files:
-        raise UsageError("A recipe needs a task or files", where=arguments.name)
+        raise UsageError(
+            "A recipe needs a task or files", where=arguments.name, remedy="Give a task in words, or --file PATH."
+        )
     put_in, left_out = payload_options.ticked(arguments, session)
     usual = PackOptions.of(settings)
     replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))

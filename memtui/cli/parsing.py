@@ -12,7 +12,7 @@ from memtui.cli.output import write_line
 from memtui.cli.registry import BY_NAME, COMMANDS, DESCRIPTION, Command, help_text, version_text
 from memtui.errors import UsageError
 from memtui.text.sanitize import without_surrogates
-from memtui.text.words import did_you_mean
+from memtui.text.words import did_you_mean, unknown
 
 
 class Parser(argparse.ArgumentParser):
@@ -130,8 +130,7 @@ class Parser(argparse.ArgumentParser):
         what = action.option_strings[-1].lstrip("-") if action.option_strings else str(action.metavar).lower()
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no public name for it
             what = f"action of `{self.prog}`"
-        remedy = did_you_mean(str(value), names, then=f"Choose from {', '.join(names)}.")
-        raise UsageError(f"Unknown {what}", where=str(value), remedy=remedy)
+        raise unknown(what, str(value), names)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
         # argparse would take the value of `--title=--` for an end of options and store an empty list.

@@ -20,6 +20,7 @@ from memtui.errors import (
     EXIT_REFUSED,
     MemtuiError,
     UsageError,
+    missing_file,
 )
 from memtui.pack.options import PackOptions
 from memtui.publish import blocks
@@ -112,9 +113,9 @@ def _refuse_mixed(arguments: argparse.Namespace) -> None:
     """Raises `UsageError`: options that exclude each other."""
     acts = [name for name in ("check", "remove", "take") if getattr(arguments, name)]
     if len(acts) > 1:
-        raise UsageError("Choose one", where=" ".join(f"--{name}" for name in acts))
+        raise UsageError("Choose one", where=" ".join(f"--{name}" for name in acts), remedy="Leave the others out.")
     if arguments.recipe is not None and arguments.where is not None:
-        raise UsageError("Choose one", where="--recipe --where")
+        raise UsageError("Choose one", where="--recipe --where", remedy="Leave the others out.")
     if arguments.target is None and not arguments.check:
         raise UsageError("A target is needed", where="--target", remedy="See `memtui export --help`.")
 
@@ -310,7 +311,7 @@ def _loaded(arguments: argparse.Namespace, session: Session) -> int:
 
     folder = session.path(arguments.folder) if arguments.folder else session.folder
     if not folder.is_dir():
-        raise UsageError("There is no such folder", where=str(folder))
+        raise missing_file(folder)
     names = [arguments.assistant] if arguments.assistant else assistant_names()
     counter = counter_for(session.config.context.encoding)
     found = [loaded(assistant_named(name), folder, Path.home(), counter=counter, vault=session.vault) for name in names]

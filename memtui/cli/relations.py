@@ -182,7 +182,9 @@ def _unlink(arguments: argparse.Namespace, session: Session) -> None:
 
 def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.type is not None:
-        raise UsageError("--proposals takes at most one ID", where=arguments.type)
+        raise UsageError(
+            "--proposals takes at most one ID", where=arguments.type, remedy="Leave out the type and the second id."
+        )
     proposals = _proposals(arguments, session)
     with session.vault.read() as reader:
         found = reader.get_many({end for proposal in proposals for end in proposal.ids})
@@ -253,7 +255,7 @@ def _settle(arguments: argparse.Namespace, session: Session) -> None:
         raise UsageError("--alike goes with --none, --no-duplicates or --dismiss", remedy=remedy)
     number = len(arguments.id) if dismisses or arguments.gone else 2
     if len(arguments.id) != number:
-        raise UsageError("Name the two memories", where=" ".join(arguments.id))
+        raise UsageError("Name the two memories", where=" ".join(arguments.id), remedy="Give two ids.")
     session.back_up_daily()
     if dismisses:
         changed, said = _dismiss(arguments, session)

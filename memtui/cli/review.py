@@ -54,7 +54,9 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
     Verdicts are commands: verify, edit, merge, link A supersedes B, retire, snooze, pin.
     """
     if arguments.dry_run and not arguments.re_anchor:
-        raise UsageError("--dry-run goes with --re-anchor", where="--dry-run")
+        raise UsageError(
+            "--dry-run goes with --re-anchor", where="--dry-run", remedy="Add --re-anchor, or leave it out."
+        )
     if arguments.receipt:
         _print_receipt(session)
     elif arguments.forecast:
@@ -203,7 +205,7 @@ def _undo_session(session: Session) -> None:
     session.back_up_daily()
     undone, stopped_by = review_sessions.undo_all(session.vault, last, actor=session.actor)
     if not undone:
-        raise NotFoundError(outcomes.verdicts_undone(undone, stopped_by))
+        raise NotFoundError(outcomes.verdicts_undone(undone, stopped_by), remedy="`memtui log` lists the changes.")
     session.put({"undone": undone, "stopped_by": stopped_by or None})
     say(f"{outcomes.verdicts_undone(undone, stopped_by)}. `memtui redo` redoes them, one by one.")
 
@@ -303,7 +305,11 @@ def _wanted(change: str, snapshot: Snapshot, project: str | None) -> tuple[str, 
         return name, parse_duration(value)
     lesson = next((one.lesson for one in snapshot.kinds if one.name == kind), None)
     if lesson is None:
-        raise UsageError(f"No verdicts on {kind} to learn from yet", where=change)
+        raise UsageError(
+            f"No verdicts on {kind} to learn from yet",
+            where=change,
+            remedy="Review memories of this kind first, or give a number of days.",
+        )
     return name, round(lesson.half_life_days, 1)
 
 

@@ -271,7 +271,7 @@ class Session:
     def say_vault_missing(self) -> None:
         """Say on stderr that the vault that was named, and used, does not exist."""
         if self.used_vault and self.is_vault_missing:
-            say(f"There is no vault at {self.vault.path} yet; `memtui add` or `memtui import` creates it.")
+            say(f"No vault at {self.vault.path} yet; `memtui add` or `memtui import` creates it.")
 
     def say_model_problem(self) -> None:
         """Say on stderr why the configured model was not used."""

@@ -63,7 +63,11 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
         from memtui.cli.inbox_care import list_conflicts
 
         if arguments.path:
-            raise UsageError("--conflicts imports nothing; leave out the path", where="--conflicts")
+            raise UsageError(
+                "--conflicts imports nothing; leave out the path",
+                where="--conflicts",
+                remedy="`memtui import --conflicts` lists all source conflicts.",
+            )
         list_conflicts(arguments, session)
         return EXIT_DONE
     if arguments.list_stores:

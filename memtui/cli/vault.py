@@ -115,7 +115,11 @@ def _purge(arguments: argparse.Namespace, session: Session) -> int:
     session.only_a_person("purge")
     if arguments.text is not None:
         if len(arguments.text.strip()) < SHORTEST_PURGED_TEXT:
-            raise UsageError(f"The text is shorter than {SHORTEST_PURGED_TEXT} characters", where="--text")
+            raise UsageError(
+                f"The text is shorter than {SHORTEST_PURGED_TEXT} characters",
+                where="--text",
+                remedy="Give a longer part of it.",
+            )
         confirm_purge("this text wherever it occurs", is_agreed=arguments.yes)
         report = purge_text(session.vault, arguments.text)
     else:

@@ -345,7 +345,7 @@ def let_be_gone(vault: Vault, prefixes: Sequence[str], paths: Sequence[str], *, 
             strange = next((path for path in paths if path not in {anchor.path for anchor in memory.anchors}), None)
             if strange is not None:
                 remedy = f"`memtui show {memory.id}` lists them."
-                raise NotFoundError("It is tied to no such file", where=strange, remedy=remedy)
+                raise NotFoundError("It is not tied to this file", where=strange, remedy=remedy)
             new = [path for path in paths if (memory.id, path) not in kept]
             verdicts = [verdict_on(memory, MAY_BE_GONE, writer.now, actor, path) for path in new]
             writer.add_verdicts([replace(verdict, exposure_days=0.0) for verdict in verdicts])
@@ -379,7 +379,7 @@ def re_anchor(vault: Vault, moves: Mapping[str, Mapping[str, str]], *, actor: Ac
     """
     require_person(actor, "tie memories to other files")
     if any(not new.strip() for paths in moves.values() for new in paths.values()):
-        raise UsageError("A new path is empty")
+        raise UsageError("A new path is empty", remedy="Give the path of a file.")
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
         paths = next(paths for prefix, paths in moves.items() if memory.id.startswith(prefix))

@@ -25,6 +25,7 @@ from memtui.domain.kinds import Kinds, Origin, in_project, split_project
 from memtui.domain.lessons import Lesson, lessons_by_kind
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
+from memtui.text.words import unknown
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, read_recipes
 from memtui.vault.review_triggers import Fading, read_fading, read_kinds
@@ -244,7 +245,7 @@ def apply(
     """
     require_person(actor, "change how fast memories fade")
     if not half_lives and memory is None:
-        raise UsageError("No half-life was changed")
+        raise UsageError("No half-life was changed", remedy="Change one first.")
     with vault.write(actor=actor.name, action="half-life") as writer:
         kinds = writer.kinds
         unknown = set(half_lives) - set(kinds.names())
@@ -283,7 +284,7 @@ def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | Non
             remedy="Change it there, or remove it: `memtui config path` prints the file.",
         )
     if kind not in kinds and kind not in used:
-        raise UsageError("No memory is of this kind", where=kind, remedy=f"Kinds: {', '.join(kinds.names())}.")
+        raise unknown("kind", kind, kinds.names())
     if days is not None:
         _check_days(kind, days)
 
@@ -291,7 +292,9 @@ def _check(name: str, days: float | None, kinds: Kinds, used: Iterable[str | Non
 def _check_days(name: str, days: float) -> None:
     if not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
         limits = f"{SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f} days"
-        raise UsageError(f"A half-life is {limits}", where=f"{name} {days:g}")
+        raise UsageError(
+            f"A half-life is {limits}", where=f"{name} {days:g}", remedy="Give a number of days, such as 90d."
+        )
 
 
 def _described(name: str, days: float | None, kinds: Kinds) -> str:

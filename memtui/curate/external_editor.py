@@ -51,7 +51,11 @@ def find_editor() -> list[str]:
             try:
                 return shlex.split(chosen)
             except ValueError as error:
-                raise UsageError(f"The editor is not a valid command ({error})", where=f"${name}") from error
+                raise UsageError(
+                    f"The editor is not a valid command ({error})",
+                    where=f"${name}",
+                    remedy="Set it to a command line such as `vim`.",
+                ) from error
     for candidate in ("nano", "vim", "vi", "notepad"):
         if shutil.which(candidate):
             return [candidate]
@@ -144,7 +148,9 @@ def run_editor(file: EditorFile) -> None:
     except (OSError, ValueError) as error:
         discard_untouched(file)
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"The editor cannot be started ({reason})", where=command[0]) from error
+        raise UsageError(
+            f"The editor cannot be started ({reason})", where=command[0], remedy="Set EDITOR to a command that exists."
+        ) from error
     if done.returncode != 0:
         raise MemtuiError(
             f"The editor exited with status {done.returncode}",

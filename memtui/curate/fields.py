@@ -15,7 +15,7 @@ from memtui.domain.memory import LONGEST_TAG, MATCHED, Anchor, Memory, long_tag
 from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
-from memtui.text.words import begun, did_you_mean
+from memtui.text.words import begun, did_you_mean, unknown
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree, file_hash, tree_files, without_symbol
@@ -104,7 +104,11 @@ def _storable(name: str) -> str:
             remedy="Rename the file, or tie the memory to its folder.",
         )
     if "Cc" in kinds:
-        raise UsageError("This file name contains a control character", where=repr(name[:80]))
+        raise UsageError(
+            "This file name contains a control character",
+            where=repr(name[:80]),
+            remedy="Rename the file, or tie the memory to its folder.",
+        )
     return name
 
 
@@ -245,23 +249,22 @@ def check_kind(kinds: Kinds, kind: str) -> str:
     cleaned = kind.strip().lower()
     if cleaned in kinds:
         return cleaned
-    names = kinds.names()
-    raise UsageError(
-        "Unknown kind", where=kind, remedy=did_you_mean(cleaned, names, then=f"Kinds: {', '.join(names)}.")
-    )
+    raise unknown("kind", kind, kinds.names())
 
 
 def check_importance(value: int) -> int:
     """Return an importance of 1–5. Raises `UsageError`: it is another number."""
     if not 1 <= value <= 5:  # noqa: PLR2004 - the scale
-        raise UsageError("Importance is a number from 1 to 5", where=str(value))
+        raise UsageError(
+            "Importance is a number from 1 to 5", where=str(value), remedy="Enter a whole number in this range."
+        )
     return value
 
 
 def check_confidence(value: float) -> float:
     """Return a confidence of 0–1. Raises `UsageError`: it is another number."""
     if not 0 <= value <= 1:
-        raise UsageError("Confidence is a number from 0 to 1", where=str(value))
+        raise UsageError("Confidence is a number from 0 to 1", where=str(value), remedy="Enter a number such as 0.8.")
     return value
 
 
@@ -272,7 +275,9 @@ def check_half_life(days: float | None) -> float | None:
     """
     if days is not None and not SHORTEST_HALF_LIFE <= days <= LONGEST_HALF_LIFE:
         raise UsageError(
-            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f}", where=str(days)
+            f"A half-life is a number of days from {SHORTEST_HALF_LIFE:g} to {LONGEST_HALF_LIFE:,.0f}",
+            where=str(days),
+            remedy="Give a number in this range, such as 90d.",
         )
     return days
 

@@ -103,7 +103,12 @@ def _decided(
 ) -> Memory:
     wanted = {"edit": memory.status, "verify": "active", "accept": "candidate"}[decision]
     if memory.status != wanted:
-        raise UsageError(f"It is {memory.standing}, not {wanted}: there is nothing to {decision}", where=memory.id)
+        done = {"edit": "edited", "verify": "verified", "accept": "accepted"}[decision]
+        raise UsageError(
+            f"It is {memory.standing}, not {wanted}, so it cannot be {done}",
+            where=memory.id,
+            remedy="Read it again, then decide.",
+        )
     if decision == "verify":
         return verified(batch, memory, tree)
     if decision != "accept":
@@ -220,7 +225,7 @@ def _readers(basis: Basis) -> dict[str, Callable[[str], Any]]:
 
 def _title(text: str, *, is_new: bool) -> str:
     if not text.strip() and not is_new:
-        raise UsageError("A memory needs a title")
+        raise UsageError("A memory needs a title", remedy="Enter a title.")
     return text
 
 
@@ -241,21 +246,25 @@ def _whole(text: str) -> int:
     try:
         return int(text.strip())
     except ValueError as error:
-        raise UsageError("Importance is a number from 1 to 5", where=text.strip()[:20]) from error
+        raise UsageError(
+            "Importance is a number from 1 to 5", where=text.strip()[:20], remedy="Enter a whole number in this range."
+        ) from error
 
 
 def _share(text: str) -> float:
     try:
         return float(text.strip())
     except ValueError as error:
-        raise UsageError("Confidence is a number from 0 to 1", where=text.strip()[:20]) from error
+        raise UsageError(
+            "Confidence is a number from 0 to 1", where=text.strip()[:20], remedy="Enter a number such as 0.8."
+        ) from error
 
 
 def _flag(text: str) -> bool:
     known = {YES: True, "y": True, "true": True, NO: False, "n": False, "false": False, "": False}
     found = known.get(text.strip().lower())
     if found is None:
-        raise UsageError("Enter yes or no", where=text.strip()[:20])
+        raise UsageError("Enter yes or no", where=text.strip()[:20], remedy="Both may be shortened: y, n.")
     return found
 
 
@@ -295,7 +304,9 @@ def _check_safe(path: str, root: Path | None) -> None:
     plain = path.split("::", 1)[0].replace("\\", "/")
     inside = root is not None and Path(plain).is_absolute() and Path(plain).is_relative_to(root)
     if ".." in PurePosixPath(plain).parts or plain.startswith("~") or (_is_outside(plain) and not inside):
-        raise UsageError("This path leads outside of the project", where=path[:80])
+        raise UsageError(
+            "This path leads outside the project", where=path[:80], remedy="Give a path inside the project."
+        )
 
 
 def _is_outside(path: str) -> bool:

@@ -94,7 +94,9 @@ def change_diff(vault: Vault, number: int, *, first: str | None = None, most: in
         files = files_written(reader, number)
         reversal = journal.last_reversal(reader, number)
     if row is None:
-        raise NotFoundError("The journal holds no such change", where=str(number))
+        raise NotFoundError(
+            "No such change in the journal", where=str(number), remedy="`memtui log` lists the changes."
+        )
     return ChangeDiff(row, tuple(_diff(step) for step in steps), kin, files, reversal)
 
 

@@ -76,7 +76,7 @@ def chosen_offers(
     found = found if file is None else _from_file(found, file)
     if not found:
         where = ", ".join(str(part) for part in (file, section, kind) if part is not None)
-        raise NotFoundError("No candidate matches", where=where, remedy="`memtui inbox` lists what waits.")
+        raise NotFoundError("No candidate matches", where=where, remedy="`memtui inbox` lists the candidates.")
     return found
 
 
@@ -296,7 +296,7 @@ def passed_file(vault: Vault, projects: Sequence[str | None], name: str) -> Pass
     named = named or [file for file in files if f"/{file.path}".endswith(f"/{name.removeprefix('./')}")]
     if len(named) != 1:
         raise NotFoundError(
-            "Several files are passed over by this name" if named else "No such file is passed over",
+            "Several ignored files have this name" if named else "No ignored file has this name",
             where=name,
             remedy="`memtui inbox never --list` names them.",
         )

@@ -123,7 +123,7 @@ def put_away(vault: Vault, found: Sequence[Stale], *, actor: Actor) -> Outcome:
         step,
         versions=versions,
         summary=lambda changed: (
-            f"put away {counted(len(changed), 'candidate')} that waited too long or lost their files"
+            f"expire {counted(len(changed), 'candidate')} that waited too long or whose files are missing"
         ),
     )
 

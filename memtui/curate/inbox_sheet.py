@@ -127,7 +127,7 @@ def _check_head(sheet: Sheet, lines: Sequence[str]) -> None:
     foreign = next((number for number, line in enumerate(lines, 1) if line.strip() not in head), None)
     if foreign is not None:
         raise UsageError(
-            "Text stands above the first line of %%, in no block",
+            "Text above the first line of %% belongs to no block",
             where=f"line {foreign}",
             remedy="Restore its line of %%, or delete the text as well to reject it. Nothing was changed.",
         )
@@ -161,7 +161,7 @@ def _check_no_head_is_lost(sheet: Sheet, gone: Sequence[str], edits: Mapping[str
             has_text = len(lost) >= _SHORT and lost in taken and lost not in sheet.memories[other].insight
             if has_text or f"\ntitle: {one_line(sheet.memories[identifier].title)}\n" in taken:
                 raise UsageError(
-                    f"The line of %% of {identifier} is gone, but its text still stands in the block {other}",
+                    f"The line of %% of {identifier} is missing, but its text is still in the block {other}",
                     where=one_line(sheet.memories[identifier].title)[:80],
                     remedy="Delete both, or neither. Nothing was changed.",
                 )

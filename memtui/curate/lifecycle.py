@@ -184,7 +184,7 @@ def snooze(
     """
     require_person(actor, "snooze")
     if until <= vault.now():
-        raise UsageError("A snooze ends in the future", where=until.date().isoformat())
+        raise UsageError("A snooze ends in the future", where=until.date().isoformat(), remedy="Give a later day.")
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.snoozed_until == until:

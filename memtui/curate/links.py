@@ -25,7 +25,7 @@ from memtui.errors import NotFoundError, RefusedError, UsageError, VaultBusyErro
 from memtui.progress import ProgressCallback
 from memtui.text.sanitize import one_line, reveal
 from memtui.text.tokens import query_terms
-from memtui.text.words import shorten
+from memtui.text.words import shorten, unknown
 from memtui.vault.bm25 import LexicalHit
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import signals_of_packs
@@ -44,7 +44,7 @@ SHOWN_TITLE = 60  # Characters of a title in the journal
 def _check_link_type(name: str) -> LinkType:
     """Return a link type. Raises `UsageError`: there is no such type."""
     if name not in LINK_TYPES:
-        raise UsageError("Unknown link type", where=name, remedy=f"Types: {', '.join(LINK_TYPES)}.")
+        raise unknown("link type", name, LINK_TYPES)
     return name
 
 
@@ -70,7 +70,7 @@ def link(
     with vault.write(actor=actor.name, action="link", reason=reason) as writer:
         first, second = writer.resolve(from_prefix), writer.resolve(to_prefix)
         if first == second:
-            raise UsageError("A memory cannot be linked to itself", where=first)
+            raise UsageError("A memory cannot be linked to itself", where=first, remedy="Give two different ids.")
         require_versions(writer.get_many(versions or {}).values(), versions or {})
         writer.summary = f"link {_named(writer, first, link_type, second)}"
         made = Link(from_id=first, type=link_type, to_id=second, origin=actor.origin, created_at=writer.now)
@@ -117,7 +117,7 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
         found = _between(writer, first, link_type, second)
         if not found:
             raise NotFoundError(
-                "There is no such link", where=name, remedy=f"`memtui show {first}` lists the links of this memory."
+                "No such link", where=name, remedy=f"`memtui show {first}` lists the links of this memory."
             )
         if not actor.is_person and found[0].origin != actor.name:
             raise RefusedError(
@@ -376,7 +376,11 @@ def reflect(
         anchors = proposed.anchors if conclusion.anchors is None else tuple(conclusion.anchors)
         added = store_draft(writer, drafted, project=project, anchors=anchors, actor=actor)
         if any(added.memory.id == source.id for source in sources):
-            raise UsageError("The conclusion says the same as one of its sources", where=added.memory.id)
+            raise UsageError(
+                "The conclusion says the same as one of its sources",
+                where=added.memory.id,
+                remedy="Write what follows from all of them.",
+            )
         writer.add_links(_derivation(added.memory, source, actor, writer) for source in sources)
         if retire:
             _retire(Batch(writer, actor), added.memory, sources)
@@ -409,7 +413,11 @@ def _sources(writer: VaultWriter, prefixes: Sequence[str], versions: Mapping[str
     sources = resolved(writer, prefixes)
     if not FEWEST_SOURCES <= len(sources) <= MOST_SOURCES:
         names = " ".join(memory.id for memory in sources)
-        raise UsageError(f"A conclusion has {FEWEST_SOURCES} to {MOST_SOURCES} different sources", where=names)
+        raise UsageError(
+            f"A conclusion has {FEWEST_SOURCES} to {MOST_SOURCES} different sources",
+            where=names,
+            remedy="Give the ids of its sources.",
+        )
     for memory in sources:
         if memory.status not in {"active", "candidate"}:
             raise RefusedError(

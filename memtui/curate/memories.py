@@ -145,7 +145,7 @@ def draft_memory(
     cleaned = {name: sanitise(getattr(new, name)) for name in ("text", "why", "snippet")}
     text = trimmed(cleaned["text"].text)
     if is_blank(text):
-        raise UsageError("There is no text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
+        raise UsageError("No text to remember", remedy='Write it after add, or `-` to read it: memtui add "…"')
     title = one_line(new.title) or title_for(text, ())
     memory = Memory(
         id=new_id(),
@@ -237,12 +237,12 @@ def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> Non
     Raises `UsageError`: a memory cannot replace itself, nor what replaces it.
     """
     if winner == loser:
-        raise UsageError("A memory cannot supersede itself", where=winner)
+        raise UsageError("A memory cannot supersede itself", where=winner, remedy="Give two different ids.")
     if winner in _replaced_by(writer, loser):
         raise UsageError(
             "This memory is itself superseded by the other",
             where=f"{winner} by {loser}",
-            remedy="`memtui unlink` or `memtui restore` takes that back first.",
+            remedy="`memtui unlink` or `memtui restore` reverts that first.",
         )
     old = writer.get(loser)
     writer.add_links([Link(from_id=winner, type="supersedes", to_id=loser, origin=actor.origin, created_at=writer.now)])

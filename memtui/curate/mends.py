@@ -105,7 +105,7 @@ def _summary(made: Mended) -> str:
 def _check(memory: Memory, actor: Actor) -> None:
     check_may_alter(actor, memory)
     if memory.status not in {"active", "candidate"}:
-        raise RefusedError(f"Only memories in use can be mended; this one is {memory.standing}", where=memory.id)
+        raise RefusedError(f"Only memories in use can be fixed; this one is {memory.standing}", where=memory.id)
 
 
 def _joined(writer: VaultWriter, flaw: Flaw, actor: Actor, versions: Mapping[str, int]) -> Mended:
@@ -114,12 +114,12 @@ def _joined(writer: VaultWriter, flaw: Flaw, actor: Actor, versions: Mapping[str
     Of several it is their heading, where that says more than one of them.
     """
     if not flaw.other:
-        raise UsageError("Its neighbour in the source is not known", where=flaw.id)
+        raise UsageError("Its neighbour in the source is unknown", where=flaw.id, remedy=f"`memtui edit {flaw.id}`")
     names = (flaw.other, flaw.id, *flaw.more)
     found = writer.get_many(names)
     missing = [one for one in names if one not in found]
     if missing:
-        raise NotFoundError("It no longer exists", where=missing[0])
+        raise NotFoundError("It no longer exists", where=missing[0], remedy="`memtui log` shows what happened to it.")
     require_versions(found.values(), versions)
     parts = sorted(found.values(), key=_place)
     heading = heading_above(found[flaw.id]) if flaw.more else ""
@@ -152,7 +152,7 @@ def _place(memory: Memory) -> tuple[int, int]:
 def _headed(writer: VaultWriter, memory: Memory) -> Mended:
     heading = heading_above(memory)
     if not heading:
-        raise UsageError("The heading above it is not known", where=memory.id, remedy=f"`memtui edit {memory.id}`")
+        raise UsageError("The heading above it is unknown", where=memory.id, remedy=f"`memtui edit {memory.id}`")
     title = memory.title if heading.casefold() in memory.title.casefold() else f"{heading}: {memory.title}"
     made = replace(memory, title=title[:LONGEST_TITLE], insight=f"{heading}: {memory.insight.lstrip()}")
     return Mended(Mend.HEADING, writer.put(made))

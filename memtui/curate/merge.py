@@ -178,7 +178,11 @@ def merge(
         everyone = (target, *others)
         if not 1 <= len(others) < MOST_MERGED:
             names = " ".join(memory.id for memory in everyone)
-            raise UsageError(f"A merge takes 2 to {MOST_MERGED} different memories", where=names)
+            raise UsageError(
+                f"A merge takes 2 to {MOST_MERGED} different memories",
+                where=names,
+                remedy="Give at least two different ids.",
+            )
         require_versions(everyone, versions or {})
         if project is not None:
             project = check_name(project)
@@ -255,7 +259,7 @@ def _with_chosen(result: Memory, chosen: Mapping[str, str], kinds: Kinds) -> Mem
         values["kind"] = check_kind(kinds, values["kind"])
     empty = [name for name in ("title", "insight") if name in values and not values[name].strip()]
     if empty:
-        raise UsageError("The merged memory needs a text", where=", ".join(empty))
+        raise UsageError("The merged memory needs a text", where=", ".join(empty), remedy="Choose or write one.")
     return replace(result, **values)  # type: ignore[arg-type] # checked against `CHOOSABLE`
 
 
@@ -358,7 +362,11 @@ def _before_merge(reader: VaultReader, identifier: str) -> list[Record]:
         if _was_merged(step) and (step.change.action, step.change.state) == ("merge", "done")
     ]
     if not merges:
-        raise NotFoundError("Nothing was merged into this memory", where=identifier)
+        raise NotFoundError(
+            "Nothing was merged into this memory",
+            where=identifier,
+            remedy="`memtui show ID` names what it was merged into.",
+        )
     number = max(merges)
     target = next(
         step.before if step.change.number == number else step.after

@@ -16,6 +16,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.record import memory_from_record
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
+from memtui.text.words import unknown
 from memtui.vault.filters import EVERYTHING, HURTS_TO_DUE, Scope
 from memtui.vault.journal import history
 from memtui.vault.packs import (
@@ -77,7 +78,7 @@ def give_feedback(
         NotFoundError, AmbiguousIdError: the prefix names nothing, or several.
     """
     if verdict not in {*VERDICTS, PAID}:
-        raise UsageError("Unknown feedback", where=verdict, remedy=f"Use one of {', '.join(VERDICTS)}.")
+        raise unknown("feedback", verdict, VERDICTS)
     reason = one_line(reason)
     if not allow_secret:
         refuse_secrets_in(reason, secret_patterns, what="reason")
@@ -86,7 +87,11 @@ def give_feedback(
         identifiers = _members(writer, pack, only) if pack else [writer.resolve(prefix)]
         memories = writer.get_many(identifiers)
         if not memories:
-            raise NotFoundError("The memories of this pack are gone", where=prefix)
+            raise NotFoundError(
+                "The memories of this pack no longer exist",
+                where=prefix,
+                remedy="They were purged; choose another pack.",
+            )
         old = writer.signals(memories)
         fresh = [
             Signal(

@@ -18,7 +18,7 @@ from memtui.domain.identity import (
 )
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.scope import matches
-from memtui.errors import UsageError
+from memtui.errors import UsageError, missing_file
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects
@@ -239,7 +239,7 @@ def link_folder(vault: Vault, name: str, folder: Path) -> str | None:
     """
     _refuse_secret_names(name)
     if not folder.is_dir():
-        raise UsageError("No such folder", where=str(folder))
+        raise missing_file(folder)
     with vault.write(actor="person", action="project-link", summary=f"link {folder} to {name}") as writer:
         return store.link_identity(writer, store.check_name(name), path_identity(folder.resolve().as_posix()))
 
@@ -253,7 +253,11 @@ def alias_remote(vault: Vault, name: str, remote: str) -> str | None:
     """
     _refuse_secret_names(name)
     if not is_remote(remote):
-        raise UsageError("A remote is a URL such as git@host:owner/name.git", where=remote)
+        raise UsageError(
+            "A remote is a URL such as git@host:owner/name.git",
+            where=remote,
+            remedy="`git remote -v` prints the URLs of a repository.",
+        )
     with vault.write(actor="person", action="project-alias", summary=f"alias {remote} to {name}") as writer:
         return store.link_identity(writer, store.check_name(name), remote_identity(remote))
 

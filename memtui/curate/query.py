@@ -162,7 +162,7 @@ def parse_choice(text: str, kinds: Kinds, now: datetime) -> Query:
         raise QueryError(
             "The query is empty",
             where=repr(text[:60]),
-            remedy="Write what to choose, like kind:tooling; status:active chooses all that is in use.",
+            remedy="Write a filter such as kind:tooling; status:active matches everything in use.",
         )
     return query
 

@@ -100,7 +100,11 @@ def dismiss(vault: Vault, verdict: str, *groups: Iterable[str], actor: Actor) ->
             memories = {memory.id: memory for memory in resolved(writer, prefixes)}
             is_single = verdict in SINGLE_VERDICTS
             if len(memories) < 2 and not is_single:  # noqa: PLR2004 - a pair
-                raise UsageError("Name at least two different memories", where=" ".join(prefixes))
+                raise UsageError(
+                    "Name at least two different memories",
+                    where=" ".join(prefixes),
+                    remedy="Give two or more different ids.",
+                )
             known = {
                 (old.memory_id, old.verdict, old.reason.removesuffix(f" {ALONE}")) for old in writer.verdicts(memories)
             }
@@ -222,7 +226,7 @@ def keep_both(
     require_person(actor, "decide this")
     _require_members(scopes, contradiction)
     if not any(scope.text for scope in scopes.values()):
-        raise UsageError("Say where at least one of them holds", remedy="Give a path, a phase, or words.")
+        raise UsageError("Say where at least one of them applies", remedy="Give a path, a phase, or words.")
     with vault.write(actor=actor.name, action="settle") as writer:
         memories = _active(writer, contradiction)
         limited = {identifier: _limited(memories[identifier], scope) for identifier, scope in scopes.items()}
@@ -259,7 +263,7 @@ def contradiction_of(vault: Vault, one: str, other: str) -> Contradiction:
     with vault.read() as reader:
         found = resolved(reader, (one, other))
     if len(found) != 2:  # noqa: PLR2004 - a pair
-        raise UsageError("Name two different memories", where=f"{one} {other}")
+        raise UsageError("Name two different memories", where=f"{one} {other}", remedy="Give two different ids.")
     proposed = contradiction_between(found[0], found[1])
     if proposed is not None:
         return proposed
@@ -271,7 +275,11 @@ def contradiction_of(vault: Vault, one: str, other: str) -> Contradiction:
 def _require_members(ids: Iterable[str], contradiction: Contradiction) -> None:
     for identifier in ids:
         if identifier not in contradiction.ids:
-            raise UsageError("This memory is not part of the contradiction", where=identifier)
+            raise UsageError(
+                "This memory is not part of the contradiction",
+                where=identifier,
+                remedy="Give the id of one of the two.",
+            )
 
 
 def _drop_contradicts(writer: VaultWriter, ids: Iterable[str]) -> None:

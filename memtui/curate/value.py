@@ -133,7 +133,7 @@ def read_amount(text: str) -> str:
     found = _AMOUNT.fullmatch(text.strip())
     number = found and found["number"].replace(",", ".")
     if found is None or not number or not Decimal(number) or (found["before"] and found["after"]):
-        raise UsageError("This is no amount", where=text[:40], remedy="Write it like 0.02 or `0.02 USDC`.")
+        raise UsageError("Not an amount", where=text[:40], remedy="Write it like 0.02 or `0.02 USDC`.")
     return f"{number} {found['before'] or found['after']}".strip()
 
 

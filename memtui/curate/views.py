@@ -97,7 +97,7 @@ def place_of(memory: Memory, root: Path | None) -> tuple[Path, int]:
         path = None if Anchor(plain).is_glob else _existing(plain, root)
         if path is not None:
             return path, _line_of(path, symbol)
-    raise NotFoundError(_why_nowhere(memory, root))
+    raise NotFoundError(_why_nowhere(memory, root), remedy="`memtui show ID` prints the text.")
 
 
 def _existing(given: str, root: Path | None) -> Path | None:

@@ -115,15 +115,15 @@ class Memory:
 
     @property
     def was_rejected(self) -> bool:
-        """Whether a person turned it down; one that waited too long was only put away."""
+        """Whether a person turned it down; one that waited too long only expired."""
         return self.status == "retired" and self.confirmed_at is None and self.status_reason != EXPIRED
 
     @property
     def standing(self) -> str:
-        """Its status as people call it: what was never in use is rejected or put away, not retired."""
+        """Its status as people call it: what was never in use is rejected or expired, not retired."""
         if self.status != "retired" or self.confirmed_at is not None or self.status_reason == "retired":
             return self.status
-        return "rejected" if self.was_rejected else "put away"
+        return "rejected" if self.was_rejected else "expired"
 
     @property
     def standing_words(self) -> str:

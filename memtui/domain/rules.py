@@ -86,7 +86,11 @@ def parse_rule(text: str) -> Rule:
     """
     line = one_line(text)
     if len(line) > LONGEST_RULE:
-        raise UsageError(f"A rule has at most {LONGEST_RULE} characters", where=f"{line[:60]}…")
+        raise UsageError(
+            f"A rule has at most {LONGEST_RULE} characters",
+            where=f"{line[:60]}…",
+            remedy="Split it into several rules.",
+        )
     severity: Severity = "error"
     word, _, rest = line.partition(" ")
     if word.lower() == _WARN:
@@ -153,7 +157,9 @@ def _check_pattern(pattern: str) -> None:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"The pattern is not valid ({error})", where=pattern[:80]) from error
+        raise UsageError(
+            f"The pattern is not valid ({error})", where=pattern[:80], remedy="Correct the regular expression."
+        ) from error
     reason = hanging_reason(pattern)
     if reason:
         raise UsageError(

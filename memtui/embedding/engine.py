@@ -198,7 +198,7 @@ def _check(model: str) -> str:
     if own or model in {NONE, BUNDLED}:
         return own
     raise ConfigError(
-        "There is no such embedding model",
+        "Unknown embedding model",
         where=f"embedding.model = {model[:80]!r}",
         remedy='Use "bundled", "none", or "sentence-transformers:" with a name or path.',
     )

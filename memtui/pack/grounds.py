@@ -15,10 +15,10 @@ MOST_TOLD = 3  # Groups that are told on either side
 _GROUPS = {
     "its words and meaning": "share log_rank coverage by_words title_coverage names_in_task alone_share"
     " alone_log_rank alone_coverage alone_title_coverage below_floor",
-    "the place it holds for": "holds holds_narrowly names names_narrowly holds_elsewhere names_elsewhere exact tie"
+    "the place it applies to": "holds holds_narrowly names names_narrowly holds_elsewhere names_elsewhere exact tie"
     " reached topic_of_place",
-    "the names and words of the files in hand": "in_files names_in_files in_path in_path_by_title",
-    "what stands beside it in its source": "file_share section_share",
+    "the names and words of the edited files": "in_files names_in_files in_path in_path_by_title",
+    "its neighbours in the source": "file_share section_share",
     "the kind of work": "topic alone_topic topic_said topic_of_path topic_brought topic_instead topic_of_title"
     " main_topic main_topic_brought same_language other_language plain_files docs_files rule_for_plain rule_for_code"
     " asks_only mends_errors tests_of_new",

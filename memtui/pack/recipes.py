@@ -96,7 +96,7 @@ def record_pack(
     Raises `NotFoundError`: the pack is empty.
     """
     if not pack.included:
-        raise NotFoundError("There is nothing in the payload to record", remedy="Widen the task or the budget.")
+        raise NotFoundError("The payload is empty, so nothing can be recorded", remedy="Widen the task or the budget.")
     identifier = new_id()
     with vault.write(
         actor=actor, action=signal, summary=f"{signal} {counted(len(pack.included), 'memory')} as pack {identifier}"
@@ -189,7 +189,9 @@ def save_recipe(
     """
     cleaned = name.strip()
     if not packs.is_recipe_name(cleaned):
-        raise UsageError("A recipe's name is 1 to 100 printable characters", where=repr(name[:80]))
+        raise UsageError(
+            "A recipe's name is 1 to 100 printable characters", where=repr(name[:80]), remedy="Choose another name."
+        )
     with vault.write(actor=actor, action="recipe save", summary=f"save recipe {cleaned}") as writer:
         recipe = Recipe(
             name=cleaned,

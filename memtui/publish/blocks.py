@@ -95,7 +95,9 @@ def write(data: bytes | None, identifier: str, text: str, *, head: str = "") -> 
         UsageError: the text or the id cannot stand in a block.
     """
     if not _ID.fullmatch(identifier):
-        raise UsageError("A block's id needs letters, digits, `.`, `_` or `-`", where=identifier[:60])
+        raise UsageError(
+            "A block's id needs letters, digits, `.`, `_` or `-`", where=identifier[:60], remedy="Choose another id."
+        )
     text = checked(text)
     place = _read(data or b"", identifier)
     block = place.block
@@ -201,7 +203,11 @@ def checked(text: str) -> str:
             else ""
         )
         if wrong:
-            raise UsageError(f"This cannot stand in a managed block: a line {wrong}", where=f"line {number}")
+            raise UsageError(
+                f"This cannot stand in a managed block: a line {wrong}",
+                where=f"line {number}",
+                remedy="Change this line.",
+            )
     return text
 
 
@@ -291,7 +297,7 @@ def _refuse_unpaired(found: Sequence[_Line], identifier: str) -> None:
     if glued is not None:
         what = "A marker does not stand on a line of its own"
     elif inside is not None:
-        what = f"A marker stands inside {inside.inside}"
+        what = f"A marker is inside {inside.inside}"
     elif [line.side for line in found] == ["begin", "end"]:
         return
     elif len(found) == 1:

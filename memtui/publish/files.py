@@ -189,12 +189,16 @@ def write_payload(text: str, named: str, *, folder: Path, overwrite: bool = Fals
         MemtuiError: the system refuses; nothing was written.
     """
     if not named.isprintable():
-        raise UsageError("A file's name holds a character that cannot be shown", where=repr(named[:80]))
+        raise UsageError(
+            "A file's name holds a character that cannot be shown",
+            where=repr(named[:80]),
+            remedy="Choose another name.",
+        )
     try:
         path = folder / Path(named.strip()).expanduser()
         is_folder, is_there = path.is_dir(), path.exists() or path.is_symlink()
     except (RuntimeError, ValueError, OSError) as error:
-        raise UsageError("No file can have this name", where=repr(named[:80])) from error
+        raise UsageError("No file can have this name", where=repr(named[:80]), remedy="Choose another name.") from error
     if not named.strip() or is_folder:
         raise UsageError("A file's name is needed", where=str(path), remedy="Name a file in that folder.")
     if is_there and not overwrite:
@@ -229,13 +233,13 @@ def add_question(question: Question, named: str, *, folder: Path) -> Path:
     if not question.query.strip() and not question.files:
         raise UsageError("A question needs a task or files", where="the question", remedy="Type the task first.")
     if not named.strip() or not named.isprintable():
-        raise UsageError("A file's name is needed", where=repr(named[:80]))
+        raise UsageError("A file's name is needed", where=repr(named[:80]), remedy="Name a file, not a folder.")
     try:
         path = folder / Path(named.strip()).expanduser()
         before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         raise SourceError(f"The file cannot be read ({error})", where=named[:80]) from error
     except ValueError as error:
-        raise UsageError("No file can have this name", where=repr(named[:80])) from error
+        raise UsageError("No file can have this name", where=repr(named[:80]), remedy="Choose another name.") from error
     write_atomically(path, with_question(before, question, path.name).encode("utf-8", "replace"))
     return path

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memtui.domain.kinds import split_project
 from memtui.domain.memory import Memory
-from memtui.errors import SecretRefusedError, UnsafePathError, UsageError
+from memtui.errors import SecretRefusedError, UnsafePathError, missing_file
 from memtui.publish.files import Snapshot, jsonl_text, kin_lines, refuse_outside, write_atomically
 from memtui.publish.memory_file import parse_memory, render_memory
 from memtui.text.words import some_of
@@ -100,7 +100,7 @@ def export_jsonl(snapshot: Snapshot, path: Path) -> int:
     if path.is_dir():
         raise UnsafePathError("The target is a folder", where=str(path), remedy="Name a file: --out memories.jsonl.")
     if not path.parent.is_dir():
-        raise UsageError("The folder does not exist", where=str(path.parent))
+        raise missing_file(path.parent)
     if path.is_symlink() or (path.exists() and not _is_jsonl(path)):
         raise UnsafePathError(
             "The file is not JSONL",
@@ -285,7 +285,7 @@ def _check_folder(folder: Path) -> None:
             )
     elif version != VERSION:
         raise UnsafePathError(
-            f"The manifest is not that of a portable vault of version {VERSION}",
+            f"The manifest is not from a portable vault of version {VERSION}",
             where=str(folder / MANIFEST),
             remedy="Name another folder, or update memtui if a newer one wrote it.",
         )

@@ -10,10 +10,10 @@ from functools import cache
 from memtui.domain.memory import Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import limits_of
-from memtui.errors import UsageError
 from memtui.recall.anchors import strength
 from memtui.recall.result import Hit, Part
 from memtui.text.tables import read_table
+from memtui.text.words import unknown
 from memtui.vault.filters import Scope
 
 PHASES = ("plan", "implement", "debug", "review", "refactor", "test", "release")
@@ -47,7 +47,7 @@ def check_phase(name: str) -> str:
     """Return the name if it is a phase. Raises `UsageError`: unknown phase; the message lists the known ones."""
     if name in PHASES:
         return name
-    raise UsageError("There is no such phase", where=name, remedy=f"The phases are {', '.join(PHASES)}.")
+    raise unknown("phase", name, PHASES)
 
 
 STANDING_KINDS: Mapping[str, float] = {"constraint": 1.1, "convention": 1.05}

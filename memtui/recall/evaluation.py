@@ -57,7 +57,7 @@ def read_questions(text: str, where: str) -> list[Question]:
     """
     questions = _lines(text, where, _question)
     if not questions:
-        raise SourceError("There is no query in this file", where=where, remedy="memtui eval --add writes one.")
+        raise SourceError("No query in this file", where=where, remedy="memtui eval --add writes one.")
     return questions
 
 
@@ -170,14 +170,14 @@ def _question(record: dict[str, Any]) -> Question:
 def _one_text(record: dict[str, Any], key: str) -> str:
     value = record.get(key) or ""
     if not isinstance(value, str):
-        raise RecordError(f"{key} is no text")
+        raise RecordError(f"{key} must be a string")
     return value
 
 
 def _texts(record: dict[str, Any], key: str) -> tuple[str, ...]:
     values = record.get(key) or []
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise RecordError(f"{key} is no list of texts")
+        raise RecordError(f"{key} must be a list of strings")
     return tuple(dict.fromkeys(values))
 
 

@@ -223,7 +223,11 @@ _DATABASE = re.compile(r"postgres(?:ql)?://|[a-z_]+\s*=")
 def check_remote(remote: str) -> None:
     """Raises `UsageError`: it can be no remote. `RefusedError`: it holds a password."""
     if not remote.strip() or not remote.isprintable() or remote.startswith("-"):
-        raise UsageError("This is no git remote", where=repr(remote[:80]))
+        raise UsageError(
+            "Not a git remote",
+            where=repr(remote[:80]),
+            remedy="Give a URL, a path, or the name of a remote of this repository.",
+        )
     refuse_password(remote)
 
 
@@ -272,7 +276,7 @@ def check_branch(branch: str) -> str:
     """Return a valid branch name. Raises `UsageError`: git would not take it."""
     done = subprocess.run(["git", "check-ref-format", "--branch", branch], capture_output=True, check=False)
     if branch.startswith("-") or done.returncode != 0:
-        raise UsageError("git takes no branch of this name", where=repr(branch[:80]))
+        raise UsageError("git takes no branch of this name", where=repr(branch[:80]), remedy="Choose another name.")
     return branch
 
 
@@ -287,7 +291,7 @@ def check_url(url: str) -> None:
         )
     if not _DATABASE.match(url) or not url.isprintable():
         raise UsageError(
-            "This names no PostgreSQL database",
+            "Not a PostgreSQL URL",
             where=repr(url[:80]),
             remedy="Say postgresql://ROLE@HOST/DATABASE, or service=NAME for an entry of libpq's service file.",
         )

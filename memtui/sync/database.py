@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memtui.errors import MemtuiError, NotFoundError, RefusedError, UsageError
 from memtui.sync.carrier import check_url, without_password
 from memtui.text.sanitize import one_line
+from memtui.text.words import unknown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -50,7 +51,11 @@ def connect(url: str) -> Connection[tuple[object, ...]]:
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise UsageError("This names no PostgreSQL database", where=f"{url[:80]!r} ({_said(error)})") from error
+        raise UsageError(
+            "Not a PostgreSQL URL",
+            where=f"{url[:80]!r} ({_said(error)})",
+            remedy="Write it like postgresql://ROLE@HOST/DATABASE.",
+        ) from error
     with database_errors(url):
         connection: Connection[tuple[object, ...]] = psycopg.connect(
             url, autocommit=True, connect_timeout=CONNECT_SECONDS, fallback_application_name="memtui", **_ALIVE
@@ -114,15 +119,15 @@ def database_errors(url: str) -> Iterator[None]:
         raise RefusedError(
             f"The team's database refuses: {_said(error)}",
             where=without_password(url),
-            remedy="Nothing was changed. Whoever owns the team's database can give the right with `memtui team add`.",
+            remedy="Nothing was changed. The owner of the team's database can grant the right with `memtui team add`.",
         ) from error
     except psycopg.errors.InvalidParameterValue as error:
         raise RefusedError(f"The team's database refuses: {_said(error)}", where=without_password(url)) from error
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedFunction) as error:
         raise MemtuiError(
-            "This database holds no team yet",
+            "This database has no team yet",
             where=without_password(url),
-            remedy="`memtui team init URL` makes it one.",
+            remedy="`memtui team init URL` sets one up.",
         ) from error
     except psycopg.OperationalError as error:
         raise MemtuiError(
@@ -162,9 +167,9 @@ def init_team(url: str) -> str:
     with connect(url) as db, database_errors(url), db.transaction():
         if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'team'").fetchone():
             raise RefusedError(
-                "This database has a schema `team` already",
+                "This database already has a schema `team`",
                 where=without_password(url),
-                remedy="Nothing was changed. `memtui team join URL` takes part in it.",
+                remedy="Nothing was changed. `memtui team join URL` joins it.",
             )
         db.execute(schema_sql())
         row = db.execute("SELECT value FROM team.settings WHERE key = 'team'").fetchone()
@@ -183,7 +188,7 @@ def add_statements(role: str, may: str, project: str | None, *, creates_role: bo
     """
     check_role(role)
     if may not in RIGHTS:
-        raise UsageError("There is no such right", where=may, remedy=f"Choose from {', '.join(RIGHTS)}.")
+        raise unknown("right", may, RIGHTS)
     name, place = _literal(role), "NULL"
     if project is not None:
         place = f"(SELECT id FROM team.projects WHERE name = {_literal(project)})"  # noqa: S608 - quoted
@@ -250,7 +255,9 @@ def list_members(url: str) -> list[Member]:
 def check_role(role: str) -> str:
     """Return the name of a role. Raises `UsageError`: no role can have it."""
     if not role or len(role.encode("utf-8", "replace")) > _LONGEST_ROLE or not role.isprintable():
-        raise UsageError("This is no name of a database role", where=repr(role[:80]))
+        raise UsageError(
+            "Invalid name of a database role", where=repr(role[:80]), remedy="Give the name of a role, such as ana."
+        )
     return role
 
 

@@ -79,7 +79,7 @@ class Engine:
             raise RefusedError(
                 "The team does not let you see what you shared with it",
                 where=some_of([name or UNASSIGNED for name in report.hidden], 5),
-                remedy="Nothing was changed. Ask whoever owns the database, or run `memtui team leave`.",
+                remedy="Nothing was changed. Ask the owner of the database, or run `memtui team leave`.",
             )
         for share in shares:
             if share.remote not in report.hidden:
@@ -160,7 +160,7 @@ class Engine:
     def _pull(self, share: Share, report: SyncReport) -> Share | None:
         """Take what was changed there; None if so much of it is deletions that nothing was taken."""
         if self.carrier.is_anew(share):
-            with self.vault.write(actor="team", action=SYNC, summary="read the team anew") as writer:
+            with self.vault.write(actor="team", action=SYNC, summary="read the team again") as writer:
                 ordered = purges(writer, share).intersection([*head_keys(writer, share), *share.waiting])
                 share = begin_anew(writer, share, ordered)
         pages: Iterable[Page] = self.carrier.pages(share)

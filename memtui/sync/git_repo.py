@@ -172,7 +172,7 @@ class GitRepo:
         for line in filter(None, self._run(["ls-tree", "-z", self.tip, "--", *paths]).split("\0")):
             if not line.startswith("100"):
                 raise MemtuiError(
-                    "The branch holds something else than a file here",
+                    "The branch contains something other than a file here",
                     where=f"{without_password(self.remote)}, {line.partition(chr(9))[2]}",
                     remedy="Nothing was changed. Put the file back there, and sync again.",
                 )

@@ -103,7 +103,7 @@ class PostgresCarrier:
         if int(settings.get("schema", 0)) != SCHEMA or int(settings.get("oldest_client", 1)) > CLIENT:
             raise MemtuiError(
                 "The team's database needs a newer memtui",
-                where=f"schema {settings.get('schema')}; this memtui speaks {SCHEMA}",
+                where=f"schema {settings.get('schema')}; this memtui supports {SCHEMA}",
                 remedy="Nothing was changed. Upgrade memtui: pip install -U memtui.",
             )
         if self.known_team and self.team != self.known_team:

@@ -58,8 +58,8 @@ def teams_of(vault: Vault, request: SyncRequest) -> list[Team]:
         return [_database_team(known, request.database)]
     if not known:
         raise UsageError(
-            "This vault shares its memories with nobody yet",
-            remedy="`memtui sync --git REMOTE` begins with a git remote, `memtui team join URL` with a database.",
+            "This vault does not share memories yet",
+            remedy="Start with `memtui sync --git REMOTE` (a git remote) or `memtui team join URL` (a database).",
         )
     return known
 
@@ -154,7 +154,7 @@ def chosen_team(reader: VaultReader, place: str | None) -> Team:
         return found[0]
     if not found:
         raise NotFoundError("This vault has no such team", where=place or "", remedy="`memtui team status` lists them.")
-    raise UsageError("Which team?", remedy=f"Name its place: {some_of([team.place for team in found], 5)}.")
+    raise UsageError("Which team?", remedy=f"Name its address: {some_of([team.place for team in found], 5)}.")
 
 
 def orders_of(vault: Vault) -> list[PurgeOrder]:

@@ -102,7 +102,7 @@ class _Sides:
         if request.database is None and all(self.is_here(project) for project in others):
             raise UsageError(
                 "Which project is to be shared?",
-                remedy="Run this in the project's folder, or say --share NAME, --share global or --share unassigned.",
+                remedy="Run this in the project's folder, or use --share NAME, --share global or --share unassigned.",
             )
         return []
 

@@ -23,7 +23,7 @@ _BAD_LINES = 0.05
 NOT_UTF8 = "not UTF-8, and its encoding cannot be told; save it as UTF-8, e.g. `iconv -f ENCODING -t UTF-8`"
 """Why a file, or a part of one, is not read."""
 
-LOST_CHARACTER = "a character in a word was lost before: U+FFFD, or half of a pair, stands in its place"
+LOST_CHARACTER = "it contains replacement characters (U+FFFD or a lone surrogate)"
 """Why a part of a text is not read."""
 
 _LOST = re.compile("\\w[\ufffd\ud800-\udfff]|[\ufffd\ud800-\udfff]\\w|[\ud800-\udfff]")

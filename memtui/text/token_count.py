@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Protocol
 
-from memtui.errors import UsageError
+from memtui.text.words import unknown
 
 DEFAULT_ENCODING = "o200k_base"
 EXACT_ENCODINGS = (DEFAULT_ENCODING, "cl100k_base")
@@ -70,11 +70,7 @@ def get_counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
     if encoding == ESTIMATE:
         return _Estimate()
     if encoding not in EXACT_ENCODINGS:
-        raise UsageError(
-            "unknown token encoding",
-            where=encoding[:60],
-            remedy=f"Use one of {', '.join((*EXACT_ENCODINGS, ESTIMATE))}.",
-        )
+        raise unknown("token encoding", encoding, (*EXACT_ENCODINGS, ESTIMATE))
     try:
         from rs_bpe.bpe import openai
     except ImportError:

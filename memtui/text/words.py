@@ -62,6 +62,16 @@ def did_you_mean(word: str, known: Iterable[str], *, otherwise: str = "", then: 
     return " ".join(part for part in (f"Did you mean {close}?" if close else otherwise, then) if part)
 
 
+def unknown(noun: str, typed: str, known: Iterable[str], *, where: str = "") -> UsageError:
+    """Return the error about a name that is not known, with the nearest one and all there are.
+
+    `where`: what is named as the place of the error, if not the typed name.
+    """
+    names = list(known)
+    remedy = did_you_mean(typed, names, then=f"Choose from {', '.join(names)}.")
+    return UsageError(f"Unknown {noun}", where=where or typed[:60], remedy=remedy)
+
+
 Unit = Literal["tokens", "chars", "bytes"]
 
 LARGEST_BUDGET = 1_000_000_000  # Larger budgets are more likely typing errors

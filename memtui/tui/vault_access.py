@@ -182,7 +182,9 @@ class VaultAccess:
             memory = reader.get_many([identifier]).get(identifier)
             tree = self.tree_of(reader, memory.project) if memory else None
         if memory is None:
-            raise NotFoundError("The memory is gone")
+            raise NotFoundError(
+                "The memory no longer exists", remedy="It was undone or purged; History shows what happened."
+            )
         return Found(*place_of(memory, tree.root if tree else None))
 
     def offer_withdrawal(self, done: Done, identifiers: Sequence[str]) -> Done:

@@ -179,7 +179,7 @@ def _explain(error: BaseException, path: Path | None) -> MemtuiError:
         )
     if _is_lock_conflict(error):
         return VaultBusyError(
-            f"The vault is held open by {_foreign_holder(text)}", where=where, remedy=_foreign_remedy(text)
+            f"The vault is open in {_foreign_holder(text)}", where=where, remedy=_foreign_remedy(text)
         )
     newer = _newer_version(text, path)
     if newer is not None:

@@ -87,7 +87,7 @@ def _found(name: str, problem: str, fine: str, remedy: str = "", *, vital: bool 
 
 def _file_check(vault: Vault) -> Check:
     if not vault.exists:
-        return Check("file", ok=True, detail=f"there is no vault yet at {vault.path}; `memtui add` creates it")
+        return Check("file", ok=True, detail=f"no vault yet at {vault.path}; `memtui add` creates it")
     return Check("file", ok=True, detail=f"{vault.path}, {vault.path.stat().st_size:,} bytes")
 
 
@@ -194,7 +194,7 @@ def _projects_check(projects: list[list[object]]) -> Check:
 def _backup_check(vault: Vault) -> Check:
     age = backup_age(vault, vault.now())
     if age is None:
-        return _hint("backup", "there is none yet")
+        return _hint("backup", "none yet")
     return _hint("backup", f"the newest is {list_backups(vault.path)[0].name}, {_age_words(age)} old")
 
 

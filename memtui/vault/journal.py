@@ -274,7 +274,11 @@ def history(reader: VaultReader, identifier: str) -> list[MemoryRevision]:
     """
     found = _revisions(reader, "r.entity_key = ? ORDER BY r.change_number DESC, r.position DESC", identifier)
     if not found:
-        raise NotFoundError("The journal has no memory with this id", where=identifier)
+        raise NotFoundError(
+            "The journal has no memory with this id",
+            where=identifier,
+            remedy="`memtui list --status any` lists all ids.",
+        )
     return found
 
 

@@ -323,7 +323,7 @@ def _opened(path: Path, *, to_write: bool) -> Iterator[int | None]:
                 yield None
                 return
             raise VaultNotWritableError(
-                "The vault lies on a read-only disk",
+                "The vault is on a read-only file system",
                 where=str(path.parent),
                 remedy="Nothing was changed. It can be read; to change it, copy it elsewhere and use --vault.",
             ) from error

@@ -65,7 +65,11 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
         published = [Path(one.path) for one in publications(reader) if not set(ids).isdisjoint(one.memory_ids)]
     unknown = [identifier for identifier in ids if identifier not in known]
     if unknown or not ids:
-        raise NotFoundError("No memory has this id", where=", ".join(unknown) or "(none given)")
+        raise NotFoundError(
+            "No memory has this id",
+            where=", ".join(unknown) or "(none given)",
+            remedy="`memtui list --status any` lists all ids.",
+        )
     report = _purge(vault, Order(frozenset(ids), None, vault.now()))
     return _with_published(vault, report, published)
 
@@ -87,9 +91,13 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError("The text to purge contains half a character", where=repr(text[:40])) from None
+        raise UsageError(
+            "The text to purge contains half a character",
+            where=repr(text[:40]),
+            remedy="Give a text of whole characters.",
+        ) from None
     if not text.strip():
-        raise UsageError("The text to purge is blank")
+        raise UsageError("The text to purge is blank", remedy="Give the text itself.")
     eraser = Eraser(text, frozenset({*vault.kinds.names(), PERSON, GLOBAL_PROJECT}))
     variants = _case_variants(vault, text)
     with vault.read() as reader:
@@ -134,7 +142,7 @@ def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:
 
 def _require(vault: Vault) -> None:
     if not vault.exists:
-        raise VaultMissingError("There is no vault to purge", where=str(vault.path))
+        raise VaultMissingError("No vault to purge", where=str(vault.path))
 
 
 def _purge(vault: Vault, order: Order, text: str = "", *, has_variants: bool = False) -> PurgeReport:

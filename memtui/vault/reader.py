@@ -101,7 +101,9 @@ class VaultReader:
         """Return the memory with exactly this id. Raises `NotFoundError`: there is none."""
         found = self.get_many([identifier])
         if not found:
-            raise NotFoundError("No memory has this id", where=identifier)
+            raise NotFoundError(
+                "No memory has this id", where=identifier, remedy="`memtui list --status any` lists all ids."
+            )
         return found[identifier]
 
     def get_many(self, identifiers: Iterable[str]) -> dict[str, Memory]:

@@ -83,10 +83,10 @@ def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> P
     """
     if not vault.exists:
         raise VaultMissingError(
-            "There is no vault yet", where=str(vault.path), remedy="`memtui add` or `memtui import` creates one."
+            "No vault exists yet", where=str(vault.path), remedy="`memtui add` or `memtui import` creates one."
         )
     if to is not None and to.exists():
-        raise UsageError("The backup file exists already", where=str(to), remedy="Choose another name.")
+        raise UsageError("The backup file already exists", where=str(to), remedy="Choose another name.")
     with vault.connect(read_only=False) as connection:
         # Folded in, so that the copy is complete without a log.
         connection.execute("CHECKPOINT")
@@ -145,12 +145,14 @@ def _find_backup(vault: Path, name: str | None) -> Path:
     if name is None:
         if known:
             return known[0]
-        raise NotFoundError("There is no backup", where=str(backup_folder(vault)))
+        raise NotFoundError(
+            "No backup exists", where=str(backup_folder(vault)), remedy="`memtui vault backup` makes one."
+        )
     for path in (Path(name).expanduser(), backup_folder(vault) / name):
         if path.is_file():
             return path
     raise NotFoundError(
-        "There is no such backup", where=name, remedy=f"Known: {', '.join(path.name for path in known) or 'none'}."
+        "No such backup", where=name, remedy=f"Known: {', '.join(path.name for path in known) or 'none'}."
     )
 
 
@@ -257,7 +259,7 @@ def repair(vault: Vault) -> Repair:
     """
     if not vault.exists:
         raise VaultMissingError(
-            "There is no vault to repair", where=str(vault.path), remedy="`memtui vault restore` restores a backup."
+            "No vault to repair", where=str(vault.path), remedy="`memtui vault restore` restores a backup."
         )
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         found = probe(vault.path)

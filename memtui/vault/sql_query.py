@@ -132,7 +132,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, vault: Vault, query: str, sec
 def _refuse_writing(connection: duckdb.DuckDBPyConnection, query: str) -> None:
     statements = connection.extract_statements(query)
     if len(statements) != 1:
-        raise UsageError("Only one statement is allowed", where=query[:60])
+        raise UsageError("Only one statement is allowed", where=query[:60], remedy="Run the statements one by one.")
     import duckdb
 
     kinds = duckdb.StatementType

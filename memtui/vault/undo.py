@@ -90,7 +90,7 @@ def change_to_undo(reader: VaultReader, *, actor: str | None, number: int | None
 def nothing_to_undo(others: Change | None = None) -> NothingToUndoError:
     """Return the error of an undo that finds no change; `others`: the last change of somebody else."""
     if others is None:
-        return NothingToUndoError("There is nothing to undo", remedy="`memtui log` lists the changes.")
+        return NothingToUndoError("Nothing to undo", remedy="`memtui log` lists the changes.")
     return NothingToUndoError(
         "You have nothing to undo",
         where=f"the last change, {others.number}, was made by {others.actor}: {others.summary[:60]}",
@@ -100,9 +100,7 @@ def nothing_to_undo(others: Change | None = None) -> NothingToUndoError:
 
 def nothing_to_redo() -> NothingToUndoError:
     """Return the error of a redo that finds no undone change."""
-    return NothingToUndoError(
-        "There is nothing to redo", remedy="A new change after an undo discards what could be redone."
-    )
+    return NothingToUndoError("Nothing to redo", remedy="A new change after an undo discards what could be redone.")
 
 
 def seal(writer: VaultWriter) -> None:
@@ -118,7 +116,7 @@ def _undoable(reader: VaultReader, number: int) -> Change:
         raise NotFoundError("The journal has no such change", where=str(number), remedy="`memtui log` lists them.")
     if change.state != "done":
         raise NothingToUndoError(
-            "This change is undone already", where=f"change {number}", remedy="`memtui redo` makes it again."
+            "This change is already undone", where=f"change {number}", remedy="`memtui redo` redoes it."
         )
     if not is_undoable(reader, number):
         raise RefusedError(
@@ -247,7 +245,7 @@ class _Patch:
         memory = self.writer.get_many([key]).get(key)
         named = f" ({one_line(memory.title)[:60]})" if memory is not None else ""
         error = BuiltUponError(
-            f"Cannot {self.verb} change {self.change.number}: what it touched was changed since",
+            f"Cannot {self.verb} change {self.change.number}: what it changed was changed again since",
             where=f"{key}{named}{f', {field}' if field else ''}",
             remedy=f"Nothing was written. {remedy}",
             mine=mine,

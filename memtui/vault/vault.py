@@ -265,7 +265,7 @@ class Vault:
             raise MemtuiError(
                 f"The vault's folder cannot be created ({error.strerror})",
                 where=str(folder),
-                remedy="Choose another place with --vault or MEMTUI_VAULT.",
+                remedy="Choose another path with --vault or MEMTUI_VAULT.",
             ) from error
         restrict(folder, 0o700)
 

@@ -56,7 +56,7 @@ VISITS = (
     Visit([b"D"], "Capture", "No proposals wait."),
     Visit([b"V"], "Assistants", "Claude Code"),
     Visit([b"W"], "Publish", "Claude Code"),
-    Visit([b"Z"], "Team", "shares its memories"),
+    Visit([b"Z"], "Team", "does not share memories"),
     Visit([b"e"], "Edit", "Insight", b"\t"),
     Visit([b"a"], "Add a memory", "Insight", b"\t"),
     Visit([*PALETTE, b"\r"], "Health", "By kind", waits_for="Health"),

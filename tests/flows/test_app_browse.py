@@ -296,7 +296,7 @@ async def test_an_empty_vault_names_the_commands_that_fill_it_and_says_why_nothi
         await shows(pilot, "The vault is empty.")
         assert not blank.exists, "looking does not make a vault"
         await pilot.press("u")
-        await says(pilot, "There is nothing to undo yet.")
+        await says(pilot, "Nothing to undo yet.")
         assert {severity for severity, _ in app.said} == {"warning"}
 
 

@@ -160,13 +160,13 @@ async def test_keys_for_a_screen_that_does_not_open_run_no_act_elsewhere(
     from memtui.tui.edit.form import EditingAccess
 
     def fails(_access: EditingAccess, _identifier: str | None) -> None:
-        raise MemtuiError("The memory is gone")
+        raise MemtuiError("The memory no longer exists")
 
     monkeypatch.setattr(EditingAccess, "basis", fails)
     async with app_on(ferry, tmp_path).run_test(size=NARROW, notifications=True) as pilot:
         await holds(pilot, 5)
         at_once(pilot, "e", *"xxpx")
-        await says(pilot, "The memory is gone")
+        await says(pilot, "The memory no longer exists")
         await until(pilot, lambda: pilot.app.screen is browser(pilot), "the form is left")
         await pilot.press("j")
         await until(pilot, lambda: browser(pilot)._list.current == "m0000002", "the list answers")

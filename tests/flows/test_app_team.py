@@ -100,9 +100,9 @@ async def test_without_a_team_the_header_is_quiet_and_the_screen_says_how_to_beg
     machine.put(replace(LOCK, id="m0000009"))
     async with app_on(machine.vault, tmp_path).run_test(size=NARROW) as pilot:
         await _open(pilot)
-        await shows(pilot, "shares its memories with nobody")
+        await shows(pilot, "does not share memories yet")
         await pilot.press("s")
-        await says(pilot, "nobody")
+        await says(pilot, "does not share memories yet")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, BrowseScreen), "back at the list")
         assert "synced" not in str(pilot.app.screen.query_one("#header").render())

@@ -156,7 +156,7 @@ async def test_findings_are_dismissed_kept_both_or_merged_by_hand(blank: Vault, 
         await pilot.press("enter")
         await shows(pilot, "B is right for")
         await pilot.press("enter")
-        await says(pilot, "Say where at least one of them holds")
+        await says(pilot, "Say where at least one of them applies")
         await pilot.press(*"legacy/**,", "space", *"the", "space", *"old", "space", *"cluster", "enter")
         await shows(pilot, "B is right for")
         await pilot.press(*"release", "enter")

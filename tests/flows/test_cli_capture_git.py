@@ -59,4 +59,4 @@ def test_secrets_and_odd_uses_are_refused(cli: Cli, repo: Repo) -> None:
     assert token not in cli.exported()
     cli("capture", "--git", "--assistant", "codex", code=2)
     cli.cd(cli.home / "plain")
-    assert "no commits" in cli("capture", "--git", code=2).err
+    assert "No commits" in cli("capture", "--git", code=2).err

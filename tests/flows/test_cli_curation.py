@@ -245,7 +245,7 @@ def test_a_new_change_ends_what_could_be_redone(cli: Cli, ids: list[str]) -> Non
     cli("retire", ids[0])
     cli("undo")
     cli("pin", ids[1])
-    assert "nothing to redo" in cli("redo", code=3).err
+    assert "Nothing to redo" in cli("redo", code=3).err
 
 
 def test_undoing_everything_leaves_an_empty_vault(cli: Cli, ids: list[str]) -> None:

@@ -400,7 +400,7 @@ def test_both_hold_each_for_its_files_or_its_phase(cli: Cli) -> None:
 def test_what_is_none_is_never_proposed_again(cli: Cli) -> None:
     old, new = clashing(cli)
     assert "not be suggested as a contradiction" in cli("settle", old, new, "--none").err
-    assert "tied to no such file" in cli("settle", old, new, "--gone", "pay/lock.py", code=3).err
+    assert "not tied to this file" in cli("settle", old, new, "--gone", "pay/lock.py", code=3).err
     assert proposed(cli) == []
     twins = [cli("add", text, "--project", "bank").id for text in ("Tests need Docker.", "tests need `docker`")]
     cli("settle", *twins, "--no-duplicates")

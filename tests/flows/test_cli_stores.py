@@ -253,7 +253,7 @@ def test_unclear_names_and_missing_stores_are_said(cli: Cli, store: Path) -> Non
     said = cli("import", "--from", "claude-mem", store).err
     assert "`--map tide-api=tide_api`" in said
     assert "No store of letta was found" in cli("import", "--from", "letta", code=3).err
-    assert "No tool is called 'mem9'" in cli("import", "--from", "mem9", code=2).err
+    assert "Unknown tool: --from mem9" in cli("import", "--from", "mem9", code=2).err
     assert "Not a store of engram" in cli("import", "--from", "engram", store, code=1).err
 
 

@@ -114,8 +114,8 @@ def test_wrong_words_and_places_say_what_to_do(office: Office) -> None:
     cli("team", code=2)
     cli("team", "init", code=2)
     for nonsense in ("http://x", "https://u@h/d?a=b", "db.example.org", "host=x nonsense=y"):
-        assert "names no PostgreSQL database" in cli("team", "init", nonsense, code=2).err
-    assert "holds no team yet" in cli("team", "join", office.url("ana"), code=1).err
+        assert "Not a PostgreSQL URL" in cli("team", "init", nonsense, code=2).err
+    assert "has no team yet" in cli("team", "join", office.url("ana"), code=1).err
     refused = cli("team", "join", "postgresql://ana:hunter2@localhost/x", code=6)
     assert "hunter2" not in refused.err
     cli("team", "join", "postgresql://ana@127.0.0.1:1/x", code=1)

@@ -237,7 +237,7 @@ def test_the_first_change_of_a_day_keeps_a_copy(cli: Cli) -> None:
     cli("add", "Second.")
     assert [name for name in cli("vault", "backups").lines if "daily" in name]
     assert len(cli("vault", "backups").lines) == 1
-    assert "There is no backup yet" in cli("--vault", cli.home / "new.duckdb", "vault", "backups").err
+    assert "No backup yet" in cli("--vault", cli.home / "new.duckdb", "vault", "backups").err
 
 
 def test_a_backup_of_nothing_is_an_error(cli: Cli) -> None:

@@ -100,7 +100,7 @@ def test_a_vault_that_another_process_holds_is_waited_for_shortly(yard: Yard, ho
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert taken < 10  # 0.4 s of waiting, and however long a busy machine takes to start Python
     (failure,) = recent_failures(NOON)
-    assert "use by" in failure.what or "held open by" in failure.what
+    assert "use by" in failure.what or "is open in" in failure.what
     assert b"Berths" in hook(yard, "SessionStart", "--assistant", "codex").stdout
 
 

@@ -150,7 +150,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
         raise SourceError("The input is not an object")
     for key in (*_SESSION_KEYS, *_FOLDER_KEYS):
         if not isinstance(values.get(key), str | None):
-            raise SourceError("The input holds something else than a text", where=key)
+            raise SourceError("A value of the input is not a string", where=key)
     return values
 
 

@@ -70,7 +70,7 @@ def respond(event: Event, dialect: Dialect, place: Place) -> Reply:
 
     vault = Vault(place.vault, now=clock.now, patience_seconds=PATIENCE_SECONDS)
     if not vault.exists:
-        raise VaultMissingError("There is no vault", where=str(vault.path))
+        raise VaultMissingError("No vault was found", where=str(vault.path))
     desk = open_desk(vault, place.folder, dialect, config, named=place.project)
     if desk is None:
         return SILENCE

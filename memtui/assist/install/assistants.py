@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from memtui.assist.install.jsonc import Dialect
 from memtui.domain.wiring import Scope, Use
-from memtui.errors import UsageError
-from memtui.text.words import did_you_mean
+from memtui.text.words import unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +134,7 @@ def assistant_named(name: str) -> Assistant:
     """Return an assistant. Raises `UsageError`: there is none of that name."""
     known = assistants()
     if name not in known:
-        hint = did_you_mean(name, known) or f"Known: {', '.join(known)}."
-        raise UsageError("memtui does not know this assistant", where=name, remedy=hint)
+        raise unknown("assistant", name, known)
     return known[name]
 
 

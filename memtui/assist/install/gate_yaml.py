@@ -111,7 +111,7 @@ def _checked(path: Path, text: str, wanted: dict[str, Any]) -> str:
 
 
 def _unknown(path: Path) -> RefusedError:
-    return RefusedError("The file is laid out in a way that memtui does not edit", where=str(path))
+    return RefusedError("memtui cannot edit a file of this layout", where=str(path))
 
 
 def _block_end(text: str, start: int, depth: int, *, is_list: bool = False) -> int:

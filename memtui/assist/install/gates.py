@@ -111,7 +111,7 @@ def _put(target: _File, base: TextFile) -> str:
     """Return the text of a file with memtui's part, its line ends as they were."""
     plain = base.text.replace("\r\n", "\n")
     if plain.replace("\n", base.newline) != base.text:
-        raise RefusedError("The file mixes kinds of line ends", where=str(target.path))
+        raise RefusedError("The file mixes line endings", where=str(target.path))
     return target.put(plain).replace("\n", base.newline)
 
 
@@ -127,7 +127,7 @@ def _repository(folder: Path) -> Repository:
     try:
         return Repository(folder)
     except GitError as error:
-        raise UsageError("There is no repository here", where=str(folder), remedy="Run it inside a project.") from error
+        raise UsageError("Not inside a repository", where=str(folder), remedy="Run it inside a project.") from error
 
 
 def _file_of(gate: Gate, repository: Repository, program: Program, *, is_install: bool = True) -> _File:
@@ -176,10 +176,10 @@ def _chained(path: Path, text: str, lines: str) -> str:
         return f"#!/bin/sh\n{lines}"
     first, newline, rest = text.partition("\n")
     if first.startswith("#!") and not _SHELL.match(first):
-        raise RefusedError("The hook that is there is no shell script", where=str(path))
+        raise RefusedError("The existing hook is not a shell script", where=str(path))
     if path.is_file() and not path.stat().st_mode & 0o100:
         raise RefusedError(
-            "The hook that is there is not executable, so git does not run it",
+            "The existing hook is not executable, so git does not run it",
             where=str(path),
             remedy="Make it executable or remove it first.",
         )
@@ -230,7 +230,7 @@ def written_vault(repository: Repository) -> str:
     found = [name for name in names if name.rsplit("/", 1)[-1] == MANIFEST]
     if not found:
         raise RefusedError(
-            "The repository holds no portable vault, and a workflow has no other",
+            "The repository contains no portable vault, which a workflow needs",
             where=str(repository.top),
             remedy="`memtui export --target vault --out .memtui --where 'kind:constraint'` writes one.",
         )
@@ -244,5 +244,5 @@ def _between(gate: Gate, text: str) -> str:
 
 def _new_file(text: str, workflow: str) -> str:
     if text.strip():
-        raise RefusedError("A workflow that memtui did not write is there", where=".github/workflows/memtui.yml")
+        raise RefusedError("A workflow that memtui did not write already exists", where=".github/workflows/memtui.yml")
     return workflow

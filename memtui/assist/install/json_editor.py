@@ -41,9 +41,7 @@ class Editor:
             if node is not None and node.item(path[depth]) is not None:
                 continue
             if node is None or not isinstance(node.value, dict):
-                raise RefusedError(
-                    "This is expected to be an object", where="/".join(map(str, path[:depth])) or "the file"
-                )
+                raise RefusedError("An object is expected here", where="/".join(map(str, path[:depth])) or "the file")
             for key in reversed(path[depth + 1 :]):
                 value = {key: value}
             self._add(node, value, key=str(path[depth]))
@@ -58,7 +56,7 @@ class Editor:
         if node is None:
             self.put(path, [value])
         elif not isinstance(node.value, list):
-            raise RefusedError("This is expected to be a list", where="/".join(map(str, path)))
+            raise RefusedError("A list is expected here", where="/".join(map(str, path)))
         else:
             self._add(node, value)
 

@@ -46,7 +46,7 @@ class ConfigFile:
         """
         if self.whole is not None:
             if file.data is not None and not _is_own(file.text):
-                raise RefusedError("A file that memtui did not write is there", where=str(self.path))
+                raise RefusedError("A file that memtui did not write already exists", where=str(self.path))
             return file.encoded(self.whole)
         text = file.text
         if self.server is not None and self.server.format == "toml":
@@ -153,7 +153,7 @@ class ConfigFile:
     def _editor(self, file: TextFile) -> Editor:
         editor = Editor(file.text, self._dialect, file.newline)
         if not isinstance(editor.value, dict):
-            raise RefusedError("The file is expected to hold an object", where=str(self.path))
+            raise RefusedError("The file must contain an object", where=str(self.path))
         return editor
 
     @property

@@ -79,9 +79,9 @@ class Changing:
         long = [line for line in lines if len(line) >= _LEAST_LINE]
         if state.knows_text(insight) or (long and all(state.knows_text(line) for line in long)):
             raise RefusedError(
-                "This is what memtui told you in this session",
+                "memtui gave you this in this session",
                 where=tame(insight, 60),
-                remedy="It is stored already. Use memory_feedback to say that it helped, or propose what is new.",
+                remedy="It is already stored. Use memory_feedback to say that it helped, or propose what is new.",
             )
 
     def feedback(self, arguments: Mapping[str, Any]) -> Answer:
@@ -163,7 +163,7 @@ class Changing:
         view, action, by = self.place.open(), arguments["action"], arguments.get("by", "").strip()
         if (action == "supersede") != bool(by):
             needs = "supersede needs the id that replaces it" if not by else f"{action} takes no other memory"
-            raise UsageError(needs, where="by")
+            raise UsageError(needs, where="by", remedy="Correct by and call again.")
         statuses = {"accept": ("candidate",), "reject": ("candidate",), "retire": ("active", "candidate")}
         with self.place.vault.read() as reader:
             memory = self._in_view(reader, view, arguments["id"], *statuses.get(action, ("active",)))
@@ -222,14 +222,18 @@ def require_done(outcome: Outcome, versions: Mapping[str, int]) -> None:
     """Raise what kept a decision from being carried out: `ConflictError` if the memory changed, else `UsageError`."""
     require_changed(outcome, versions)
     for skipped in outcome.skipped:
-        raise UsageError(f"Nothing was changed: {skip_reason(skipped)}", where=skipped.id)
+        raise UsageError(
+            f"Nothing was changed: {skip_reason(skipped)}",
+            where=skipped.id,
+            remedy="Read the memory again, then decide.",
+        )
 
 
 def _refuse_planted(memory: Memory) -> None:
     if planted := held_back(memory):
         act = "verify" if memory.status == "active" else "inbox accept"
         raise RefusedError(
-            "This text may steer an assistant, so a person reads it in memtui first",
+            "This text may steer an assistant, so a person must read it in memtui first",
             where=f"{memory.id}: {planted}",
             remedy=f"memtui show {memory.id}, then memtui {act} {memory.id}.",
         )
@@ -238,7 +242,7 @@ def _refuse_planted(memory: Memory) -> None:
 def _refuse_report(insight: str) -> None:
     if _REPORT.match(insight):
         raise RefusedError(
-            "This reports on a task; a memory states what holds",
+            "This reports on a task; a memory states a lasting fact",
             where=tame(insight, 60),
             remedy="Propose the one fact that the next task needs, with the reason in `why`, or nothing.",
         )

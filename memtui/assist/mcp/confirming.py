@@ -111,8 +111,8 @@ async def _asked(context: ServerRequestContext[Any, Any], question: str) -> type
         return types.ElicitResult(action="cancel")
 
 
-NOT_JSON = "This line is no JSON"
-NO_MESSAGE = "This is no message of JSON-RPC 2.0"
+NOT_JSON = "Not valid JSON"
+NO_MESSAGE = "Not a JSON-RPC 2.0 message"
 
 
 class Incoming:

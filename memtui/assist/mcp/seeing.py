@@ -282,7 +282,7 @@ class Seeing:
         if off is not None:
             return ""
         if project != (view.project or "global"):
-            raise NotFoundError("There is no such payload", where=tame(project, 60), remedy="List the resources.")
+            raise NotFoundError("Unknown payload", where=tame(project, 60), remedy="List the resources.")
         pack = self._pack(view, Task(), replace(self._options(None), standing=()))
         self._claim([one.hit.memory for one in pack.included], "payload", view, pack.tokens)
         return pack.payload

@@ -305,7 +305,7 @@ def _list(name: str, schema: Mapping[str, Any], value: Any) -> list[str]:
         raise _wrong(name, "a list of texts", value)
     if len(value) > schema["maxItems"]:
         raise UsageError(
-            "These are too many", where=f"{name}: {len(value):,}", remedy=f"At most {schema['maxItems']} at once."
+            "Too many items", where=f"{name}: {len(value):,}", remedy=f"At most {schema['maxItems']} at once."
         )
     return [_text(name, schema["items"], one) for one in value]
 
@@ -324,4 +324,4 @@ def _wrong(name: str, wanted: str, value: object) -> UsageError:
     shown = tame(value, _SHOWN) if isinstance(value, str) else type(value).__name__
     if isinstance(value, int) and not isinstance(value, bool):
         shown = str(value)[:_SHOWN] if abs(value) < 10**_SHOWN else "a huge number"
-    return UsageError(f"{name} is {wanted}", where=shown or "empty")
+    return UsageError(f"{name} is {wanted}", where=shown or "empty", remedy="Correct the argument and call again.")

@@ -62,7 +62,7 @@ def read_commits(folder: Path, *, since: datetime | None = None, most: int = MOS
     options = ("--name-only", "--no-renames", "-z", "--no-ext-diff", "--no-color", "--no-show-signature", "--notes")
     output = run_git(folder, "log", *limits, form, *options, "HEAD", "--", seconds=GIT_SECONDS)
     if output is None:
-        raise UsageError("There are no commits to read", where=str(folder), remedy="Run it inside a repository.")
+        raise UsageError("No commits to read", where=str(folder), remedy="Run it inside a repository.")
     parts = output.split(mark)[1:]
     width = len(_FIELDS) + 1
     return [_commit(parts[at : at + width]) for at in range(0, len(parts) - width + 1, width)]

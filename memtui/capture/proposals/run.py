@@ -18,9 +18,8 @@ from memtui.capture.transcripts.discover import ALIASES, ASSISTANTS, Transcript,
 from memtui.curate.inbox_care import put_away, stale_candidates
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor, linked_folder
-from memtui.errors import UsageError
 from memtui.progress import Cancelled, ProgressCallback
-from memtui.text.words import counted, did_you_mean
+from memtui.text.words import counted, unknown
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.projects import list_projects
 from memtui.vault.proposals import put_proposals
@@ -88,8 +87,7 @@ def assistant_named(name: str) -> str:
     wanted = ALIASES.get(name.strip().lower(), name.strip().lower())
     if wanted in ASSISTANTS:
         return wanted
-    remedy = did_you_mean(name, ASSISTANTS, then=f"Known: {', '.join(ASSISTANTS)}.")
-    raise UsageError("memtui reads no sessions of this assistant", where=f"--assistant {name}", remedy=remedy)
+    raise unknown("assistant", name, ASSISTANTS, where=f"--assistant {name}")
 
 
 def found_and_to_read(vault: Vault, request: CaptureRequest) -> tuple[list[Transcript], list[Transcript]]:

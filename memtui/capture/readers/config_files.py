@@ -13,7 +13,7 @@ from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import is_inside
 from memtui.capture.skip_codes import SkipCode
 
-_SETTINGS = "settings, of which the files they name are read"
+_SETTINGS = "settings; the files they name are read"
 _MAX_BYTES = 200_000
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")

@@ -357,7 +357,7 @@ class PortableReader:
         version = _version(vault) if vault else None
         if vault is not None and version not in {None, VERSION}:
             raise SourceError(
-                f"The manifest is not that of a portable vault of version {VERSION}",
+                f"The manifest is not from a portable vault of version {VERSION}",
                 where=str(vault / MANIFEST),
                 remedy="Update memtui if a newer version wrote it, else repair the manifest.",
             )

@@ -7,8 +7,7 @@ import re
 from memtui.capture.draft import Reader, SourceFile
 from memtui.capture.readers import adr, claude_memory, config_files, lessons, okf, own_formats, skills
 from memtui.capture.readers.rule_files import rule_readers
-from memtui.errors import UsageError
-from memtui.text.words import did_you_mean
+from memtui.text.words import unknown
 
 AUTO = "auto"  # Selects the reader by the file
 RULE_READERS = rule_readers()  # The most specific first; the last, `conventions`, gives way to decision records
@@ -62,8 +61,4 @@ def reader_named(name: str) -> Reader:
     for reader in READERS:
         if reader.format == wanted:
             return reader
-    raise UsageError(
-        "Unknown format",
-        where=f"--format {name}",
-        remedy=did_you_mean(name, formats(), then=f"Known: {', '.join(formats())}."),
-    )
+    raise unknown("format", name, formats(), where=f"--format {name}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import loaded, text
 from memtui.capture.stores.tools import AUTO, TOOLS, Tool, owners, tool_named
-from memtui.errors import NotFoundError, SourceError
+from memtui.errors import NotFoundError, SourceError, missing_file
 from memtui.workspace import find_workspace
 
 DEEPEST = 10
@@ -78,7 +78,7 @@ def places_at(name: str, path: Path, home: Path) -> list[Place]:
         NotFoundError: there is nothing at the path, or nothing that is known.
     """
     if not path.exists():
-        raise NotFoundError("No such file or folder", where=str(path))
+        raise missing_file(path, NotFoundError)
     tools = list(TOOLS.values()) if name == AUTO else [tool_named(name)]
     if path.is_file():
         return [_placed(tools[0] if name != AUTO else _owner(path), path, home)]
@@ -98,7 +98,7 @@ def _owner(path: Path) -> Tool:
     known = named or owners(path)
     if not known:
         remedy = f"--from names one of {', '.join(TOOLS)}."
-        raise SourceError("Not a store that is known here", where=str(path), remedy=remedy)
+        raise SourceError("Unknown type of store", where=str(path), remedy=remedy)
     return known[0]
 
 

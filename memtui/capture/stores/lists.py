@@ -242,7 +242,7 @@ def cursor(place: Place) -> Contents:
     with opened(place.path) as database:
         contents.problems = database.problems
         if not database.table("ItemTable", "key", "value"):
-            raise SourceError("This is no state database of Cursor", where=str(place.path))
+            raise SourceError("Not a state database of Cursor", where=str(place.path))
         found = list(database.rows("ItemTable", where=" WHERE key = ?", parameters=(PERSONAL_CONTEXT,)))
     written = text(found[0].get("value")) if found else ""
     unquoted = loaded(written)

@@ -59,7 +59,7 @@ def mcp_memory(place: Place) -> Contents:
     contents = Contents(once_a_pair=True)
     entities, relations = _graph(json_lines(place.path, contents))
     if not entities and not relations:
-        raise SourceError("The file holds no entities of the MCP memory server", where=str(place.path))
+        raise SourceError("The file contains no entities of the MCP memory server", where=str(place.path))
     for name, (kind, told) in entities.items():
         contents.left_out["entities without observations"] += not told
         project = name if kind in PROJECT_TYPES else _project_of(name, entities, relations)

@@ -107,7 +107,7 @@ def _basic_projects(place: Place) -> dict[str, Path]:
     config = mapping(file_text(place.path))
     stated = config.get("projects")
     if not isinstance(stated, dict):
-        raise SourceError("The file is no configuration of basic-memory", where=str(place.path))
+        raise SourceError("Not a basic-memory configuration", where=str(place.path))
     base = place.path.parent.parent
     found = {}
     for name, value in stated.items():

@@ -132,7 +132,7 @@ def _prepared(path: Path, connection: sqlite3.Connection) -> Database:
             problem = error
     if problem is not None and not found:
         raise SourceError(
-            "This is no SQLite database, or it is damaged or encrypted",
+            "Not a SQLite database, or damaged or encrypted",
             where=str(path),
             remedy=f"Nothing was read or changed ({problem}). Let its tool export it, or name a backup.",
         ) from problem
@@ -164,13 +164,13 @@ def _state(path: Path) -> list[tuple[int, int] | None]:
 def _copy(path: Path, copy: Path) -> None:
     """Copy a store with its log and journal, again if it was written meanwhile."""
     if not path.is_file():
-        raise SourceError("This is no regular file", where=str(path))
+        raise SourceError("Not a regular file", where=str(path))
     for attempt in range(ATTEMPTS):
         before = _state(path)
         size = sum(state[0] for state in before if state)
         if shutil.disk_usage(copy.parent).free < size * 1.1:
             raise SourceError(
-                "There is no room for a copy of the store",
+                "Not enough space for a copy of the store",
                 where=str(path),
                 remedy=f"{size // 1_000_000:,} MB are needed in {copy.parent.parent}; TMPDIR may name another folder.",
             )
@@ -183,13 +183,11 @@ def _copy(path: Path, copy: Path) -> None:
         if _state(path) == before:
             return
         time.sleep(ATTEMPT_SECONDS * (attempt + 1))
-    raise SourceError(
-        "The store is being written all the time", where=str(path), remedy="Close its tool and try again."
-    )
+    raise SourceError("The store is constantly being written", where=str(path), remedy="Close its tool and try again.")
 
 
 def _copy_bytes(source: Path, target: Path) -> None:
     try:
         shutil.copyfile(source, target)
     except PermissionError as error:
-        raise SourceError("You may not read this store", where=str(source), remedy=str(error)) from error
+        raise SourceError("No permission to read this store", where=str(source), remedy=str(error)) from error

@@ -73,7 +73,7 @@ def json_object(path: Path, tool: str, contents: Contents) -> dict[str, Any]:
     values = json_values(file_text(path), path.as_posix(), contents)
     if len(values) == 1 and isinstance(values[0], dict):
         return values[0]
-    raise SourceError(f"The file is no export of {tool}", where=str(path))
+    raise SourceError(f"Not an export of {tool}", where=str(path))
 
 
 def json_values(written: str, name: str, contents: Contents) -> list[Any]:
@@ -157,7 +157,7 @@ def yaml_value(path: Path, contents: Contents) -> Any:
                     remedy="It was not read.",
                 )
         except yaml.YAMLError as error:
-            raise SourceError("The file is no YAML", where=str(path), remedy=str(error)[:200]) from error
+            raise SourceError("Invalid YAML", where=str(path), remedy=str(error)[:200]) from error
     try:
         return yaml.load(written, Loader=loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -165,7 +165,7 @@ def yaml_value(path: Path, contents: Contents) -> Any:
         mark = getattr(error, "problem_mark", None) if is_syntax else None
         begun = _yaml_before(written, mark.line, loader) if mark is not None else None
         if begun is None:
-            raise SourceError("The file is no YAML", where=str(path), remedy=str(error)[:200]) from error
+            raise SourceError("Invalid YAML", where=str(path), remedy=str(error)[:200]) from error
         value, line = begun
         reason = "damaged YAML: what stands before this line was read"
         contents.problems.append(Skipped(path.as_posix(), (line, line), reason, code=SkipCode.BAD_ROW))

@@ -13,7 +13,8 @@ from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, loaded
 from memtui.capture.stores.sqlite_copy import Database, is_sqlite
 from memtui.capture.stores.text_files import begun_value, fault, file_text
-from memtui.errors import SourceError, UsageError
+from memtui.errors import SourceError
+from memtui.text.words import unknown
 
 Tables = tuple[tuple[str, ...], ...]  # Each a table with columns that it must have
 
@@ -292,7 +293,7 @@ AUTO = "auto"
 def tool_named(name: str) -> Tool:
     """Return a tool. Raises `UsageError`: its name is unknown."""
     if name not in TOOLS:
-        raise UsageError(f"No tool is called {name!r}", where="--from", remedy=f"One of {AUTO}, {', '.join(TOOLS)}.")
+        raise unknown("tool", name, (AUTO, *TOOLS), where=f"--from {name[:60]}")
     return TOOLS[name]
 
 

@@ -143,7 +143,7 @@ def beads(place: Place) -> Contents:
             continue
         known = True
     if not known:
-        raise SourceError("The file holds no issues of beads", where=str(place.path))
+        raise SourceError("The file contains no beads issues", where=str(place.path))
     return contents
 
 
@@ -240,7 +240,7 @@ def cass(place: Place) -> Contents:
     contents = Contents()
     book = yaml_value(place.path, contents)
     if not isinstance(book, dict) or not isinstance(book.get("bullets", []), list | None):
-        raise SourceError("The file is no playbook of cass_memory_system", where=str(place.path))
+        raise SourceError("Not a cass_memory_system playbook", where=str(place.path))
     contents.version = f"schema {text(book.get('schema_version'))}" if book.get("schema_version") else ""
     bullets = objects(book.get("bullets"))
     for record in bullets:

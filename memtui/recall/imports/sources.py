@@ -78,7 +78,7 @@ class SourceTree:
         if raw.startswith(_UTF16):
             return raw.decode("utf-16", "replace").encode("utf-8", "replace")
         if b"\0" in raw:
-            raise UnreadableFileError("it is no text")
+            raise UnreadableFileError("it is not text")
         return raw.removeprefix(codecs.BOM_UTF8)
 
 

@@ -109,7 +109,11 @@ class EditingAccess:
             found = reader.get_many([identifier]).get(identifier)
             changes = last_changes(reader, identifier, limit=1)
         if found is None:
-            raise NotFoundError("The memory no longer exists: adding it was undone, or it was purged", where=identifier)
+            raise NotFoundError(
+                "The memory no longer exists: adding it was undone, or it was purged",
+                where=identifier,
+                remedy="Undo or restore it first, or add it again.",
+            )
         return found, "".join(f"{tame(actor)}: {tame(summary, 60)}" for _, actor, summary in changes)
 
     def save(self, base: Memory, wish: Wish) -> tuple[Memory, Done]:

@@ -61,7 +61,7 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
     """Return memories side by side. Raises `NotFoundError`: fewer than two of them are left."""
     memories, now = access.memories(identifiers), access.vault.now()
     if len(memories) < 2:  # noqa: PLR2004 - a pair
-        raise NotFoundError("The memories to merge no longer exist")
+        raise NotFoundError("The memories to merge no longer exist", remedy="esc goes back.")
     fields = fields_of(memories)
     headings = [
         f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories

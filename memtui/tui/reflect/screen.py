@@ -54,7 +54,7 @@ def read_sources(access: VaultAccess, identifiers: Sequence[str]) -> Sources:
     """
     memories = access.memories(identifiers)
     if len(memories) < FEWEST_SOURCES:
-        raise NotFoundError("The sources of the conclusion no longer exist")
+        raise NotFoundError("The sources of the conclusion no longer exist", remedy="esc goes back.")
     named = named_projects(memories)
     project = common_project(memories[0], memories[1:]) if len(named) < 2 else None  # noqa: PLR2004 - several
     proposed, now = propose(memories), access.vault.now()

@@ -136,7 +136,7 @@ class ContradictionScreen(MemtuiScreen):
             return
         said = (self._first, message.text)
         if not any(where.strip() for where in said):
-            self.say("Say where at least one of them holds: a path, a phase, or words.", severity="warning")
+            self.say("Say where at least one of them applies: a path, a phase, or words.", severity="warning")
             self._ask("first")
             return
         self._close_line()

@@ -76,7 +76,7 @@ class TidyAccess:
         """Return both memories of a contradiction. Raises `NotFoundError`: one no longer exists."""
         memories = self._access.memories(contradiction.ids)
         if len(memories) != 2:  # noqa: PLR2004 - a pair
-            raise NotFoundError("One of the two memories no longer exists")
+            raise NotFoundError("One of the two memories no longer exists", remedy="Scan the vault again.")
         return memories[0], memories[1]
 
     # -- fixing -----------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ def test_a_file_with_several_projects_wants_one_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="several projects"):
         written_constraints(lines, NOON, None)
     assert [one.id for one in written_constraints(lines, NOON, "b").all] == ["inb"]
-    with pytest.raises(MemtuiError, match="no such portable vault"):
+    with pytest.raises(MemtuiError, match="Portable vault not found"):
         written_constraints(tmp_path / "none", NOON, None)
 
 

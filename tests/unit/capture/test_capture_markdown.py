@@ -276,7 +276,7 @@ def test_the_list_of_sessions_that_claude_mem_writes_into_a_rule_file_is_told_an
         f"# Kiln\n\n## Safety\n\n- Never open the kiln\n- Fire once\n\n{log}\n## Cones\n\nSort them.\n"
     )
     assert [piece.text for piece in split.pieces] == ["- Never open the kiln\n- Fire once", "Sort them."]
-    assert "a list of sessions that a tool writes anew" in set(reasons(split).values())
+    assert "a list of sessions that a tool rewrites" in set(reasons(split).values())
     assert len(texts(log.rpartition("</")[0])) > 1, "what nothing closes is read"
 
 

@@ -133,9 +133,9 @@ def test_pickles_are_never_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ("text", "words"),
     [
         ("a: &a [x, x]\nb: &b [*a, *a]\nbullets: [*b, *b]\n", "YAML aliases"),
-        ('bullets:\n- !!python/object/apply:os.mkdir ["planted"]\n', "no YAML"),
-        (f"bullets: {'[' * 4000}{']' * 4000}\n", "no YAML"),
-        ("bullets: a text\n", "no playbook"),
+        ('bullets:\n- !!python/object/apply:os.mkdir ["planted"]\n', "Invalid YAML"),
+        (f"bullets: {'[' * 4000}{']' * 4000}\n", "Invalid YAML"),
+        ("bullets: a text\n", "Not a cass_memory_system playbook"),
     ],
 )
 def test_yaml_that_grows_or_makes_objects_is_refused(tmp_path: Path, text: str, words: str) -> None:

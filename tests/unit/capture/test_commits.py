@@ -246,7 +246,7 @@ def test_commits_are_read_with_files_notes_and_what_they_take_back(tmp_path: Pat
     again = commit("Revert again", id="f" * 40, reverts=(back.id[:12],))
     assert reverted_by([again, back, one]) == {}
     assert read_commits(repo.folder, since=datetime(2030, 1, 1, tzinfo=UTC)) == []
-    with pytest.raises(UsageError, match="no commits"):
+    with pytest.raises(UsageError, match="No commits"):
         read_commits(tmp_path)
 
 

@@ -291,7 +291,7 @@ def test_formats_are_found_by_name_and_alias(tmp_path: Path) -> None:
     assert reader_named("MemTUI").format == "jsonl"
     assert reader_named("portable").format == "vault"
     assert formats()[0] == "auto"
-    with pytest.raises(UsageError, match=r"clade-md.*Known: auto, vault, jsonl"):
+    with pytest.raises(UsageError, match=r"clade-md.*Choose from auto, vault, jsonl"):
         reader_named("clade-md")
     assert reader_for(_file(tmp_path, "x.bin", "\0")) is None
 

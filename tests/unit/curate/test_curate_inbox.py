@@ -147,10 +147,10 @@ def test_blocks_may_be_moved_and_what_cannot_be_read_changes_nothing() -> None:
         (sheet.text.replace(" m2", " m3"), "was not in this text"),
         (sheet.text.replace("Log the water level daily.\n", "", 2).replace("title: \n", ""), "has no text"),
         (sheet.text.replace("kind: lesson", "kind: leson", 1), "kind"),
-        (sheet.text.replace(f"{sheet.mark} m2\n", ""), "is gone, but its text still stands"),
-        (sheet.text.replace(f"{sheet.mark} m1\n", ""), "Text stands above the first line"),
-        (sheet.text.replace(f"{sheet.mark} m1\n", "%% m1\n"), "Text stands above the first line"),
-        (sheet.text.replace(f"{sheet.mark} m", "# m"), "Text stands above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m2\n", ""), "is missing, but its text is still"),
+        (sheet.text.replace(f"{sheet.mark} m1\n", ""), "Text above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m1\n", "%% m1\n"), "Text above the first line"),
+        (sheet.text.replace(f"{sheet.mark} m", "# m"), "Text above the first line"),
         (sheet.text.replace(f"{sheet.mark} m1\n", f"{sheet.mark}\n"), "was not in this text"),
     ):
         with pytest.raises(UsageError, match=problem):

@@ -116,7 +116,7 @@ def test_wrong_words_and_ids_are_errors(vault: Vault, pair: tuple[Memory, Memory
         link(vault, pair[0].id, "replaces", pair[1].id, actor=PERSON)
     with pytest.raises(NotFoundError):
         link(vault, pair[0].id, "relates", "zzzzzzzz", actor=PERSON)
-    with pytest.raises(NotFoundError, match="no such link"):
+    with pytest.raises(NotFoundError, match="No such link"):
         unlink(vault, pair[0].id, "relates", pair[1].id, actor=PERSON)
 
 

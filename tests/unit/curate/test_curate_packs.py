@@ -94,7 +94,7 @@ def test_feedback_on_a_pack_goes_to_each_of_its_memories(vault: Vault) -> None:
 
 def test_a_pack_whose_memories_are_gone_is_told(vault: Vault) -> None:
     store_pack(vault, "pack2222", "gone2222")
-    with pytest.raises(NotFoundError, match="memories of this pack are gone"):
+    with pytest.raises(NotFoundError, match="memories of this pack no longer exist"):
         give_feedback(vault, "pack2222", "hurt", actor=PERSON)
 
 

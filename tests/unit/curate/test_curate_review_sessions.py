@@ -103,7 +103,7 @@ def test_the_receipt_says_what_is_due_by_now_beside_what_is_still_to_review(vaul
     lifecycle.verify(vault, session.ids[:1], actor=PERSON)
     assert receipt_of(vault, session).due == 1, "one had no place in the session, one is still to review"
     lifecycle.verify(vault, session.ids[1:], actor=PERSON)
-    assert "\n\n1 other is due by now\n" in receipt_text(receipt_of(vault, session))
+    assert "\n\n1 other is due now\n" in receipt_text(receipt_of(vault, session))
     clock.step(days=400)
     assert receipt_of(vault, session).due == 3
 

@@ -28,7 +28,7 @@ MEMORY = Memory(
         ({"status": "active"}, "active"),
         ({"status": "retired", "status_reason": "rejected"}, "rejected"),
         ({"status": "retired", "status_reason": "too vague"}, "rejected: too vague"),
-        ({"status": "retired", "status_reason": EXPIRED}, "put away"),
+        ({"status": "retired", "status_reason": EXPIRED}, "expired"),
         ({"status": "retired", "status_reason": "retired"}, "retired"),
         ({"status": "retired", "status_reason": "moved on", "confirmed_at": NOW}, "retired: moved on"),
         ({"status": "superseded", "status_reason": ""}, "superseded"),

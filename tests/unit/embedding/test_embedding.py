@@ -193,7 +193,7 @@ def test_what_is_set_is_what_is_opened() -> None:
     state = model_state("bundled")
     assert (state.state, state.name, damage_of(state)) == ("bundled", "all-MiniLM-L6-v2-int8", "")
     for wrong in ("", "bundeld", "sentence-transformers:", "sentence-transformers: "):
-        with pytest.raises(ConfigError, match="no such embedding model"):
+        with pytest.raises(ConfigError, match="Unknown embedding model"):
             model_state(wrong)
 
 

@@ -348,7 +348,7 @@ def test_the_grounds_of_a_chance_are_what_sets_a_memory_apart() -> None:
     near = hit(memory("glazeees", "Glaze needs two coats", kind="convention"), NEAR)
     far = hit(memory("chimneyy", "Glaze needs two coats", kind="convention"), replace(NEAR, holds_for=0.0, tie=0.0))
     found = without_unrelated(recall_of(near, far), Task("apply glaze", ("kiln/glaze.py",)))
-    place = "the place it holds for"
+    place = "the place it applies to"
     assert grounds(found.features, "glazeees") == Grounds((place,), ())
     assert grounds(found.features, "chimneyy") == Grounds((), (place,))
     assert grounds(found.features, "nobodyyy") == Grounds()

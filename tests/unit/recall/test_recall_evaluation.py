@@ -205,8 +205,8 @@ def test_a_line_may_name_files_exclusions_and_a_kind() -> None:
         ('{"expected": []}', "line 2: query is missing"),
         ('{"query": "a"}', "line 2: expected is missing"),
         ('{"query": " ", "expected": []}', "neither a query nor a file"),
-        ('{"query": "a", "expected": "one"}', "expected is no list of texts"),
-        ('{"query": "a", "expected": [1]}', "expected is no list of texts"),
+        ('{"query": "a", "expected": "one"}', "expected must be a list of strings"),
+        ('{"query": "a", "expected": [1]}', "expected must be a list of strings"),
         ('{"query": "a", "expected": [], "kind": 3}', "kind is no text"),
         ("[" * 100_000, "nested too deep"),
     ],
@@ -224,7 +224,7 @@ def test_many_bad_lines_are_told_in_one_message() -> None:
 
 
 def test_an_empty_file_is_told() -> None:
-    with pytest.raises(SourceError, match="no query"):
+    with pytest.raises(SourceError, match="No query"):
         read_questions("\n \n", "q")
 
 

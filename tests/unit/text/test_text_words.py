@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from wcwidth import wcwidth
 
-from memtui.errors import UsageError
+from memtui.errors import EXIT_NOTHING, NotFoundError, UsageError, missing_file
 from memtui.text.words import (
     Budget,
     begun,
@@ -32,6 +32,7 @@ from memtui.text.words import (
     shorten,
     some_of,
     steady,
+    unknown,
 )
 
 KINDS = ("decision", "lesson", "Runbook")
@@ -272,3 +273,16 @@ def test_a_day_is_utc(text: str, moment: datetime) -> None:
 def test_a_wrong_day_is_told_how_to_be_written(text: str) -> None:
     with pytest.raises(UsageError, match="Write it like 2026-01-31"):
         parse_day(text)
+
+
+def test_an_unknown_name_is_told_with_the_nearest_and_all_there_are() -> None:
+    error = unknown("kind", "lesso", ("note", "lesson"))
+    assert str(error) == "Unknown kind: lesso. Did you mean lesson? Choose from note, lesson."
+    assert str(unknown("format", "zzz", ("adr",), where="--format zzz")) == (
+        "Unknown format: --format zzz. Choose from adr."
+    )
+
+
+def test_a_missing_file_is_told_in_one_way_with_the_exit_code_of_its_command() -> None:
+    assert str(missing_file("a/b.py")) == "No such file or folder: a/b.py. Check the path; `.` is the current folder."
+    assert missing_file("a/b.py", NotFoundError).exit_code == EXIT_NOTHING

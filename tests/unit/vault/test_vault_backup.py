@@ -113,7 +113,7 @@ def test_backups_of_a_vault_with_a_like_name_are_not_mistaken(filled: Vault, clo
     theirs = repair.back_up(other)
     assert repair.list_backups(filled.path) == []
     assert repair.list_backups(other.path) == [theirs]
-    with pytest.raises(NotFoundError, match="no backup"):
+    with pytest.raises(NotFoundError, match="No backup"):
         repair.restore(filled, None)
 
 

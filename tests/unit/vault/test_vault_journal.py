@@ -80,7 +80,7 @@ def test_a_memory_made_anew_after_the_undo_of_its_creation_goes_on_counting(edit
 def test_a_new_change_after_an_undo_ends_what_could_be_redone(edited: Vault) -> None:
     _undo(edited)
     _put(edited, replace(_get(edited), insight="another"))
-    with pytest.raises(NothingToUndoError, match="nothing to redo"):
+    with pytest.raises(NothingToUndoError, match="Nothing to redo"):
         _redo(edited)
     with edited.read() as reader:
         states = {change.number: change.state for change in journal.log(reader)}

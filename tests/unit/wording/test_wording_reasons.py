@@ -277,7 +277,7 @@ def test_what_is_tied_to_a_file_in_hand_and_stays_out_says_so() -> None:
 
 
 def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
-    assert grounds_words(Grounds(("the place it holds for",), ())) == "for it: the place it holds for"
+    assert grounds_words(Grounds(("the place it applies to",), ())) == "for it: the place it applies to"
     assert (
         grounds_words(Grounds(("its words",), ("the kind of work",)))
         == "for it: its words; against it: the kind of work"
@@ -286,7 +286,7 @@ def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
 
 
 def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tmp_path: Path) -> None:
-    told = Grounds(("the place it holds for",), ())
+    told = Grounds(("the place it applies to",), ())
     assert not apart_from_score(told, 0.2)
     assert apart_from_score(told, 0.0).startswith("its score of 0.000 measures search alone")
     assert "no single one of these is decisive" in apart_from_score(Grounds(), 0.0)
@@ -297,6 +297,6 @@ def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tm
     assert list(chance_lines(found))[1:] == [grounds_words(told), apart_from_score(told, 0.0)]
     record = explained_record(found, Budget(1000, "tokens"))
     assert (record["chance"], record["needed"]) == (0.48, 0.12)
-    assert record["grounds"] == {"for": ["the place it holds for"], "against": []}
+    assert record["grounds"] == {"for": ["the place it applies to"], "against": []}
     assert apart_from_score(told, 0.0) not in chance_lines(replace(found, included=inside))
     assert apart_from_score(told, 0.0) not in chance_lines(replace(found, chance=None))
