@@ -126,5 +126,5 @@ def test_the_curve_of_a_memory_names_the_day_it_fades_and_the_later_one_on_which
     assert places["faded"] < (curve.today or 0) < places["due"]
     assert len(curve.ticks) == 2
     assert "written" in places
-    assert "counted from accepting" in curve.caption
+    assert "since acceptance" in curve.caption
     assert not curve.line_word, "nothing is due at the line itself"
