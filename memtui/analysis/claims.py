@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from memtui.analysis.amounts import Amount, amounts_in
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
 from memtui.text.normal_form import normal_form
@@ -204,6 +205,10 @@ class Claim:
         """Numbers with units; `one approval` is a number here."""
         counted = _ONE.sub("1 ", self.normal) if "one " in self.normal else self.normal
         return numbers_in(counted)
+
+    @cached_property
+    def amounts(self) -> tuple[Amount, ...]:
+        return amounts_in(self.text)
 
     @cached_property
     def absolute(self) -> bool:

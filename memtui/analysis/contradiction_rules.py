@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.analysis.amounts import Amount, amounts_in, changes_between, dimension_of, rewritten
+from memtui.analysis.amounts import Amount, changes_between, dimension_of, rewritten
 from memtui.analysis.claims import (
     FRAMED,
     LIGHT,
@@ -182,19 +182,22 @@ def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
 
 def clash(one: Claim, other: Claim) -> Clash | None:
     """Return how two claims contradict each other, None if they do not."""
-    found = _clash(one, _in_notation_of(other, one))
+    if not _can_clash(one, other):
+        return None
+    alike = _in_notation_of(other, one)
+    if alike is other:
+        return _clash(one, other)
+    found = _clash(one, alike) if _can_clash(one, alike) else None
     return found and _made(found.type, found.words, one, other)
 
 
 def _in_notation_of(claim: Claim, other: Claim) -> Claim:
     """Return a claim with its amounts written as in another."""
-    changes = changes_between(amounts_in(claim.text), amounts_in(other.text), loosely=True)
+    changes = changes_between(claim.amounts, other.amounts, loosely=True)
     return claim_of(Clause(rewritten(claim.text, changes), claim.sentence)) or claim if changes else claim
 
 
 def _clash(one: Claim, other: Claim) -> Clash | None:
-    if not _can_clash(one, other):
-        return None
     found = _values(one, other) if one.pair and other.pair else None
     if found is None and not _apart(one.environments, other.environments):
         # Where both have a subject of their own, only what has the same place in a sentence can clash.
@@ -328,7 +331,7 @@ def _comparable(mine: frozenset[str], theirs: frozenset[str]) -> bool:
 
 def _number_type(one: Claim, other: Claim) -> ContradictionType:
     sides = ((one, one.numbers - other.numbers), (other, other.numbers - one.numbers))
-    is_version = any(_versions(amounts_in(claim.text), number) for claim, numbers in sides for number in numbers)
+    is_version = any(_versions(claim.amounts, number) for claim, numbers in sides for number in numbers)
     return "version" if is_version and all(map(_is_bare, one.numbers ^ other.numbers)) else "number"
 
 
