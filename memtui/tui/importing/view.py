@@ -246,7 +246,7 @@ def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> Ca
     opens = "b opens the inbox" if in_inbox else ""
     settles = "b, then d resolves conflicts" if report.conflicts else ""
     hints = [told, dropped, opens, review, settles, "u undoes it" if changed else ""]
-    told += " (pane 2 lists them)" if imports.passed_over(row["reason"] for row in report.skipped) else ""
+    told += " (pane 2 lists them)" if imports.passed_over(row["reason_code"] for row in report.skipped) else ""
     said = " ".join(f"{one}." for one in (told, _where(report, others, active=active), review, dropped) if one)
     done = Done("; ".join(filter(None, hints)), changed=changed or bool(dropped))
     return CameIn(done, f"{said}   u undoes it." if changed else said, others[0] if others and in_inbox else None)
