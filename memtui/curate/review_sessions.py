@@ -447,7 +447,7 @@ def receipt_text(found: Receipt) -> str:
 
 def later_text(found: Receipt) -> str:
     """Return what is to be reviewed after a session, in words; empty without any."""
-    said = [f"{counted(found.due, 'other is', 'others are')}due now"] if found.due else []
+    said = [f"{counted(found.due, 'other is', 'others are')} due now"] if found.due else []
     if found.put_off:
         first = found.put_off[0]
         until = "a file changes" if first == UNTIL_CHANGE else f"{first:%Y-%m-%d}"
