@@ -14,7 +14,7 @@ import pytest
 
 from memtui.capture.apply import ImportReport
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.plan import ImportOptions, ImportPlan
+from memtui.capture.planned import ImportOptions, ImportPlan
 from memtui.curate.memories import NewMemory, add_memory
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Memory

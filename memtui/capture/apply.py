@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.capture.draft import PLANTED, Draft
 from memtui.capture.jsonl_records import add_typed_lines
-from memtui.capture.plan import ImportOptions, ImportPlan, Planned, PlanReason
+from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
 from memtui.domain.identity import Actor

@@ -17,7 +17,8 @@ from memtui.capture.draft import Draft, Skipped, SourceFile
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
 from memtui.capture.places import memory_folders, project_sources, sources_of
-from memtui.capture.plan import ImportOptions, ImportPlan, Planner, Recut
+from memtui.capture.plan import Planner, Recut
+from memtui.capture.planned import ImportOptions, ImportPlan
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.stores.compare import StorePlanner

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from itertools import chain
-from typing import Literal
 
 from memtui.capture.context import without_lead
 from memtui.capture.draft import PLANTED, Draft, Skipped, with_fit_tags
@@ -26,104 +24,17 @@ from memtui.capture.matching import (
     titled_as_before,
     with_joint_anchors,
 )
+from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import news_of
 from memtui.capture.secret_screening import SecretScreen, without_secret_lines
 from memtui.capture.stable_split import Atom, Familiar, KnownUnit
-from memtui.domain.memory import Anchor, Memory, Source, Tombstone, content_hash
-from memtui.domain.record import Record
+from memtui.domain.memory import Anchor, Memory, Tombstone, content_hash
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of, imported_anchors, imported_texts
 
 Recut = Callable[[Sequence[KnownUnit]], tuple[list[Draft], list[Skipped], list[Skipped]] | None]
 """Reads a source again, split as the memories that came of it: drafts, the lines skipped before, and now."""
-
-Action = Literal["add", "update", "unchanged", "conflict", "skip", "restore", "clash", "replace"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
-    """How to import."""
-
-    active: bool = False  # accept at once instead of adding candidates to the inbox
-    include_deleted: bool = False  # restore what a person deleted
-    allow_secret: bool = False  # store texts that look like secrets
-    replace: bool = False  # let incoming records of memtui's own formats replace others with the same id
-    secret_patterns: Sequence[tuple[str, str]] = ()  # the user's own patterns
-
-
-class PlanReason(StrEnum):
-    """Why something other than a plain add happens to a draft; the values are part of `--json`."""
-
-    FOUND_TWICE = "found-twice"
-    REPEATED = "repeated"  # the import says it before
-    TWO_TEXTS = "two-texts"  # the import says something else under its id before
-    DECIDED = "decided"  # a person saw this text and kept another
-    OTHER_TEXT = "other-text"  # the vault holds another text of its id
-    REPLACES = "replaces"
-    ELSEWHERE = "elsewhere"  # it was moved to another project
-    DELETED = "deleted"
-    DELETED_REWORDED = "deleted-reworded"
-    DELETED_THERE = "deleted-there"  # in the store that it comes from
-    RESTORED = "restored"
-    EDITED = "edited"
-    BOTH_EDITED = "both-edited"
-    MERGED_EDITED = "merged-edited"  # a text that was merged into the memory was edited
-    PLANTED = "planted"
-    OTHER_FILES = "other-files"  # its source now covers other files
-    SECRET = "secret"  # noqa: S105 - a code
-    SAID_BY_OTHER = "said-by-other"  # another memory says the same
-    MERGED = "merged"
-    NEW_STATUS = "new-status"
-    PROJECT_KNOWN = "project-known"
-    PERSON_DECIDED = "person-decided"  # an agent imports, and leaves to people what a person decided
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """What happens to one draft."""
-
-    action: Action  # `clash` is an incoming record that says something else than the memory with its id
-    draft: Draft
-    project: str | None  # where it goes, None if unassigned
-    memory: Memory | None = None  # the memory in the vault that it concerns, if any
-    reason: str = ""  # why, for people; empty for a plain add
-    code: PlanReason | None = None  # the same as data
-    holds_secret: bool = False
-    more_sources: tuple[Source, ...] = ()  # further places that state the same
-    copies: int = 0  # further places of the import, in the same file or others, that state the same
-    replaces: str | None = None  # content hash of what the source said before, where the memory has several texts of it
-    anchors: tuple[Anchor, ...] | None = None  # those that an update alone changes; None where it takes the texts
-    becomes: Memory | None = None  # what an update makes of the memory, where the plan says so
-
-    @property
-    def reason_code(self) -> str:
-        """Why, as a word for scripts; empty for a plain add."""
-        return self.code.value if self.code else ""
-
-    @property
-    def kind(self) -> str:
-        """The kind that the memory has after the import: an edit of its source leaves it as it is."""
-        return self.memory.kind if self.action == "update" and self.memory is not None else self.draft.kind
-
-
-@dataclass(slots=True)
-class ImportPlan:
-    """Everything an import would do."""
-
-    items: list[Planned] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)  # lines of the sources that became no draft
-    records: list[Record] = field(default_factory=list)  # typed lines other than memories
-    # memories whose source was read and no longer states them; they are kept
-    missing: list[Memory] = field(default_factory=list)
-    newly_missing: list[Memory] = field(default_factory=list)  # those of them that no earlier import missed
-    moved: list[Memory] = field(default_factory=list)  # memories whose source was found at a new path, with that path
-    followed: list[Memory] = field(default_factory=list)  # others whose text is in other lines or files now, with those
-
-    def count(self, *actions: Action) -> int:
-        """Return how many drafts meet with one of these actions."""
-        return sum(1 for item in self.items if item.action in actions)
-
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from memtui.analysis.titles import title_for
-from memtui.capture.plan import ImportPlan, Planned
+from memtui.capture.planned import ImportPlan, Planned
 from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memtui.capture.apply import ImportReport
     from memtui.capture.importer import ImportRequest, SourcesRead, Vanished
-    from memtui.capture.plan import ImportPlan, Planned
+    from memtui.capture.planned import ImportPlan, Planned
     from memtui.progress import ProgressCallback
     from memtui.publish.files import Snapshot
     from memtui.publish.portable import WriteReport
@@ -173,7 +173,7 @@ def _is_of_project(request: ImportRequest) -> bool:
 def _request(arguments: argparse.Namespace, session: Session) -> ImportRequest:
     """Return what to import. Raises `UsageError`: a path is empty."""
     from memtui.capture.importer import ImportRequest
-    from memtui.capture.plan import ImportOptions
+    from memtui.capture.planned import ImportOptions
 
     if not all(map(str.strip, arguments.path)):
         # An empty variable of a script would mean the whole folder.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from memtui.tui.actions.registry import Action
-    from memtui.tui.widgets.lists import RowList
+    from memtui.tui.widgets.row_list import RowList
 
 FILTER_ACTION = "list-filter"
 

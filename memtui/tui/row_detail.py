@@ -13,7 +13,8 @@ from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import Cell, PickList, RowList, TextRow
+from memtui.tui.widgets.lists import Cell, PickList
+from memtui.tui.widgets.row_list import RowList, TextRow
 
 R = TypeVar("R")
 

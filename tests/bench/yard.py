@@ -27,7 +27,7 @@ from bench.yard_faults import fragment_faults, is_expected, is_heading, is_loade
 
 if TYPE_CHECKING:
     from memtui.capture.importer import SourcesRead
-    from memtui.capture.plan import ImportPlan
+    from memtui.capture.planned import ImportPlan
     from memtui.domain.memory import Memory
 
 LONGEST_INSIGHT = 1_200

@@ -36,7 +36,7 @@ from memtui.capture.importer import ImportRequest, read_sources
 from memtui.curate.memories import edit_memory
 from memtui.tui.importing.screen import ImportScreen
 from memtui.tui.importing.view import Importer, PlaceRow, PlanRow
-from memtui.tui.widgets.lists import RowList
+from memtui.tui.widgets.row_list import RowList
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.projects import project_names
 from memtui.vault.vault import Vault

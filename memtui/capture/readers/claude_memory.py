@@ -10,9 +10,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from memtui.analysis.title_fit import cut_title
-from memtui.capture.draft import DraftMaker, DraftScope, ReadResult, Skipped, SourceFile, drafts_from_markdown
+from memtui.capture.draft import DraftMaker, DraftScope, ReadResult, Skipped, SourceFile
 from memtui.capture.folders import is_below_home
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
+from memtui.capture.markdown_drafts import drafts_from_markdown
 from memtui.capture.skip_codes import SkipCode
 from memtui.domain.record import RecordError, parse_time
 from memtui.text.sanitize import decode

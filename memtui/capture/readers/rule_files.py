@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile, drafts_from_markdown
+from memtui.capture.draft import DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.folders import folder_of, is_below_home, within_folder
 from memtui.capture.frontmatter import Frontmatter, globs_of, split_frontmatter, without_wrapper
 from memtui.capture.includes import add_imports, link_target
 from memtui.capture.markdown import PIECE_CHARS
+from memtui.capture.markdown_drafts import drafts_from_markdown
 from memtui.capture.prose import is_statement, is_strong
 from memtui.capture.skip_codes import SkipCode
 from memtui.text.tables import read_table

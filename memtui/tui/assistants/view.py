@@ -24,7 +24,8 @@ from memtui.tui.memory_view import ago, days_between, short_age
 from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
+from memtui.tui.widgets.row_list import TextRow
 from memtui.wording.publishing import (
     PART_WORDS,
     SCOPE_WORDS,

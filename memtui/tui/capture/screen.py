@@ -44,7 +44,8 @@ from memtui.tui.values import Done, Found
 from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import PickList, RowList
+from memtui.tui.widgets.lists import PickList
+from memtui.tui.widgets.row_list import RowList
 
 _ON_ONE = frozenset(
     {"capture-accept", "capture-edit", "capture-reject", "capture-source", "capture-kind", "capture-project"}

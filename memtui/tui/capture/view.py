@@ -22,8 +22,9 @@ from memtui.tui.memory_view import ago, days_between
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
+from memtui.tui.widgets.row_list import TextRow
 from memtui.wording import imports as wording
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from memtui.text.words import counted, percent, some_of
 from memtui.tui.context.queries import Answer, Since
 from memtui.tui.memory_view import MARK_PINNED, freshness_bar
 from memtui.tui.styled_text import Block, Piece, StyleName
-from memtui.tui.widgets.lists import Cell, RowList, TextRow
+from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
+from memtui.tui.widgets.row_list import RowList, TextRow
 from memtui.wording.chances import apart_from_score, chance_words, grounds_words
 from memtui.wording.reasons import (
     contradiction_words,

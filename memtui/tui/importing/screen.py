@@ -55,7 +55,8 @@ from memtui.tui.state import Opening
 from memtui.tui.switching import no_folder
 from memtui.tui.values import Done
 from memtui.tui.widgets.lines import TextLine, TitleLine
-from memtui.tui.widgets.lists import READING, PickList, RowList, TextRow
+from memtui.tui.widgets.lists import READING, PickList
+from memtui.tui.widgets.row_list import RowList, TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.collect import SourcesFound

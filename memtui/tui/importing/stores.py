@@ -11,7 +11,8 @@ from memtui.progress import ProgressCallback
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
+from memtui.tui.widgets.row_list import TextRow
 
 if TYPE_CHECKING:
     from memtui.capture.stores.importing import StoreFound, StoresRead

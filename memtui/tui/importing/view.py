@@ -20,8 +20,9 @@ from memtui.tui.styled_text import wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.headed_titles import Titled, said_once
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
+from memtui.tui.widgets.row_list import TextRow
 from memtui.wording import imports
 from memtui.workspace import find_workspace
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from memtui.capture.importer import ImportRequest, SourcesRead
     from memtui.capture.left_out import IgnoreLine
     from memtui.capture.places import KnownPlace
-    from memtui.capture.plan import ImportPlan, Planned
+    from memtui.capture.planned import ImportPlan, Planned
     from memtui.domain.memory import Memory
 
 Progress = Callable[[str, int, int], None]
@@ -226,7 +227,7 @@ class Importer:
 
     def _request(self, found: SourcesFound, *, active: bool) -> ImportRequest:
         from memtui.capture.importer import ImportRequest
-        from memtui.capture.plan import ImportOptions
+        from memtui.capture.planned import ImportOptions
 
         opening = self._access.opening
         return ImportRequest(

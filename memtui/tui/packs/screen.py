@@ -39,7 +39,8 @@ from memtui.tui.packs.view import (
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, state_of
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
-from memtui.tui.widgets.lists import PickList, RowList
+from memtui.tui.widgets.lists import PickList
+from memtui.tui.widgets.row_list import RowList
 
 _VERDICTS = frozenset({"packs-helped", "packs-hurt", "packs-corrected", "packs-unused"})
 _REASON = "reason"

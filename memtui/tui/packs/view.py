@@ -32,8 +32,9 @@ from memtui.tui.memory_view import days_between, short_age
 from memtui.tui.styled_text import Block, StyleName
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
+from memtui.tui.widgets.row_list import TextRow
 from memtui.vault.packs import StoredPack
 from memtui.wording import outcomes
 from memtui.wording.outcomes import VERDICT_WORDS

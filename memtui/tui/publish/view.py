@@ -37,7 +37,8 @@ from memtui.tui.screens.dialogs import line_blocks
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Done, Signature
 from memtui.tui.vault_access import VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
+from memtui.tui.widgets.row_list import TextRow
 from memtui.vault.publications import Publication
 from memtui.wording.publishing import (
     STATES,

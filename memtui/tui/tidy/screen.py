@@ -50,8 +50,9 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs
 from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import TitleLine
-from memtui.tui.widgets.lists import READING, PickList, RowList, TextRow
+from memtui.tui.widgets.lists import READING, PickList
 from memtui.tui.widgets.pane_border import PaneBorder
+from memtui.tui.widgets.row_list import RowList, TextRow
 from memtui.wording import tidying
 
 CLEAN = ("Nothing to tidy.", "", "No duplicates, contradictions or missing files.", "esc goes back.")

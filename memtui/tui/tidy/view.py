@@ -33,7 +33,8 @@ from memtui.tui.merge.view import letter
 from memtui.tui.styled_text import Block, Piece, StyleName, from_difference, marked_pieces
 from memtui.tui.values import Done
 from memtui.tui.vault_access import MemoryActs, VaultAccess
-from memtui.tui.widgets.lists import Cell, TextRow
+from memtui.tui.widgets.lists import Cell
+from memtui.tui.widgets.row_list import TextRow
 from memtui.wording import outcomes, tidying
 
 Progress = Callable[[str, int, int], None]  # Called with (stage, done, total); may raise `Cancelled`

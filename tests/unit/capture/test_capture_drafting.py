@@ -4,17 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.capture.draft import (
-    Draft,
-    DraftMaker,
-    ReadResult,
-    Skipped,
-    SourceFile,
-    drafts_from_markdown,
-    part_rationale,
-)
+from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile
 from memtui.capture.folders import folder_anchors, folder_of, within_folder
 from memtui.capture.frontmatter import split_frontmatter
+from memtui.capture.markdown_drafts import drafts_from_markdown, part_rationale
 from memtui.text.sanitize import NOT_UTF8
 
 

@@ -9,7 +9,7 @@ import pytest
 from curating import PERSON, Clock, bring, bring_with_plan, new_vault, repository
 
 from memtui.capture.importer import ImportRequest, plan_import, read_sources, stating_files
-from memtui.capture.plan import ImportPlan
+from memtui.capture.planned import ImportPlan
 from memtui.capture.source_conflicts import open_conflicts, resolve_conflicts
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory

@@ -11,7 +11,7 @@ import pytest
 from curating import AGENT, PERSON, add, everything, get, new_vault, repository, write_files
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.plan import ImportOptions
+from memtui.capture.planned import ImportOptions
 from memtui.curate.lifecycle import accept, replaced_by, retire
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
-from memtui.capture.plan import ImportOptions
+from memtui.capture.planned import ImportOptions
 from memtui.curate import health as service
 from memtui.curate.anchors import dead_anchors
 from memtui.curate.health import NO_PATH, HealthOptions, health, health_in_parts, health_record

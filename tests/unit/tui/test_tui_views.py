@@ -45,8 +45,9 @@ from memtui.tui.styled_text import Block, wrap
 from memtui.tui.tidy.view import TidyRow, come_after, row_blocks, row_cells, rows_of, text_blocks
 from memtui.tui.values import Row
 from memtui.tui.widgets.detail import Curve, axis_rows, curve_rows, dotted_rows
-from memtui.tui.widgets.lists import Cell, RowList, TextRow, draw_cells
+from memtui.tui.widgets.lists import Cell, draw_cells
 from memtui.tui.widgets.memory_list import MemoryList
+from memtui.tui.widgets.row_list import RowList, TextRow
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.source_texts import Texts
 from memtui.vault.vault import Vault
