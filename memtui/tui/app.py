@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -36,6 +35,7 @@ from memtui.tui.loader import BackgroundThreads
 from memtui.tui.project_switch import ProjectSwitch, SwitchWanted
 from memtui.tui.state import Opening, State
 from memtui.tui.switching import SWITCH
+from memtui.tui.terminal_end import end_on_signals, end_with_terminal
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
 from memtui.tui.typed import LINE_KEY, TypedWords
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from memtui.tui.tour import Tour
     from memtui.tui.values import Writes
 
-EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
 MODEL_AFTER_SECONDS = 0.5
 """After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
@@ -163,7 +162,9 @@ class MemtuiApp(App[int]):
         if self._problems:
             self.notify("\n".join(self._problems), title="Left out", severity="warning", timeout=8, markup=False)
         self.call_after_refresh(self._take_drafts)
-        self._end_on_signals()
+        if not self.is_headless:
+            end_on_signals(self)
+            end_with_terminal(self)
         if self.opening.start == "due":
             self.call_after_refresh(self.action_go, "review")
         if self.opening.meaning is not None:
@@ -178,16 +179,6 @@ class MemtuiApp(App[int]):
         """Offer what was typed before an end that nobody asked for, and keep what is typed from now on."""
         if told := self.draft_keeper.begin():
             self.notify(told, timeout=SECONDS["warning"], markup=False)
-
-    def _end_on_signals(self) -> None:
-        """Leave the terminal as it was when the app is told to end, or its terminal is gone."""
-        if self.is_headless:
-            return
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None:
-                with suppress(NotImplementedError, RuntimeError, ValueError):  # another system, or not the main thread
-                    asyncio.get_running_loop().add_signal_handler(number, self.exit, EXIT_BY_SIGNAL + number)
 
     async def on_event(self, event: events.Event) -> None:
         """Hand out a key in its turn; what is pasted or typed where nothing takes text runs no commands."""

@@ -49,6 +49,11 @@ class RealTerminal:
     def type(self, keys: str) -> None:
         os.write(self.ours, keys.encode())
 
+    def hang_up(self) -> None:
+        """Close the terminal, as a window or a connection does."""
+        os.close(self.ours)
+        self.ours = -1
+
 
 @contextmanager
 def memtui_in_a_terminal(*words: str | Path, home: Path, stdout: IO[bytes] | None = None) -> Iterator[RealTerminal]:
@@ -66,9 +71,11 @@ def memtui_in_a_terminal(*words: str | Path, home: Path, stdout: IO[bytes] | Non
         start_new_session=True,
     )
     os.close(its)
+    terminal = RealTerminal(process, ours)
     try:
-        yield RealTerminal(process, ours)
+        yield terminal
     finally:
         process.kill()
         process.wait()
-        os.close(ours)
+        if terminal.ours >= 0:
+            os.close(ours)

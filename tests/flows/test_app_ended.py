@@ -41,6 +41,14 @@ def test_a_signal_restores_the_terminal_and_keeps_what_is_typed(ferry: Vault, tm
     assert TYPED.startswith(kept["insight"])
 
 
+@pytest.mark.parametrize(("words", "drawn"), [((), "help"), (("pick",), "enter copies")])
+def test_an_app_whose_terminal_is_gone_ends(ferry: Vault, tmp_path: Path, words: tuple[str, ...], drawn: str) -> None:
+    with memtui_in_a_terminal("--vault", ferry.path, *words, home=tmp_path) as terminal:
+        terminal.shows(drawn)
+        terminal.hang_up()
+        assert terminal.process.wait(PATIENT_SECONDS) == 128 + signal.SIGHUP
+
+
 def test_a_task_is_kept_while_it_is_typed_so_that_even_a_kill_leaves_it(ferry: Vault, tmp_path: Path) -> None:
     with memtui_in_a_terminal("--vault", ferry.path, home=tmp_path) as terminal:
         terminal.shows("help")
