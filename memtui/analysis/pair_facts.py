@@ -311,7 +311,7 @@ class Facts:
     def numbers(self) -> dict[str, str]:
         """Numbers with their dimension, `time` or `size`, else the unit, empty for a bare number."""
         counting = set(chain(*(filter(None, found.groups()) for found in _COUNTING.finditer(self.wording.text))))
-        split = (number.partition(" ") for number in self.wording.numbers if number not in counting)
+        split = (number.partition(" ") for number in sorted(self.wording.numbers) if number not in counting)
         return {number: dimension_of(unit) for number, _, unit in split}
 
     @cached_property

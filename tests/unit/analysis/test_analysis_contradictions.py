@@ -306,6 +306,13 @@ def test_what_is_not_done_states_nothing_and_the_number_of_an_issue_counts_nothi
     assert "61" not in Facts(wording_of("", text), text).numbers
 
 
+def test_numbers_are_compared_in_one_order_in_every_run() -> None:
+    text = "The lock keeps 90 boats, 9 tugs and 40 barges, and 9 minutes are enough for 300 of them, or 40 days."
+    numbers = list(Facts(wording_of("", text), text).numbers)
+    assert numbers == sorted(numbers)
+    assert len(numbers) >= 4
+
+
 def test_doing_one_thing_instead_of_another_is_not_denied_by_a_ban_on_the_other() -> None:
     said = wording_of("", "Read depths through the chart instead of directly sounding tides.")
     banned = wording_of("", "Never sound tides directly.")
