@@ -335,7 +335,7 @@ def test_a_busy_a_missing_and_a_damaged_vault_are_silence_and_a_line_in_the_log(
     failures = recent_failures(NOON)
     assert len(failures) == 4
     assert "in use" in failures[0].what
-    assert "no vault" in failures[3].what
+    assert "No vault was found" in failures[3].what
     assert failures[0].hook == "claude-code SessionStart"
 
 

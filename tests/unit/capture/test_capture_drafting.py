@@ -8,6 +8,7 @@ from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceF
 from memtui.capture.folders import folder_anchors, folder_of, within_folder
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.markdown_drafts import drafts_from_markdown, part_rationale
+from memtui.capture.skip_codes import SkipCode
 from memtui.text.sanitize import NOT_UTF8
 
 
@@ -67,7 +68,9 @@ def test_a_text_of_control_characters_alone_is_skipped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n\n", b"\xef\xbb\xbf"])
 def test_an_empty_file_says_so(tmp_path: Path, content: str | bytes) -> None:
-    assert read(file_with(tmp_path, content)) == ReadResult(skipped=[Skipped("RULES.md", None, "empty")])
+    assert read(file_with(tmp_path, content)) == ReadResult(
+        skipped=[Skipped("RULES.md", None, "empty", code=SkipCode.EMPTY)]
+    )
 
 
 def test_a_short_text_may_stay_whole(tmp_path: Path) -> None:

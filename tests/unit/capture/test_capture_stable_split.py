@@ -268,8 +268,8 @@ def test_titles_that_tell_two_memories_apart_stay_when_one_of_them_changes(vault
     write_files(tmp_path / "quay", {"CLAUDE.md": written})
     brought = bring(vault, tmp_path / "quay").ids
     assert {get(vault, one).title for one in brought} >= {
-        "Quay: Cranes: Never lift at night",
-        "Quay: Boats: Never lift at night",
+        "Cranes: Never lift at night",
+        "Boats: Never lift at night",
     }
 
     write_files(tmp_path / "quay", {"CLAUDE.md": written.replace("Never lift at night. Ropes", "Lift by day. Ropes")})
@@ -277,7 +277,7 @@ def test_titles_that_tell_two_memories_apart_stay_when_one_of_them_changes(vault
 
     assert outcome(report) == (0, 1, 2, 0)
     titles = {get(vault, one).insight: get(vault, one).title for one in brought}
-    assert titles["Never lift at night. Lamps blind the crew."] == "Quay: Cranes: Never lift at night"
+    assert titles["Never lift at night. Lamps blind the crew."] == "Cranes: Never lift at night"
 
 
 def test_a_memory_under_another_heading_is_titled_by_that(vault: Vault, tmp_path: Path) -> None:

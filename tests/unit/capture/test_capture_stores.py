@@ -107,7 +107,7 @@ def test_a_store_that_is_written_all_the_time_is_said_to_be(tmp_path: Path, monk
         os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
 
     monkeypatch.setattr(sqlite_copy, "_copy_bytes", and_write)
-    with pytest.raises(SourceError, match="being written all the time"):
+    with pytest.raises(SourceError, match="constantly being written"):
         read(path)
 
 

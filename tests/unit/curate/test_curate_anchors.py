@@ -131,7 +131,7 @@ def test_a_file_that_may_be_gone_is_reported_no_more_wherever_the_memory_goes(
 
     both = ["pay/card.py", "pay/lock.py"]
     assert reported(vault) == (both, both, True)
-    with pytest.raises(NotFoundError, match="no such file"):
+    with pytest.raises(NotFoundError, match="not tied to this file"):
         let_be_gone(vault, [identifier], ["pay/other.py"], actor=PERSON)
     with pytest.raises(RefusedError):
         let_be_gone(vault, [identifier], ["pay/lock.py"], actor=AGENT)

@@ -125,7 +125,7 @@ def test_changing_the_kind_in_bulk(vault: Vault) -> None:
     outcome = change_kind(vault, [first.id, second.id], "Lesson", actor=PERSON)
     assert [memory.id for memory in outcome.changed] == [first.id]
     assert outcome.skipped == (Skipped(second.id, SkipReason.HAS_KIND, "lesson"),)
-    with pytest.raises(UsageError, match="Kinds:"):
+    with pytest.raises(UsageError, match="Choose from"):
         change_kind(vault, [first.id], "zzz", actor=PERSON)
 
 

@@ -138,7 +138,7 @@ def test_control_characters_go_and_are_counted(vault: Vault) -> None:
 
 @pytest.mark.parametrize("text", ["", "  \n\t", "\x00\x1b[0m", "\r\n"])
 def test_no_text_is_an_error(vault: Vault, text: str) -> None:
-    with pytest.raises(UsageError, match="no text") as refused:
+    with pytest.raises(UsageError, match="No text") as refused:
         add(vault, text)
     assert refused.value.exit_code == EXIT_USAGE
 

@@ -143,7 +143,7 @@ def test_a_plain_folder_belongs_to_a_project_once_it_is_linked(vault: Vault, tmp
     assert add(vault, "Lock payments", project=None, folder=folder).project == "shop"
     assert link_folder(vault, "till", tmp_path / "docs") == "shop"
     assert view(vault, folder).project == "till"
-    with pytest.raises(UsageError, match="No such folder"):
+    with pytest.raises(UsageError, match="No such file or folder"):
         link_folder(vault, "shop", tmp_path / "gone")
 
 

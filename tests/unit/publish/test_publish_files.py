@@ -346,6 +346,6 @@ def test_a_target_that_cannot_be_written_is_an_error(vault: Vault, tmp_path: Pat
     snapshot = take_snapshot(vault, EVERYTHING)
     with pytest.raises(UnsafePathError, match="folder"):
         export_jsonl(snapshot, tmp_path)
-    with pytest.raises(UsageError, match="folder does not exist"):
+    with pytest.raises(UsageError, match="No such file or folder"):
         export_jsonl(snapshot, tmp_path / "gone" / "a.jsonl")
     assert not (tmp_path / "gone").exists()

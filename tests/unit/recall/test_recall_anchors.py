@@ -252,6 +252,7 @@ def test_a_pattern_for_files_holds_for_a_folder_but_for_no_file_of_another_sort(
     assert strength("dam/**/*.rs", "mill/race/") == 0
 
 
+@pytest.mark.words
 def test_a_text_that_names_a_file_in_code_is_tied_to_it_where_no_other_file_has_its_name(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     for name in ("mint.py", "coin/press.py", "coin/dies.py", "vault/dies.py", "setup.py"):

@@ -207,7 +207,7 @@ def test_a_line_may_name_files_exclusions_and_a_kind() -> None:
         ('{"query": " ", "expected": []}', "neither a query nor a file"),
         ('{"query": "a", "expected": "one"}', "expected must be a list of strings"),
         ('{"query": "a", "expected": [1]}', "expected must be a list of strings"),
-        ('{"query": "a", "expected": [], "kind": 3}', "kind is no text"),
+        ('{"query": "a", "expected": [], "kind": 3}', "kind must be a string"),
         ("[" * 100_000, "nested too deep"),
     ],
 )

@@ -614,7 +614,7 @@ def test_leaving_keeps_the_memories_and_forgets_the_team(tmp_path: Path) -> None
     assert (state.waiting, state.conflicts, [share.project for share in state.shares]) == (1, 0, [PROJECT])
     leave(two.vault, None)
     assert two.get(memory.id).title == "Not sent any more"
-    with pytest.raises(UsageError, match="nobody"):
+    with pytest.raises(UsageError, match="does not share memories yet"):
         sync(two.vault, SyncRequest(folder=tmp_path))
 
 

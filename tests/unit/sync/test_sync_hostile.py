@@ -130,7 +130,7 @@ def test_a_link_in_place_of_a_file_that_all_need_stops_the_sync_and_takes_nothin
     (tree / name).unlink()
     (tree / name).symlink_to("/etc/passwd")
     commit_all(tree)
-    with pytest.raises(MemtuiError, match="something else than a file"):
+    with pytest.raises(MemtuiError, match="something other than a file"):
         two.sync()
     with two.vault.read() as reader:
         assert len(reader.links()) == 1

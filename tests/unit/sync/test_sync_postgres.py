@@ -559,7 +559,7 @@ def test_a_team_is_founded_once_and_by_hand_with_the_printed_statements(server: 
     team = Squad(server, server.database("ana"), tmp_path)
     for statement in (init_statements(),):
         server.run(statement, database=team.database, role=f"boss_{team.database}")
-    with pytest.raises(RefusedError, match="schema `team` already"):
+    with pytest.raises(RefusedError, match="already has a schema `team`"):
         init_team(team.url("boss"))
     team.add("ana", "write")
     seat = team.seat("ana")

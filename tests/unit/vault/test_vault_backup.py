@@ -123,7 +123,7 @@ def test_a_backup_goes_where_it_is_told_and_never_over_a_file(
     target = tmp_path / "elsewhere.duckdb"
     assert repair.back_up(filled, to=target) == target
     assert _ids(Vault(target, now=clock)) == {"firstone"}
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         repair.back_up(filled, to=target)
 
 

@@ -81,7 +81,7 @@ def test_a_vault_on_a_read_only_disk_is_read_and_refuses_changes(disk: Path) -> 
     assert refused == "1"
 
 
-@pytest.mark.parametrize(("number", "words"), [(errno.EROFS, "read-only disk"), (errno.ENOSPC, "disk is full")])
+@pytest.mark.parametrize(("number", "words"), [(errno.EROFS, "read-only file system"), (errno.ENOSPC, "disk is full")])
 def test_a_lock_file_that_cannot_be_made_says_what_is_wrong_with_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:

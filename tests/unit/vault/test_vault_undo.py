@@ -103,7 +103,7 @@ def test_a_memory_that_others_linked_is_not_removed_by_undoing_its_creation(kiln
         writer.put(make_memory(id="memorybb", insight="Glaze after the first firing."))
         writer.add_links([Link(from_id="memorybb", type="relates", to_id="memoryaa", created_at=NOON)])
     assert kiln.last_change is not None
-    with pytest.raises(ConflictError, match="was changed since") as caught:
+    with pytest.raises(ConflictError, match="was changed again since") as caught:
         _undo(kiln, ANNA)
     assert f"memtui undo {kiln.last_change.number}" in caught.value.remedy
     _undo(kiln, BEN)

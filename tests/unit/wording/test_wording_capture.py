@@ -37,4 +37,4 @@ def test_what_a_proposal_corrects_is_named_beside_its_signal() -> None:
 def test_what_is_held_back_as_planted_is_told() -> None:
     (line,) = left_out_lines(CaptureReport(plan=ProposalPlan(planted=1)))
     assert "1 lesson not proposed" in line
-    assert "look planted" in line
+    assert "looks planted" in line
