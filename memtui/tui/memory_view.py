@@ -14,7 +14,6 @@ from memtui.text.words import bar, clip_path
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName, highlighted
 from memtui.tui.values import Detail, Explained
 from memtui.wording.checks import ALLOWED, anchor_state, at_commit
-from memtui.wording.reasons import pace_words
 
 BAR_CELLS = 5
 AGE_CELLS = 5
@@ -198,8 +197,11 @@ def _record(detail: Detail) -> Iterator[tuple[str, tuple[Piece, ...]]]:
     if memory.status == "active" and view.due_at is not None:
         words = _when_due(memory, view.due_at, detail.now) or _never_due(memory)
         yield "Due", ((words, "text"), (_why_later(detail), "dim"))
-        if detail.explained is not None and (paced := pace_words(review_pace(memory))):
-            yield "Due", ((f"waits {paced}", "dim"),)
+        if detail.explained is not None:
+            from memtui.wording.reasons import pace_words  # What it needs is no part of the first picture
+
+            if paced := pace_words(review_pace(memory)):
+                yield "Due", ((f"waits {paced}", "dim"),)
     if memory.valid_from or memory.valid_until:
         yield "Valid", ((_valid(memory), "text"),)
     trust = f"confirmed by {tame(memory.confirmed_by or 'a person')}" if memory.confirmed_at else "not confirmed yet"

@@ -222,7 +222,7 @@ async def test_restore_brings_marked_memories_back_from_the_view_of_retired_ones
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
         await shows(pilot, "Postgres 14 everywhere")
         await pilot.press("R")
-        await says(pilot, "It is in use")
+        await says(pilot, "It is active")
         browser(pilot).choose({"status": ("retired",)})
         await holds(pilot, 3)
         await shows(pilot, "×")

@@ -220,7 +220,7 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
             f" of 5, {found.near} by meaning only"
         )
         assert found.without_vector == 0
-        assert shown_count(replace(found, without_vector=2), found.query).endswith(", 2 compared by words alone")
+        assert shown_count(replace(found, without_vector=2), found.query).endswith(", 2 compared by words only")
 
 
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(

@@ -141,7 +141,7 @@ async def test_what_moved_meanwhile_is_left_alone_and_named(
         await until(pilot, lambda: "seen" in stored(blank, "m0000001").tags, "the others are changed")
         assert stored(blank, "m0000003").tags == ()
         await until(pilot, lambda: screen._bulk.left.number == 1 and not screen.acting, "one was left alone")
-        await shows(pilot, "The last act left 1 memory alone")
+        await shows(pilot, "The last action skipped 1 memory")
         await shows(pilot, "The registry mirror is slow")
         await pilot.press("u")
         await until(pilot, lambda: stored(blank, "m0000001").tags == ("node",), "one undo takes all back")

@@ -135,7 +135,7 @@ async def test_the_palette_finds_an_act_by_other_names_and_may_be_left_twice(fer
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(pilot.app.screen, PaletteScreen), "the palette opened")
         for typed, found in (
-            ("forget", "retire: out of use"),
+            ("forget", "retire: take it out of use"),
             ("theme", "choose a theme"),
             ("xyzzy", "No such action"),
         ):
@@ -147,7 +147,7 @@ async def test_the_palette_finds_an_act_by_other_names_and_may_be_left_twice(fer
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen), "all acts are listed")
         await pilot.press(*"delete")
-        await shows(pilot, "retire: out of use")
+        await shows(pilot, "retire: take it out of use")
         await pilot.press(*("backspace",) * 6, *"xyzzy")
         await shows(pilot, "No such action")
         await pilot.press("escape")
@@ -285,8 +285,8 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
         await shows(pilot, "Lock refunds")
         await pilot.app.run_action("go('health')")
         await shows(pilot, "5 active memories")
+        await shows(pilot, "! due                 2")
         text = screen_text(pilot)
-        assert "! due                 2" in text
         assert ".0 .1 .2 .3" in text, "the freshness is drawn as columns"
         await pilot.press("tab")
         await until(pilot, lambda: focused(pilot) == "health-holds", "the other pane")

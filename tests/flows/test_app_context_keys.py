@@ -255,7 +255,7 @@ async def test_style_toggles_and_an_evaluation_question(ferry: Vault, tmp_path: 
         await pilot.press("question_mark", *"in the inbox", "enter")
         await until(pilot, lambda: "m0000006" in included(pilot), "the unconfirmed one is in")
         await shows(pilot, "with unconfirmed")
-        await pilot.press("question_mark", *"loads by itself", "enter")
+        await pilot.press("question_mark", *"include what the target", "enter")
         await shows(pilot, "with what is loaded")
         await answered(pilot)
 

@@ -217,7 +217,7 @@ async def test_a_change_that_was_built_upon_names_the_memory_and_what_helps(told
         await reads(pilot, 4)
         await pilot.press("U")
         title = stored(told, "m0000003").title
-        await says(pilot, f"changed since: “{title}”, why. Nothing was written. U on change 5 undoes that first.")
+        await says(pilot, f"changed again since: “{title}”, why. Nothing was written. U on change 5 undoes that first.")
 
 
 async def test_what_u_comes_to_is_said_before_and_takes_back_an_undo_of_the_past(told: Vault, tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ async def test_an_undo_or_redo_that_writes_a_file_shows_it_before(key: str, told
         await says(pilot, "Undone: publish AGENTS.md")
         assert not rules.exists()
         await pilot.press("ctrl+r")
-        await shows(pilot, "Make again change 4: publish AGENTS.md")
+        await shows(pilot, "Redo change 4: publish AGENTS.md")
         await shows(pilot, "+<!-- memtui:begin v1 id=codex")
         assert not rules.exists()
         await pilot.press("enter")
