@@ -54,7 +54,7 @@ async def test_why_explains_the_score_of_a_hit_and_without_a_filter_the_standing
         await shows(pilot, "relevance")
         await pilot.press("slash", "ctrl+u", *"kind:conv", "enter")
         await holds(pilot, 1)
-        await shows(pilot, "it matches the filter")
+        await shows(pilot, "matches the filter;")
         await pilot.press("i")
         await until(pilot, lambda: "relevance" not in screen_text(pilot), "the explanation is gone")
 

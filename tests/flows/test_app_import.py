@@ -500,7 +500,7 @@ async def test_a_rule_that_left_its_file_is_named_and_the_kind_that_a_person_cho
         await pilot.press("I")
         await shows(pilot, f"kept: “{gone.title}”: r reviews.")
         await pilot.press("escape", "slash", *"minor", "enter")
-        await shows(pilot, "! its source no longer states")
+        await shows(pilot, "! its source no longer")
 
 
 async def test_an_import_that_only_misses_a_rule_names_it_too(project: Path, tmp_path: Path) -> None:
