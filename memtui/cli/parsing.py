@@ -15,6 +15,18 @@ from memtui.text.sanitize import without_surrogates
 from memtui.text.words import did_you_mean, unknown
 
 
+class _WholeWords(argparse.HelpFormatter):
+    """A layout of help that breaks lines between words only, so that names with hyphens can be found and copied."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(f"{indent}{line}" for line in self._split_lines(text, width - len(indent)))
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises instead of exiting and takes no abbreviations."""
 
@@ -22,6 +34,7 @@ class Parser(argparse.ArgumentParser):
         self._words: list[str] = []
         self._default: tuple[str, Parser] | None = None  # The action that is run where none is named
         options.setdefault("allow_abbrev", False)
+        options.setdefault("formatter_class", _WholeWords)
         super().__init__(**options)  # type: ignore[arg-type] # argparse's own keywords, passed through
 
     def add_flag(self, name: str, help_text: str) -> None:

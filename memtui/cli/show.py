@@ -134,12 +134,11 @@ def _show(arguments: argparse.Namespace, session: Session) -> None:
         _show_history(arguments, session)
         return
     view = get_view(session.vault, arguments.id, threshold=session.config.review.threshold, tree=session.view.tree)
-    founded = None
+    record, founded = view_record(view, session.kinds), None
     if view.memory.status == "candidate":
         from memtui.analysis.classify import kind_confidence
 
-        founded = kind_confidence(view.memory)
-    record = {**view_record(view, session.kinds), "kind_confidence": founded}
+        record["kind_confidence"] = founded = kind_confidence(view.memory)
     session.put(record, map(reveal, _lines(view, session, founded)))
 
 

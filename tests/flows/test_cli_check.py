@@ -145,7 +145,7 @@ def test_files_are_checked_without_being_staged_and_without_a_repository(cli: Cl
     plain = cli.cd(cli.home / "plain")
     (plain / "p.py").write_text("print(1)\n", encoding="utf-8")
     assert len(cli("check", "p.py", "--from", portable, "--json", code=7).json["findings"]) == 1
-    assert "no such file" in cli("check", "gone.py", "--from", portable, code=2).err
+    assert "No such file or folder" in cli("check", "gone.py", "--from", portable, code=2).err
 
 
 def test_what_cannot_be_checked_lets_the_commit_pass_unless_it_is_strict(cli: Cli, repo: Repo) -> None:

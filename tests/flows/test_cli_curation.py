@@ -255,7 +255,7 @@ def test_undoing_everything_leaves_an_empty_vault(cli: Cli, ids: list[str]) -> N
         cli("undo")
     assert cli.all_rows() == []
     assert cli.exported() == ""
-    assert "nothing to undo" in cli("undo", code=3).err
+    assert "Nothing to undo" in cli("undo", code=3).err
 
 
 def test_versions_only_ever_grow(cli: Cli, ids: list[str]) -> None:

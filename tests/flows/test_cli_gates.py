@@ -115,7 +115,7 @@ def test_a_hook_that_cannot_be_chained_is_refused_with_the_lines(cli: Cli, repo:
     hook.write_text("#!/usr/bin/env python3\nprint('theirs')\n", encoding="utf-8")
     hook.chmod(0o755)
     refused = cli("install", "git-hook", code=6)
-    assert "no shell script" in refused.err
+    assert "not a shell script" in refused.err
     assert 'check --staged --message "$1"' in refused.err
     hook.write_text("#!/bin/sh\nfalse\n", encoding="utf-8")
     hook.chmod(0o644)
@@ -278,5 +278,5 @@ def test_the_gates_are_named_in_the_help_and_need_a_repository(cli: Cli, tmp_pat
     assert ", ".join(GATES) == _GATES
     cli.cd(tmp_path / "plain")
     for gate in GATES:
-        assert "no repository" in cli("install", gate, code=2).err
+        assert "Not inside a repository" in cli("install", gate, code=2).err
     assert "Only a person" in cli("install", "git-hook", "--actor", "codex", code=6).err

@@ -387,7 +387,7 @@ def test_the_inbox_lists_accepts_and_rejects(project: Cli) -> None:
 def test_accepting_in_a_repository_gives_the_unassigned_their_project(cli: Cli) -> None:
     path = cli.write("notes.md", "# Notes\n\n## Ports\n\nThe replica listens on 8788.\n")
     run = cli("import", path)
-    assert "no payload" in run.err
+    assert "left out of payloads" in run.err
     made = run.id
     assert cli("show", made, "--json").json["project"] is None
     cli.repository("shop", "https://example.org/team/shop.git")
@@ -413,7 +413,7 @@ def test_accepting_all_keeps_to_the_project_in_view(project: Cli) -> None:
 
 def test_an_empty_path_and_the_home_of_nobody_are_wrong_usage(project: Cli) -> None:
     assert "empty" in project("import", "", code=2).err
-    assert "does not know" in project("import", "~nosuchuser/rules", code=2).err
+    assert "unknown user name" in project("import", "~nosuchuser/rules", code=2).err
     assert project("list", "--status", "any", "--json").json == []
 
 

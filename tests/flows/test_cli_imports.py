@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_followed(cli: Cli) -> None
     assert "pricing.py is imported by cart.py" in run.out
     assert "vat.py is imported by pricing.py, itself imported by cart.py" in run.out
     assert "money.py" not in run.out
-    assert "note: blob.py: its imports are unknown, it is no text" in run.err
+    assert "note: blob.py: its imports are unknown, it is not text" in run.err
     assert "note: huge.py: its imports are unknown, it is larger than 1 MB" in run.err
     assert "leak" not in run.err
     assert "note" in cli("context", "round the price after adding a coupon", "--file", "cart.py", "--explain").err

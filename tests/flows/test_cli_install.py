@@ -90,10 +90,10 @@ def test_a_change_by_hand_in_what_memtui_wrote_is_told_and_kept(
     if again:
         cli("install", assistant)
     told = cli("uninstall", assistant, "--dry-run").err
-    assert "changed by hand" in told
-    (kept,) = [words.split()[-1] for words in told.splitlines() if "changed by hand" in words]
+    assert "edited by hand" in told
+    (kept,) = [words.split()[-1] for words in told.splitlines() if "edited by hand" in words]
     assert not Path(kept).exists()
-    assert cli("uninstall", assistant).err.count("changed by hand") == 1
+    assert cli("uninstall", assistant).err.count("edited by hand") == 1
     assert Path(kept).read_text() == changed
     assert not path.exists()
 

@@ -143,7 +143,7 @@ def test_the_environment_names_the_vault_and_the_option_wins(cli: Cli) -> None:
 def test_a_named_vault_that_is_not_there_reads_as_empty_and_says_so(cli: Cli, words: tuple[str, ...]) -> None:
     missing = cli.home / "typo.duckdb"
     run = cli("--vault", missing, *words, code=3 if words[0] in {"search", "context", "show"} else 0)
-    assert f"There is no vault at {missing} yet" in run.err
+    assert f"No vault at {missing} yet" in run.err
     assert "The vault is empty" not in run.err
     assert not missing.exists()
 
@@ -151,7 +151,7 @@ def test_a_named_vault_that_is_not_there_reads_as_empty_and_says_so(cli: Cli, wo
 def test_a_vault_named_in_the_environment_that_is_not_there_is_told_too(cli: Cli) -> None:
     missing = cli.home / "typo.duckdb"
     cli.patch.setenv("MEMTUI_VAULT", str(missing))
-    assert f"There is no vault at {missing} yet" in cli("list").err
+    assert f"No vault at {missing} yet" in cli("list").err
     assert not missing.exists()
 
 
@@ -330,8 +330,8 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_help(tmp_path: Path) -> Non
         (("add", "x", "--project", ""), ("project's name", "1 to 100")),
         (("add", "x", "--actor", ""), ("actor's name",)),
         (("list", "--project", "a\x1b[31m"), ("project's name",)),
-        (("add", "   "), ("no text",)),
-        (("add", "-"), ("no text",)),
+        (("add", "   "), ("No text to remember",)),
+        (("add", "-"), ("No text to remember",)),
         (("add",), ("TEXT", "memtui add --help")),
         (("show",), ("ID", "memtui show --help")),
         (("list", "a"), ("Too many arguments: a", "takes no text", "--where 'QUERY'")),

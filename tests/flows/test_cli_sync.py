@@ -48,10 +48,10 @@ def test_two_machines_share_a_project_settle_a_conflict_and_part(cli: Cli, remot
     assert cli("show", memory, "--json").json["insight"] == "Retries need a key, said two."
     (team,) = cli("team", "status", "--json").json
     assert (team["place"], team["branch"], team["projects"], team["waiting"]) == (str(remote), "memory", ["shop"], 0)
-    assert "nothing waits" in cli("team", "status").out
+    assert "nothing pending" in cli("team", "status").out
     cli("team", "leave")
     assert cli("team", "status", "--json").json == []
-    assert "nobody" in cli("sync", code=2).err
+    assert "does not share memories yet" in cli("sync", code=2).err
     assert cli("show", memory, "--json").json["id"] == memory
 
 

@@ -220,7 +220,7 @@ def test_a_backup_is_made_listed_and_restored(cli: Cli) -> None:
     assert backup.is_file()
     elsewhere = cli.home / "copy.duckdb"
     assert cli("vault", "backup", "--to", elsewhere, "--json").json == {"path": str(elsewhere)}
-    assert "exists already" in cli("vault", "backup", "--to", elsewhere, code=2).err
+    assert "already exists" in cli("vault", "backup", "--to", elsewhere, code=2).err
     cli("add", "After the backup.")
     assert cli("vault", "restore", backup.name, "--json").json == {"path": str(backup)}
     assert cli.exported() == before
@@ -241,7 +241,7 @@ def test_the_first_change_of_a_day_keeps_a_copy(cli: Cli) -> None:
 
 
 def test_a_backup_of_nothing_is_an_error(cli: Cli) -> None:
-    assert "no vault yet" in cli("vault", "backup", code=3).err
+    assert "No vault exists yet" in cli("vault", "backup", code=3).err
 
 
 def test_the_configuration_is_started_shown_and_found(cli: Cli) -> None:
