@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,19 @@ from memtui.tui.team.screen import TeamScreen
 pytestmark = pytest.mark.usefixtures("isolated")
 
 LOCK = memory(1, "Lock refunds by payment_id")
+_NUMBERS = count()
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Machine, Machine]:
     """Two machines that share `ferry`."""
-    remote = bare(tmp_path / "remote.git")
+    # A vault at the path of another test's is that one to DuckDB, as long as a thread of its app has it open.
+    folder = tmp_path / str(next(_NUMBERS))
+    remote = bare(folder / "remote.git")
     made = []
     for name in ("here", "there"):
-        (tmp_path / name).mkdir()
-        machine = Machine(tmp_path / name, remote)
+        (folder / name).mkdir()
+        machine = Machine(folder / name, remote)
         machine.clock.moment = NOW
         made.append(machine)
     made[0].put(LOCK)
@@ -121,13 +125,12 @@ async def test_a_remote_that_is_gone_is_told_and_the_rest_is_shown(pair: tuple[M
         sync(here.vault, SyncRequest(folder=here.path))
 
 
-@pytest.mark.usefixtures("pair")
 async def test_a_team_that_is_joined_while_the_app_is_open_is_synced_with_from_then_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memtui.tui.app.TEAM_SECONDS", 0.2)
     (tmp_path / "new").mkdir()
-    joins = Machine(tmp_path / "new", tmp_path / "remote.git")
+    joins = Machine(tmp_path / "new", pair[0].remote)
     joins.clock.moment = NOW
     joins.put(memory(7, "The crane is greased in May", project="crane"))
     async with app_on(joins.vault, joins.path).run_test(size=WIDE) as pilot:
