@@ -66,13 +66,15 @@ def compared(memory: Memory, other: Memory, cosine: float | None = None) -> Rese
     score = alike.score if alike else score
     old, new = (texts.facts[each.title, each.insight] for each in (other, memory))
     rest, more = _words_apart(old.wording, new.wording)
-    if not differ and not rest and not more:
+    if differ:
+        why = "; ".join(difference.text for difference in differ)
+        return Resemblance(other.id, other.title, "differs", score, why, alike is not None and score >= LIKELY_FROM)
+    if not rest and not more:
         return Resemblance(other.id, other.title, "same", score, "says the same", alike is not None)
     words = _told(old.wording, rest), _told(new.wording, more)
-    if not differ and alike is not None and not _is_exchange(old, new, rest, more):
+    if alike is not None and not _is_exchange(old, new, rest, more):
         return Resemblance(other.id, other.title, "reworded", score, " / ".join(filter(None, words)))
-    by_words = f"words differ: {' / '.join(words)}" if all(words) else f"words only in one: {''.join(words)}"
-    why = "; ".join(difference.text for difference in differ) or by_words
+    why = f"words differ: {' / '.join(words)}" if all(words) else f"words only in one: {''.join(words)}"
     return Resemblance(other.id, other.title, "differs", score, why, alike is not None and score >= LIKELY_FROM)
 
 

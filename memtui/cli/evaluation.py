@@ -93,12 +93,6 @@ def _measure(
     if missing:
         more = f" and {len(missing) - _IDS_SHOWN} more" if len(missing) > _IDS_SHOWN else ""
         say(f"Not in the vault, so counted as not found: {', '.join(missing[:_IDS_SHOWN])}{more}")
-    tree = session.view.tree
-    if arguments.tree:
-        root = session.path(arguments.tree)
-        if not root.is_dir():
-            raise missing_file(arguments.tree)
-        tree = Tree(session.project or "", root)
     bar = progress("queries")
     usual = PackOptions.of(session.config.context, session.secret_patterns)
     answers, served, without_vector = evaluate_payloads(
@@ -113,7 +107,7 @@ def _measure(
         settings=session.config.recall,
         now=vault.now(),
         meaning=None if arguments.fast else _meaning(session.config.embedding.model, vault),
-        tree=tree,
+        tree=_tree(arguments, session),
         progress=(lambda done: bar(done, len(questions))) if bar else None,
     )
     record = payloads_record(answers, served)
@@ -123,6 +117,20 @@ def _measure(
         partial = {"partial_vectors": without_vector} if without_vector else {}
         write_json(record | ({"unknown": missing} if missing else {}) | partial)
         return
+    _print_tables(record)
+
+
+def _tree(arguments: argparse.Namespace, session: Session) -> Tree | None:
+    """Return the working tree that questions name files of: that of `--tree`, else the one around the folder."""
+    if not arguments.tree:
+        return session.view.tree
+    root = session.path(arguments.tree)
+    if not root.is_dir():
+        raise missing_file(arguments.tree)
+    return Tree(session.project or "", root)
+
+
+def _print_tables(record: dict[str, Any]) -> None:
     named = {"all": record}
     if set(record["by_kind"]) != {""}:
         named |= {kind or "(no kind)": one for kind, one in record["by_kind"].items()}

@@ -162,9 +162,8 @@ def _report(error: BaseException) -> int:
 
     if isinstance(error, MemtuiError):
         say(f"memtui: {_clipped(str(error))}")
-        if isinstance(error, ConflictError) and (error.mine or error.theirs):
-            for side, text in zip(error.sides, (error.mine, error.theirs), strict=True):
-                say(f"\n--- {side}\n{text}")
+        for side, text in _both_sides(error):
+            say(f"\n--- {side}\n{text}")
         return error.exit_code
     if isinstance(error, KeyboardInterrupt):
         say("memtui: interrupted; no partial changes were saved")
@@ -185,6 +184,13 @@ def _report(error: BaseException) -> int:
     say(f"memtui: internal error: {_clipped(f'{type(error).__name__}: {error}')}")
     say(f"No partial changes were saved. Please report this; {TRACEBACK}=1 shows where it happened.")
     return EXIT_ERROR
+
+
+def _both_sides(error: MemtuiError) -> list[tuple[str, str]]:
+    """Return the two texts of a conflict, each with what it is; none of other errors."""
+    if not isinstance(error, ConflictError) or not (error.mine or error.theirs):
+        return []
+    return list(zip(error.sides, (error.mine, error.theirs), strict=True))
 
 
 def _clipped(message: str) -> str:

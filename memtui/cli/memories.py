@@ -17,7 +17,7 @@ from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate import lifecycle
 from memtui.curate.fields import ListChanges, anchors_for, check_half_life, check_kind, named_tags, relative_name
 from memtui.curate.lifecycle import KIND_HALF_LIFE, change_many
-from memtui.curate.memories import NewMemory, add_memory, edit_memory, is_left_behind
+from memtui.curate.memories import Added, NewMemory, add_memory, edit_memory, is_left_behind
 from memtui.curate.outcomes import Outcome, require_changed
 from memtui.curate.views import get_view, view_record
 from memtui.domain.kinds import RULE_KINDS
@@ -79,15 +79,7 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
     memory = added.memory
     found = resembling_each(session.vault, [memory]) if added.is_new else []
     session.put({"id": memory.id} | _resembles_record(found), [memory.id])
-    if added.is_new:
-        place = (
-            f"project {memory.project}" if memory.project else "unassigned: left out of payloads until it has a project"
-        )
-        guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
-        waiting = "; waiting in the inbox" if memory.status == "candidate" else ""
-        say(f"{memory.kind}{guess}, {place}{waiting}: {memory.title}")
-    else:
-        say(f"Already stored: {memory.id} ({memory.standing})")
+    say(_stored_words(added))
     for _, one in found:
         say(outcomes.resembles(memory, one))
     _suggest_rules(memory)
@@ -99,6 +91,16 @@ def _add(arguments: argparse.Namespace, session: Session) -> None:
         say(warning)
     if memory.kind not in RULE_KINDS and ordering_line(f"{memory.title}\n{memory.insight}") is not None:
         say("This is phrased as an instruction; state the fact and the reason instead (memtui edit).")
+
+
+def _stored_words(added: Added) -> str:
+    memory = added.memory
+    if not added.is_new:
+        return f"Already stored: {memory.id} ({memory.standing})"
+    place = f"project {memory.project}" if memory.project else "unassigned: left out of payloads until it has a project"
+    guess = " (guessed; --kind sets it)" if added.guessed_kind else ""
+    waiting = "; waiting in the inbox" if memory.status == "candidate" else ""
+    return f"{memory.kind}{guess}, {place}{waiting}: {memory.title}"
 
 
 def _resembles_record(found: list[tuple[Memory, Resemblance]]) -> dict[str, object]:

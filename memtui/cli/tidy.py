@@ -174,18 +174,14 @@ def _mend(arguments: argparse.Namespace, session: Session) -> None:
     """Mend what `tidy` lists as oversized, vague or a fragment.
 
     A fragment is joined with its neighbour in the source, or takes in the heading that it stood under. What says
-    nothing is retired, and what says too much is split. Each memory is one undoable change.
+    nothing is retired, and what says too much is split. All of it is one undoable change; what only an edit can shorten
+    stays as it is.
     """
     report = tidy_report(session, all_projects=arguments.all_projects)
     wanted = session.resolve(arguments.id) or list(report.flaws)
     flaws = [_flaw(report, identifier) for identifier in wanted]
     if arguments.dry_run or not arguments.id:
-        session.put_rows(
-            (flaw_record(flaw) for flaw in flaws),
-            ([one.id, tidying.mend_words(one), tidying.flaw_words(one), report.titles[one.id]] for one in flaws),
-        )
-        if not session.json:
-            say(_offered(flaws))
+        _print_offers(flaws, report, session)
         return
     from memtui.curate.mends import mend_all
 
@@ -202,6 +198,15 @@ def _mend(arguments: argparse.Namespace, session: Session) -> None:
     )
     if not session.json:
         say(f"Mended {counted(len(done), 'memory')}. {UNDO_HINT}")
+
+
+def _print_offers(flaws: Sequence[Flaw], report: TidyReport, session: Session) -> None:
+    session.put_rows(
+        (flaw_record(flaw) for flaw in flaws),
+        ([one.id, tidying.mend_words(one), tidying.flaw_words(one), report.titles[one.id]] for one in flaws),
+    )
+    if not session.json:
+        say(_offered(flaws))
 
 
 def _offered(flaws: Sequence[Flaw]) -> str:

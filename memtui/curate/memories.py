@@ -162,10 +162,6 @@ def draft_memory(
         pinned=new.pinned and actor.is_person,
         created_at=now,
         updated_at=now,
-        confirmed_at=now if actor.is_person else None,
-        confirmed_by=actor.name if actor.is_person else None,
-        verified_at=now if new.is_vouched and actor.is_person else None,
-        verified_by=actor.name if new.is_vouched and actor.is_person else None,
         valid_from=new.valid_from,
         valid_until=new.valid_until,
         half_life_days=check_half_life(new.half_life_days),
@@ -174,10 +170,17 @@ def draft_memory(
     if not new.allow_secret:
         _refuse_secrets(memory, secret_patterns)
         refuse_secrets_in({"files": list(new.files), "project": new.project}, secret_patterns)
-    if new.is_typed and actor.is_person and held_back(memory):  # Nobody has to be kept from their own words.
-        memory = replace(memory, verified_at=now, verified_by=actor.name)
+    if actor.is_person:
+        memory = _stood_for(memory, new, actor, now)
     typed = hash_parts(memory.title, cleaned["text"].text, cleaned["why"].text, memory.snippet)
     return Drafted(memory, sum(part.removed for part in cleaned.values()), new.kind is None, typed)
+
+
+def _stood_for(memory: Memory, new: NewMemory, actor: Actor, now: datetime) -> Memory:
+    """Return a memory as a person confirmed it; nobody is kept from their own words, however planted they look."""
+    memory = replace(memory, confirmed_at=now, confirmed_by=actor.name)
+    is_verified = new.is_vouched or (new.is_typed and held_back(memory))
+    return replace(memory, verified_at=now, verified_by=actor.name) if is_verified else memory
 
 
 def store_draft(

@@ -87,7 +87,8 @@ class JsonlReader:
         if file.path.suffix.lower() != ".jsonl":
             return False
         lines = first_lines(file.path)
-        return any(map(_is_ours, lines)) or (not any(map(_is_object, lines)) and _names_an_insight(lines))
+        has_object = any(line.startswith("{") and _loaded(line) is not None for line in lines)
+        return any(map(_is_ours, lines)) or (not has_object and _names_an_insight(lines))
 
     def read(self, file: SourceFile) -> ReadResult:
         """Return the memories and their kin; a bad row is skipped with its reason."""
@@ -314,10 +315,6 @@ def _loaded(line: str) -> Record | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _is_object(line: str) -> bool:
-    return line.startswith("{") and _loaded(line) is not None
 
 
 def holds_rows(file: SourceFile) -> bool:

@@ -31,3 +31,11 @@ class Preview:
         """How many files and stores were read."""
         stores = [counted(self.stores, "store")] if self.stores else []
         return " and ".join([counted(self.files, "file"), *stores] if self.files or not stores else stores)
+
+
+def plan_words(plan: ImportPlan, *, active: bool) -> str:
+    """Return how many memories an import would add, change, and leave as they are."""
+    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
+    where, conflicts = "active" if active else "inbox", plan.count("conflict", "clash")
+    clash = f" · {conflicts:,} in conflict" if conflicts else ""
+    return f"{new:,} new → {where} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"

@@ -23,7 +23,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.planned import row_blocks
-from memtui.tui.importing.preview import Preview
+from memtui.tui.importing.preview import Preview, plan_words
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.typed import found_at
 from memtui.tui.importing.view import (
@@ -44,7 +44,6 @@ from memtui.tui.importing.view import (
     places_at,
     plan_cells,
     plan_lines,
-    plan_words,
     same_row,
 )
 from memtui.tui.list_detail import RESTING_SECONDS, ListDetail

@@ -490,11 +490,3 @@ def news_words(plan: ImportPlan, place: str) -> str:
     new, changed = plan.count("add", "restore"), plan.count("update", "replace")
     told = [f"{new:,} new → {place}"] if new or not changed else []
     return " · ".join([*told, f"{changed:,} changed"] if changed else told)
-
-
-def plan_words(plan: ImportPlan, *, active: bool) -> str:
-    """Return how many memories an import would add, change, and leave as they are."""
-    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
-    where, conflicts = "active" if active else "inbox", plan.count("conflict", "clash")
-    clash = f" · {conflicts:,} in conflict" if conflicts else ""
-    return f"{new:,} new → {where} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"
