@@ -262,14 +262,13 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     covered = _covered(best, task) if known else None
     nearest = _nearest(found, known, task) if covered == "not" else None
     if covered == "not":  # What would matter without the files says nothing here.
-        known = {one: Chance(chance.here, chance.here) for one, chance in known.items()}
+        known = _here_alone(known)
     judged = _judged(found, known)
     speaks = is_open or covered != "not"  # Below the floor of a search nothing answers a question by itself.
     bars = dict(_bars([*found.hits, *(found.near if speaks else ())], judged, task, covered))
     if nearest is not None:
         found, covered = replace(found, sure="unsure"), "hardly"
-        bars = {one: replace(bar, is_silence=False) for one, bar in bars.items()}
-        bars[nearest] = Bar(min(LEAST_OF_NEAREST, judged[nearest]))
+        bars = _let_in(nearest, bars, judged)
     far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
@@ -284,6 +283,17 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         chances=judged,
         needed={one: bar.least for one, bar in bars.items()},
     )
+
+
+def _here_alone(known: Mapping[str, Chance]) -> dict[str, Chance]:
+    """Return chances with the files in hand alone."""
+    return {one: Chance(chance.here, chance.here) for one, chance in known.items()}
+
+
+def _let_in(nearest: str, bars: Mapping[str, Bar], judged: Mapping[str, float]) -> dict[str, Bar]:
+    """Return bars of a vault that is not silent, as its nearest memory goes in."""
+    others = {one: replace(bar, is_silence=False) for one, bar in bars.items()}
+    return others | {nearest: Bar(min(LEAST_OF_NEAREST, judged[nearest]))}
 
 
 def _verdict(sure: Sureness, covered: Covered | None) -> tuple[Sureness, Covered | None]:
