@@ -12,8 +12,12 @@ from memtui.domain.memory import Memory
 MOST_LINES = 4_000
 """Longer texts are not compared but become one clash: the matcher is quadratic, about 0.5 s for twice 4,000 lines."""
 
-LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})  # Fields that are merged line by line
-ITEM_FIELDS = frozenset({"tags", "rules", "anchors"})  # Fields that are merged item by item
+LINE_TEXTS = frozenset({"insight", "rationale", "snippet"})
+"""Fields that are merged line by line. A text that is missing here clashes even where two sides changed different
+lines, and one side's text is lost."""
+
+ITEM_FIELDS = frozenset({"tags", "rules", "anchors"})
+"""Fields that are merged item by item. A list that is missing here clashes even where two sides added other items."""
 
 COMPARED = (
     "title",
@@ -34,7 +38,10 @@ COMPARED = (
     "due_at",
     "status_reason",
 )
-"""The fields that an edit may change, in the order of a form."""
+"""The fields that an edit may change, in the order of a form.
+
+One that is missing here is not compared when two people edit a memory at once: one of its values is lost unnoticed.
+"""
 
 ChangedBy = Literal["theirs", "mine", "both"]
 

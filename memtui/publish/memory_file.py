@@ -18,13 +18,20 @@ from memtui.publish.files import HIDDEN, dump_line
 
 TEXT_KEYS = ("title", "insight", "rationale", "snippet")
 LIST_KEYS = ("anchors", "tags", "rules")
+"""Keys whose value is a list, an item a line. One that is missing is written on one line, and comes back as text."""
+
 NUMBER_KEYS = ("importance", "confidence", "half_life_days")
+"""Keys whose value is a number. One that is missing comes back as text."""
+
 KEYS = (
     *("id", "project", "kind", "status", "status_reason", *TEXT_KEYS, *LIST_KEYS),
     *("importance", "confidence", "pinned", *TIME_FIELDS),
     *("confirmed_by", "verified_by", "half_life_days", "source", "other_sources"),
 )
-"""The keys of a memory's record in their order; anything else in a frontmatter is ignored."""
+"""The keys of a memory's record in their order; anything else in a frontmatter is ignored.
+
+A field that is missing here is written but never read back: it is lost by export and import, and never reaches a team.
+"""
 
 _SECTION = re.compile(r"^##[ \t]+(why|snippet)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _UNSAFE_IN_BODY = re.compile(f"[\x00-\x08\x0b-\x1f]|{HIDDEN}")

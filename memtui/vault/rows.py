@@ -117,7 +117,11 @@ LATER_COLUMNS: dict[str, frozenset[str]] = {
     "recipes": frozenset({"options"}),
     "memories": frozenset({"rules"}),
 }
-"""Columns that a file with an older schema lacks; its rows are complete without them."""
+"""Columns that a file with an older schema lacks; its rows are complete without them.
+
+A column that is added later belongs here, unless `vault.salvage` has a default for it. If it is missing, the repair of
+an older vault takes every row for one that was read only in part, and drops it.
+"""
 
 MACHINE_KEYS = frozenset(
     {
@@ -129,7 +133,11 @@ MACHINE_KEYS = frozenset(
         *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at", "said_at", "digest"),
     }
 )
-"""Columns of rows and keys of records that hold no free text."""
+"""Columns of rows and keys of records that hold no free text: ids, hashes, times, words that memtui chooses.
+
+None of these is scanned for secrets or erased by `purge --text`: a column of free text that is listed here leaks. A
+column without free text that is missing here may be damaged: a purged text is cut out of an id or a hash, too.
+"""
 
 CHUNK_ROWS = 2_000  # Rows per JSON text: bounds the memory of a large import
 
@@ -258,6 +266,9 @@ _STRUCTURES: Mapping[str, Sequence[str]] = {
     "sources": tuple(_SHAPES["SOURCE[]"][0]),
 }
 _LISTS = ("tags", "rules")
+"""Columns of memories that hold a list of texts; `memory_from_row` makes a tuple of each. One that is missing in either
+comes back as a list: the memory cannot be hashed, and differs from the one that was stored."""
+
 _PLAIN_COLUMNS = tuple(
     name
     for name in MEMORY_COLUMNS

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _TITLE_LENGTH = 80
 
-# Defaults of columns that may be unreadable. A memory with an unknown status goes to the inbox, so that no retired
-# one becomes active again.
 _MEMORY_DEFAULTS: rows.Row = {
     "version": 1,
     "kind": "lesson",
@@ -37,6 +35,11 @@ _MEMORY_DEFAULTS: rows.Row = {
     "pinned": False,
     "rules": [],
 }
+"""Defaults of columns that may be unreadable, and of later ones that an older file lacks.
+
+A column without one becomes NULL: where its table forbids that, the repair fails. A memory with an unknown status goes
+to the inbox, so that no retired one becomes active again.
+"""
 
 
 @dataclass(slots=True)

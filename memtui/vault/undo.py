@@ -39,7 +39,10 @@ _STATED_BY_BOTH = frozenset(
     {"title", "kind", "project", "status", "importance", "confidence", "pinned", "half_life_days"}
     | {"valid_from", "valid_until", *LINE_TEXTS}
 )
-"""Fields that cannot be merged where both sides set them; of the others, moments and sources, the later one stays."""
+"""Fields that cannot be merged where both sides set them; of the others, moments and sources, the later one stays.
+
+A field that a person sets and that is missing here is not undone where somebody set it since, and nobody is told.
+"""
 
 
 def undo(writer: VaultWriter, *, actor: str | None = None, number: int | None = None) -> Change:

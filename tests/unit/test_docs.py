@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+import tomllib
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -91,3 +93,67 @@ def test_every_link_within_the_repository_leads_somewhere(page: str) -> None:
         if anchor:
             headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, f"{target}#{anchor}"
+
+
+ARCHITECTURE = PAGES["architecture.md"]
+_FILE = re.compile(r"[\w./-]+\.(?:py|toml|txt|tcss|sql|md)|[\w-]+(?:/[\w-]+)*/")
+_PLACES = (ROOT / "memtui", ROOT / "tests", ROOT)
+
+
+def _spans(line: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", line)
+
+
+def _named_files(line: str) -> dict[str, Path | None]:
+    """Return the files and folders that a line names; a bare name lies beside another one, or in its package."""
+    names = [span for span in _spans(line) if _FILE.fullmatch(span) and "NNNN" not in span]
+    beside = [ROOT / "memtui" / name for name in names if name.endswith("/")]
+    found: dict[str, Path | None] = {}
+    for name in names:
+        within = [child for folder in beside for child in (folder, *folder.glob("*/"))]
+        near = _PLACES if "/" in name.rstrip("/") else (*_PLACES, *within)
+        found[name] = next((folder / name for folder in near if (folder / name).exists()), None)
+        if (path := found[name]) is not None:
+            beside.append(path.parent)
+    return found
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    lines = ARCHITECTURE.splitlines()
+    missing = [name for line in lines for name, path in _named_files(line).items() if path is None]
+    assert missing == []
+
+
+def _rows_of_changes() -> Iterator[tuple[str, str, str]]:
+    """Yield (what, where, test) of the tables of what to change where."""
+    for line in ARCHITECTURE.partition("## Where to add or change")[2].splitlines():
+        if line.startswith("| ") and not line.startswith("| what |"):
+            what, where, test = line.strip("| ").split(" | ")
+            yield what, where, test
+
+
+_ROWS = list(_rows_of_changes())
+
+
+@pytest.mark.parametrize(
+    ("what", "where", "test"), [pytest.param(*row, id=f"{number} {row[0]}") for number, row in enumerate(_ROWS)]
+)
+def test_a_change_is_made_in_names_that_are_there_and_has_a_test(what: str, where: str, test: str) -> None:
+    paths = [path for path in _named_files(where).values() if path is not None]
+    files = [file for path in paths for file in (path.glob("*.py") if path.is_dir() else [path])]
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    names = {part for span in _spans(where) if not _FILE.fullmatch(span) for part in re.findall(r"[A-Za-z_]\w+", span)}
+    given = {"NNNN_name", "sql", "docs", "kinds", "memtui", "vault", "migrations"}
+    assert {name for name in names - given if not re.search(rf"\b{name}\b", texts)} == set(), what
+    assert all(name.startswith(("unit/", "flows/")) for name in _spans(test)), what
+    assert _spans(test), what
+
+
+def test_the_drawing_of_the_layers_is_the_import_contract() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    drawing = ARCHITECTURE.split("```")[1].strip("\n").splitlines()
+    # Each line: where it belongs, its packages, what they are, with wide gaps between these.
+    drawn = [re.findall(r"\w+(?=/|\.py)|\|", re.split(r" {3,}", line[12:])[0]) for line in drawing]
+    assert drawn == [re.findall(r"(?<=memtui\.)\w+|\|", layer) for layer in layers]
