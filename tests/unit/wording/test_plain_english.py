@@ -30,6 +30,7 @@ FORBIDDEN = (
     r"\bnone of it\b|\bnothing of (?:it|memtui)\b",
     r"\bwhat is (?:gone|none)\b|\bis none:",
     r"\bas it is there\b|\bstands? meanwhile\b",
+    r"\bwould rather have\b|\bjudges? by (?:a|its) vector\b|\b(?:was|were|is|are) asked about\b",
 )
 """Patterns of a private dialect, and of words translated one by one."""
 
@@ -64,9 +65,8 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
 def user_facing(area: str) -> Iterator[tuple[str, str]]:
     """Yield (place, text) of an area of what people read."""
     if area == "docs":
-        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-            if page.name != "architecture.md":
-                yield from _lines(page)
+        for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+            yield from _lines(page)
     elif area == "actions":
         for name in ("actions.txt", "about.toml"):
             yield from _lines(PACKAGE / "tui" / "actions" / name)
