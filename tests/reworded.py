@@ -19,7 +19,7 @@ from types import CodeType, ModuleType
 
 import pytest
 
-ROOM = "memtui.wording"
+WORDING = "memtui.wording"
 SAYING = frozenset(
     {
         "memtui.analysis.duplicates",
@@ -89,7 +89,7 @@ class _ReasonsTurned(ast.NodeTransformer):
 
 def _turner(module: str) -> ast.NodeTransformer | None:
     """Return what makes nonsense of a module, None of one that stays as it is."""
-    if module.startswith(f"{ROOM}."):
+    if module.startswith(f"{WORDING}."):
         return _Turned()
     if module in SAYING:
         return _SentencesTurned()

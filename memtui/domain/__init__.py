@@ -1,1 +1,1 @@
-"""Pure rules on memories: standard library only."""
+"""What a memory is, and pure rules on memories: only the standard library, `text` and `errors`."""

@@ -1,1 +1,1 @@
-"""The portable plain-text vault and JSONL."""
+"""Memories in files: blocks in those of assistants, the portable vault, JSONL, the Open Knowledge Format."""

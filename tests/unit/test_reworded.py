@@ -13,7 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 SERVICES = ("domain", "recall", "pack", "analysis", "curate", "capture", "publish")
 SENTENCES = re.compile(r"\bmemtui[. ](?:import )?(?:wording|sync|assist|tui|cli)\b")
-"""Rooms that hold sentences, and those above them; by the import contracts no service reaches one."""
+"""Packages that hold sentences, and those above them; by the import contracts no service reaches one."""
 
 
 SAYING = (
@@ -33,7 +33,7 @@ def _meeting_sentences() -> list[str]:
     """Return the tests of services that can meet a sentence, by themselves or through a helper."""
     helpers = [path.stem for path in HERE.parent.glob("*.py") if SENTENCES.search(path.read_text("utf-8"))]
     meeting = re.compile(rf"{SENTENCES.pattern}|^(?:from|import) (?:{'|'.join(helpers)})\b", re.MULTILINE)
-    tests = sorted(path for room in SERVICES for path in (HERE / room).rglob("test_*.py"))
+    tests = sorted(path for package in SERVICES for path in (HERE / package).rglob("test_*.py"))
     return [str(path) for path in tests if meeting.search(path.read_text("utf-8"))]
 
 

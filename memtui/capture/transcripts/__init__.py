@@ -1,1 +1,1 @@
-"""Transcripts of assistants, one reader for each format, and the lessons that they hold."""
+"""Transcripts of assistants: where they are, and one reader for each format."""

@@ -1,1 +1,1 @@
-"""The forms that payloads are written in, one module each."""
+"""The forms that payloads are written in."""

@@ -1,1 +1,1 @@
-"""The screens of the app."""
+"""Screens that lie over others: dialogs, the palette, the help."""
