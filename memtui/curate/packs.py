@@ -36,8 +36,8 @@ from memtui.workspace import Tree
 if TYPE_CHECKING:
     from memtui.pack.build import Pack
     from memtui.pack.options import PackOptions
-    from memtui.pack.targets.base import Target
-    from memtui.recall.result import Hit, Recall
+    from memtui.pack.targets.base import PayloadInfo, Target
+    from memtui.recall.result import Hit, Recall, Task
 
 VERDICTS = ("helped", "hurt", "corrected", "unused")
 PAID = "paid"  # What a program says of a payment in place of a verdict; the amount is its reason
@@ -313,7 +313,6 @@ def as_it_was(
     from memtui.pack.build import pack_of_recall
     from memtui.pack.options import task_of
     from memtui.pack.recipes import payload_hash
-    from memtui.pack.targets.base import EDITIONS
     from memtui.recall.result import Hit
 
     options = options_of(stored, usual)
@@ -335,22 +334,27 @@ def as_it_was(
     task = task_of(stored.task, stored.files, stored.options)
     ready = replace(options, without=frozenset(), with_ids=frozenset(), unconfirmed=False, withhold_loaded=False)
     # A pack of an older memtui does not record the states of its files; those known today are tried.
-    made = [(0, False), (1, False), *((edition, True) for edition in EDITIONS)]
-    for known, (edition, has_all) in product((_states_of(stored), {**states, **checked}, states, {}), made):
+    made = _written_then(task, stored, options)
+    for known, info in product((_states_of(stored), {**states, **checked}, states, {}), made):
         found = _recall(hits, stored, options, known)
         try:
-            pack = pack_of_recall(
-                *(vault, task, found, ready),
-                target=form,
-                project=stored.project,
-                edition=edition,
-                has_all_lines=has_all,
-            )
+            pack = pack_of_recall(vault, task, found, ready, target=form, info=info)
         except UsageError:
             return None  # an encoding or a budget of another memtui
         if payload_hash(pack.payload) == stored.payload_hash:
             return pack
     return None
+
+
+def _written_then(task: Task, stored: StoredPack, options: PackOptions) -> list[PayloadInfo]:
+    """Return the ways in which the payload may have been written, today's first."""
+    from memtui.pack.targets.base import EDITIONS, PayloadInfo
+
+    standing = PayloadInfo.standing(stored.project, options.style)
+    today = standing if options.standing is not None else PayloadInfo.for_task(task, stored.project, options.style)
+    # Earlier versions left trees, commands and tables whole.
+    whole = [replace(today, edition=edition, wanted=frozenset()) for edition in EDITIONS]
+    return [today, replace(today, edition=1), *whole]
 
 
 def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:

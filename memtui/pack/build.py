@@ -15,7 +15,7 @@ from memtui.config import RecallSettings
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import Memory, content_hash
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.budget import WHOLE, Measure, counter_for, words_of
+from memtui.pack.budget import WHOLE, Measure, counter_for
 from memtui.pack.filters import (
     PUT_IN,
     read_by,
@@ -59,11 +59,19 @@ def recipes_of(recipes: Iterable[Recipe], project: str | None) -> list[Recipe]:
     return [recipe for recipe in recipes if project is None or recipe.project in {None, project}]
 
 
-def standing_recall(
-    recipes: Sequence[Recipe],
-    recall: Callable[[Task], Recall],  # recalls for one task
-    # applies what a person chose for a recipe, such as ticks, to what it recalls
-    chosen: Callable[[Recipe, Recall], Recall] = lambda _, found: found,
+def _recalled_for(
+    vault: Vault, task: Task, recall_one: Callable[[Task], Recall], recipe: Recipe | None = None
+) -> Recall:
+    """Return what is recalled for a task and matters for it, with what that refers to.
+
+    `recipe`: whose task it is; what a person ticked for it goes in or stays out, as where the recipe is run alone.
+    """
+    found = with_referents(vault, without_unrelated(recall_one(task), task))
+    return found if recipe is None else with_ticks(vault, found, PackOptions().chosen(recipe.options), at=task.as_of)
+
+
+def _recalled_for_all(
+    vault: Vault, recipes: Sequence[Recipe], recall_one: Callable[[Task], Recall]
 ) -> tuple[Task, Recall]:
     """Return the union of what each recipe recalls, with the union of their tasks.
 
@@ -71,9 +79,9 @@ def standing_recall(
     where no recipe recalls it.
     """
     if not recipes:
-        return Task(), recall(Task())
+        return Task(), _recalled_for(vault, Task(), recall_one)
     tasks = [task_of(recipe.task, recipe.files, recipe.options) for recipe in recipes]
-    found = [without_unrelated(chosen(recipe, recall(task)), task) for recipe, task in zip(recipes, tasks, strict=True)]
+    found = [_recalled_for(vault, task, recall_one, recipe) for recipe, task in zip(recipes, tasks, strict=True)]
     files = dict.fromkeys(chain.from_iterable(task.files for task in tasks))
     return Task(" ".join(task.text for task in tasks), tuple(files)), _union(found)
 
@@ -143,7 +151,7 @@ class Included:
     score: float
     hit: Hit  # as recalled, with the reasons and every part of its score
     states: Mapping[str, str] = field(default_factory=dict)  # state per anchor path, as shown in the payload
-    detail: str = WHOLE  # how much of it is included: `whole`, a level of `memtui.pack.detail.Detail`, or `opening`
+    detail: str = WHOLE  # how much of it is included: `whole`, a level of `memtui.pack.budget.Detail`, or `opening`
     status: str = ""  # what the payload says of it where it is not in use, else empty
 
 
@@ -186,13 +194,12 @@ class Pack:
     chances: Mapping[str, float] = field(default_factory=dict)  # that memories matter for the task, by id, where judged
     needed: Mapping[str, float] = field(default_factory=dict)  # the chances that they need to go in, by id
     features: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what the chances were made of, by id
-    explained: frozenset[str] = (
-        frozenset()
-    )  # ids of those whose text the target reads from their source: the reason alone
+    # ids of those of which the reason alone is included, since the target reads the rest from their source
+    explained: frozenset[str] = frozenset()
 
     @property
     def told_in_use(self) -> int:
-        """Of how many memories in use this tells that they are in it or why not."""
+        """How many memories in use the pack accounts for: they are in it, or it says why they are not."""
         known = [*(one.memory for one in self.included), *(hit.memory for hit in self.left_out)]
         left_out = {hit.memory.id for hit in self.left_out}
         named = [one.reason for one in self.withheld if one.id not in left_out]
@@ -233,22 +240,25 @@ def context(
     Raises `UsageError`: target, budget, encoding or phase are unknown.
     """
     form = target_named(target) if isinstance(target, str) else target
-    parse_budget(options.budget)
     is_standing = not task.has_words and not task.files
     most = max(MOST_STANDING if is_standing else MOST_HITS, options.max_memories)
-    if recall_by is None:
-        recall_by = lambda one, limit: recall(  # noqa: E731 - the same call for a task and for each recipe
-            vault, one, scope, settings=settings, now=now, limit=limit, tree=tree, meaning=meaning
-        )
+
+    def recall_one(one: Task) -> Recall:
+        if recall_by is not None:
+            return recall_by(one, most)
+        return recall(vault, one, scope, settings=settings, now=now, limit=most, tree=tree, meaning=meaning)
+
     if recipes is None:
-        found = with_referents(vault, without_unrelated(recall_by(task, most), task))
+        found = _recalled_for(vault, task, recall_one)
     else:
-        task, found = standing_recall(
-            recipes,
-            lambda one: with_referents(vault, without_unrelated(recall_by(one, most), one)),
-            lambda recipe, one: with_ticks(vault, one, PackOptions().chosen(recipe.options)),
-        )
-    return pack_of_recall(vault, task, found, options, target=form, project=project, is_union=recipes is not None)
+        task, found = _recalled_for_all(vault, recipes, recall_one)
+    if options.publishing:
+        info = PayloadInfo.published(project, options.style)
+    elif recipes is not None:
+        info = PayloadInfo.standing(project, options.style)
+    else:
+        info = PayloadInfo.for_task(task, project, options.style)
+    return pack_of_recall(vault, task, found, options, target=form, info=info)
 
 
 def pack_of_recall(
@@ -258,31 +268,24 @@ def pack_of_recall(
     options: PackOptions,
     *,
     target: Target,
-    project: str | None = None,  # name of the project, for the payload's heading
-    edition: int = 0,  # of the payload, see `PayloadInfo`
-    is_union: bool = False,  # whether the files of the task are those of recipes, so that none is in hand
-    has_all_lines: bool = False,  # whether trees, commands and tables stay whole, as earlier versions left them
+    info: PayloadInfo,  # how it is written; which texts are read elsewhere is found out here
 ) -> Pack:
     """Return the pack of what was recalled for a task: what may go in, then selection and rendering."""
     found = with_unconfirmed(vault, found) if options.unconfirmed else found
-    explained: frozenset[str] = frozenset()
     if options.withhold_loaded:
-        # What is published does not make way for itself.
-        known = replace(found, published={}) if options.publishing else found
-        retitled, explained = _stated(vault, known, target) if options.publishing else (explained, explained)
-        explained = explained.difference(options.with_ids)  # what a person put in goes in whole
+        retitled: frozenset[str] = frozenset()
+        if info.is_public:
+            found = replace(found, published={})  # What is published does not make way for itself.
+            retitled, explained = _stated(vault, found, target)
+            info = replace(info, explained=explained.difference(options.with_ids))  # what a person put in goes in whole
         found = without_loaded(
-            known, target, task.files, project=project, standing=options.publishing, retitled=retitled
+            found, target, task.files, project=info.project, standing=info.is_public, retitled=retitled
         )
     found = with_ticks(vault, found, options, at=task.as_of)
     found = without_secrets(found, options.secrets, options.secret_patterns)
-    compiler = _compiler(task, edition) if options.style == "compiled" else None
-    in_hand = () if is_union or options.standing is not None else task.files
-    is_for_all = is_union or options.publishing or has_all_lines
-    wanted = frozenset() if is_for_all or options.standing is not None else words_of(task, with_folders=True)
-    info = PayloadInfo(project, options.style, edition, in_hand, wanted, explained, options.publishing)
     # What is put in by hand was read; what is published may have been chosen by a query, and others read it unwarned.
-    allowed: Collection[str] = () if options.publishing else options.with_ids
+    allowed: Collection[str] = () if info.is_public else options.with_ids
+    compiler = _compiler(task, info) if info.style == "compiled" else None
     build = partial(build_pack, options=options, target=target, info=info, compiler=compiler, task=task)
     return _settled(vault, found, build, allowed)
 
@@ -349,11 +352,11 @@ def _kept_apart(vault: Vault, pack: Pack, found: Recall) -> set[tuple[str, str]]
     return (related | Snapshot(memories, dismissals=verdicts).dismissed(NOT_DUPLICATE)) - found.apart
 
 
-def _compiler(task: Task, edition: int) -> Compiler:
+def _compiler(task: Task, info: PayloadInfo) -> Compiler:
     # Imported here: it reads sentences by grammar, and hooks never compile.
     from memtui.pack.compile import Compiler
 
-    return Compiler.for_task(task, says_lists_once=edition == 0)
+    return Compiler.for_task(task, says_lists_once=info.is_today)
 
 
 def build_pack(

@@ -168,7 +168,7 @@ def _texts(
     form = target_named(place.target, publisher.targets)
     pack, included, withheld = _chosen(publisher, form, selection)
     measure, why = measure_for(form, publisher.options), {one.id: one.reason for one in pack.withheld}
-    info = PayloadInfo(publisher.project, explained=pack.explained, is_public=True)
+    info = PayloadInfo.published(publisher.project, explained=pack.explained)
     each = partial(_files, publisher, form, place, info=info, is_single=is_single)
     each = partial(each, folder_of=partial(_folder_of, publisher, place, base, out))
     chosen = list(included)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from memtui.assist.hooks.dialects import Dialect
@@ -19,7 +20,7 @@ from memtui.domain.memory import Memory
 from memtui.pack.budget import WHOLE
 from memtui.pack.build import Pack, context, pack_of_recall, recipes_of
 from memtui.pack.options import PackOptions
-from memtui.pack.targets.base import Target
+from memtui.pack.targets.base import PayloadInfo, Target
 from memtui.pack.targets.formats import target_named
 from memtui.recall.anchors import EXACT, FILES_WEIGHT, plain_path
 from memtui.recall.lexical import ROUNDING, generic_terms
@@ -106,16 +107,10 @@ class Desk:
         found = _servable(everything, known)
         if not found.hits and not found.pins:
             return Offer(lessons=lessons)
-        pack = self._whole(
-            lambda without: pack_of_recall(
-                self.vault,
-                task,
-                found,
-                replace(self._options(budget, most), without=without),
-                target=self._target(),
-                project=self.view.project,
-            )
-        )
+        options = self._options(budget, most)
+        info = PayloadInfo.for_task(task, self.view.project, options.style)
+        build = partial(pack_of_recall, self.vault, task, found, target=self._target(), info=info)
+        pack = self._whole(lambda without: build(replace(options, without=without)))
         return Offer(pack, lessons)
 
     def _whole(self, build: Callable[[frozenset[str]], Pack]) -> Pack:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, Self
 
 from memtui.domain.memory import OWN_ID, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.budget import Limit, parse_limits
+from memtui.pack.budget import Limit, parse_limits, words_of
 from memtui.recall.anchors import strength
+from memtui.recall.result import Task
 from memtui.text.sanitize import in_lines, reveal, sanitise
 
 KIND_ORDER = (
@@ -82,7 +83,7 @@ class PackItem:
     memory: Memory  # with shortened texts where it had to be shortened; compiled, its insight is all that is written
     states: Mapping[str, str] = field(default_factory=dict)  # last known state per anchor path
     status: Reason | None = None  # why it is not in use, where more is known than its status says; see `status_marker`
-    detail: str = "whole"  # how much of it is included: a level of `memtui.pack.detail.Detail`, `opening` or `whole`
+    detail: str = "whole"  # how much of it is included: a level of `memtui.pack.budget.Detail`, `opening` or `whole`
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,23 @@ class PayloadInfo:
     wanted: frozenset[str] = frozenset()  # words that lines to look up are kept by; without them all are
     explained: frozenset[str] = frozenset()  # ids of memories whose text is read elsewhere: the reason alone is written
     is_public: bool = False  # whether people and assistants without the vault read it: memories go in whole
+
+    @classmethod
+    def for_task(cls, task: Task, project: str | None = None, style: Style = "full") -> Self:
+        """Return how a payload is written for work at hand: for its files, with the lines of lists that it names."""
+        return cls(project, style, files=task.files, wanted=words_of(task, with_folders=True))
+
+    @classmethod
+    def standing(cls, project: str | None = None, style: Style = "full") -> Self:
+        """Return how a payload is written that is for all work, so that no file is in hand and no line is looked up."""
+        return cls(project, style)
+
+    @classmethod
+    def published(
+        cls, project: str | None = None, style: Style = "full", explained: frozenset[str] = frozenset()
+    ) -> Self:
+        """Return how a payload is written into a file that others read, without the vault."""
+        return cls(project, style, explained=explained, is_public=True)
 
     @property
     def is_today(self) -> bool:

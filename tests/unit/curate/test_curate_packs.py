@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
 from memtui.domain.memory import Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
-from memtui.pack.build import pack_of_recall
+from memtui.pack.build import Pack, pack_of_recall
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import get_pack, record_pack
 from memtui.pack.targets.base import EDITIONS, STYLES, PayloadInfo, Style
@@ -262,6 +262,11 @@ def used(story: Vault, target: str = "chat", **chosen: Any) -> tuple[StoredPack,
     return get_pack(story, identifier), pack.payload
 
 
+def written(**otherwise: Any) -> Callable[..., Pack]:
+    """Return what makes packs as another version of memtui wrote them."""
+    return lambda *given, info, **more: pack_of_recall(*given, info=replace(info, **otherwise), **more)
+
+
 def again(story: Vault, stored: StoredPack) -> str | None:
     found = as_it_was(story, stored, target_named(stored.target), PackOptions())
     return found.payload if found else None
@@ -297,7 +302,7 @@ def test_a_pack_with_the_lines_of_a_tree_that_its_task_names_keeps_its_bytes_and
     assert "part39.py" not in short
     assert "more lines: memtui show treeeeee" in short
     with monkeypatch.context() as earlier:
-        earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, has_all_lines=True))
+        earlier.setattr("memtui.pack.build.pack_of_recall", written(wanted=frozenset()))
         whole, long = used(story, style=style)
     assert "more lines" not in long
     assert (again(story, few), again(story, whole)) == (short, long)
@@ -336,7 +341,7 @@ def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
     made = {}
     for edition in EDITIONS:
         with monkeypatch.context() as earlier:
-            earlier.setattr("memtui.pack.build.pack_of_recall", partial(pack_of_recall, edition=edition))
+            earlier.setattr("memtui.pack.build.pack_of_recall", written(edition=edition))
             stored, payload = used(story, style=style)
         made[edition] = payload
         assert PayloadInfo(style=style, edition=edition).note()[-40:-20] in payload

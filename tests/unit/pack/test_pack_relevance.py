@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
+import pack_story
 import pytest
-from recall_story import memory
+from recall_story import NOON, memory, story_vault
 
 from memtui.domain.memory import Memory, Source
 from memtui.domain.reasons import VAULT, Reason, ReasonCode
@@ -49,6 +51,7 @@ from memtui.pack.topics import asked_of
 from memtui.recall.result import Covered, Hit, Part, Recall, Signs, Sureness, Task, Withheld
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
+from memtui.vault.packs import Recipe
 from memtui.wording.reasons import pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
@@ -248,6 +251,31 @@ def test_what_lies_below_the_floor_of_a_search_goes_in_where_it_is_likely_to_mat
     assert {one.memory.id for one in found.hits} == {"rule0000", "rule0001", "rule0002"}
     assert [one.id for one in found.withheld] == ["rule0003"]
     assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "hardly")
+
+
+def test_in_the_standing_payload_a_recipe_has_all_that_it_has_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came in from below the floor of a search is counted once among the likeliest."""
+    between = (LEAST_CHANCE + LEAST_CHANCE_OF_MORE) / 2
+    every = judged_as(monkeypatch, *[0.6] * (FIRST - 1), between)
+    recalled, task = replace(every, hits=every.hits[1:], near=every.hits[:1]), Task("mend the till", ("till.py",))
+    recipe = Recipe(
+        name="till",
+        project="payments-api",
+        task=task.text,
+        files=task.files,
+        target="chat",
+        budget="1200",
+        created_at=NOON,
+    )
+    vault = story_vault(tmp_path, [], [])
+    alone, standing = (
+        pack_story.packed(vault, wanted, recipes=recipes, recall_by=lambda _task, _most: recalled)
+        for wanted, recipes in ((task, None), (Task(), [recipe]))
+    )
+    assert {one.memory.id for one in standing.included} == {one.memory.id for one in alone.included}
+    assert len(alone.included) == FIRST
 
 
 @pytest.mark.parametrize(("task", "covered"), [("mend the till", "not"), ("レジを直して", "well")])
