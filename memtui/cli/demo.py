@@ -16,8 +16,8 @@ from memtui.domain.identity import Actor, path_identity
 from memtui.errors import EXIT_DONE, UsageError
 from memtui.pack.build import context
 from memtui.pack.options import PackOptions
-from memtui.recall.rank import search
 from memtui.recall.result import Task
+from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope

@@ -31,8 +31,8 @@ from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.formats import target_named
 from memtui.recall.anchors import surroundings_of
-from memtui.recall.rank import Found, search
 from memtui.recall.result import Hit, Task
+from memtui.recall.search import Found, search
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day

@@ -1,9 +1,8 @@
-"""Rank a vault's memories for a task, or for a query of words."""
+"""Rank a vault's memories for a task."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -11,92 +10,22 @@ from typing import TYPE_CHECKING
 
 from memtui.config import RecallSettings
 from memtui.domain.kinds import Kinds
-from memtui.domain.memory import ID_ALPHABET, ID_LENGTH, Link, Memory
+from memtui.domain.memory import Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.errors import AmbiguousIdError, NotFoundError
 from memtui.recall import eligibility
 from memtui.recall.anchors import FLOOR_STRENGTH
 from memtui.recall.eligibility import CODE_OF_PLACE, check_phase, elsewhere, guess_phase
 from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.result import Hit, Part, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
-from memtui.recall.retrieve import MOST_STANDING, Fetched, fetch, fetch_for_search, fetch_for_task
+from memtui.recall.retrieve import MOST_STANDING, Fetched, fetch, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
 from memtui.vault.bm25 import UNASSIGNED
-from memtui.vault.filters import MemoryFilter, Scope
+from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Tells what one recall leaves out."""
-
-    fetched: Fetched
-    scorer: Scorer
-    scope: Scope
-    has_words: bool
-
-    def tell(
-        self,
-        *,
-        reasons: Mapping[str, Reason],  # why memories may not be recalled, by id
-        dropped: Sequence[tuple[Hit, Reason]],  # hits that gave way to others
-        beyond: Sequence[Hit],  # hits after the last one shown
-        ranked: set[str],  # ids of all hits, shown or not
-    ) -> tuple[tuple[Withheld, ...], dict[Reason, int]]:
-        """Return at most fifty withheld memories, the nearest first, and counts of the rest."""
-        memories, own = self.fetched.memories, self.scorer.own_relevance
-        withheld = [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
-        withheld += [Withheld.of(hit.memory, BEYOND_LIMIT, hit.relevance) for hit in beyond]
-        withheld += [
-            Withheld.of(memories[identifier], reason, own(identifier))
-            for identifier, reason in reasons.items()
-            if reason.code is not ReasonCode.OTHER_PROJECT and self._is_near(identifier)
-        ]
-        withheld += [
-            Withheld.of(memory, self.scorer.below_floor(identifier), own(identifier))
-            for identifier, memory in memories.items()
-            if identifier not in ranked and identifier not in reasons and self.scorer.own_terms(identifier)
-        ]
-        named = {*ranked, *(one.id for one in withheld)}
-        return listed_and_counted(withheld, self._unseen(named))
-
-    def _is_near(self, identifier: str) -> bool:
-        return self.scorer.reaches_floor(identifier) or self.fetched.memories[identifier].pinned
-
-    def _unseen(self, named: set[str]) -> dict[Reason, int]:
-        """Return counts per group of the memories that match and are not named."""
-        unseen = dict(self.fetched.unseen)
-        seen = self._seen(named)
-        for (place, reached), number in self.fetched.survey.items():
-            code = CODE_OF_PLACE.get(place) if reached else None
-            if place == "active":
-                code = ReasonCode.BEYOND_LIMIT if reached else ReasonCode.BELOW_FLOOR
-            if code:
-                group = Reason(code)
-                unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
-        if not self.has_words:
-            expired = self.fetched.unseen.get(Reason(ReasonCode.OUTSIDE_VALID_TIME), 0)
-            unseen[BEYOND_LIMIT] = unseen.get(BEYOND_LIMIT, 0) - expired
-        return unseen
-
-    def _seen(self, named: set[str]) -> dict[tuple[str, bool], int]:
-        """Return how many of the memories that the survey counted are named, in the survey's own terms."""
-        seen: dict[tuple[str, bool], int] = {}
-        for identifier in named:
-            memory = self.fetched.memories[identifier]
-            if (identifier in self.fetched.lexical or not self.has_words) and self._in_view(memory):
-                place = UNASSIGNED if memory.project is None and memory.status == "active" else memory.status
-                reached = self.scorer.answers(identifier) if self.has_words else True
-                seen[place, reached] = seen.get((place, reached), 0) + 1
-        return seen
-
-    def _in_view(self, memory: Memory) -> bool:
-        inside = self.scope.projects
-        return memory.project is None or inside is None or memory.project in inside
 
 
 BEYOND_LIMIT = Reason(ReasonCode.BEYOND_LIMIT)
@@ -151,20 +80,31 @@ class Evidence:
         """
         task = self.task
         phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
-        reasons = {
-            memory.id: reason
-            for memory, barred in _barred(self.fetched, self.scope, task.as_of or self.now)
-            if (reason := barred or elsewhere(memory, task.files, task.phase))
-        }
+        reasons = self._reasons()
         pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
         scorer = Scorer(
-            *(self.fetched, pool, self.settings, kinds, self.now, phase),
+            self.fetched,
+            pool,
+            self.settings,
+            kinds,
+            self.now,
+            phase,
             phase_guessed=task.phase is None,
             is_standing=not task.has_words,
             measures=task.has_words,
         )
-        ranking = _Ranking(self.fetched, scorer, self.scope, reasons, task.has_words, bool(task.files))
-        return ranking.result(limit)
+        return _Ranking(self, scorer, reasons).result(limit)
+
+    def _reasons(self) -> dict[str, Reason]:
+        """Return why memories may not be recalled, by id."""
+        task, memories, at = self.task, self.fetched.memories, self.task.as_of or self.now
+        successor = eligibility.successors(self.fetched.links, memories, self.scope, at)
+        reasons = {}
+        for memory in memories.values():
+            barred = eligibility.ineligible(memory, self.scope, at, successor.get(memory.id))
+            if reason := barred or elsewhere(memory, task.files, task.phase):
+                reasons[memory.id] = reason
+        return reasons
 
 
 def gather(
@@ -196,21 +136,25 @@ def gather(
     return Evidence(fetched, task, scope, settings, now)
 
 
-def _barred(fetched: Fetched, scope: Scope, at: datetime) -> Iterator[tuple[Memory, Reason | None]]:
-    """Yield each fetched memory with why it may not be recalled for any task, None if it may."""
-    successor = eligibility.successors(fetched.links, fetched.memories, scope, at)
-    for memory in fetched.memories.values():
-        yield memory, eligibility.ineligible(memory, scope, at, successor.get(memory.id))
-
-
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    fetched: Fetched
+    """What was read for a task, with the scores of what may be recalled."""
+
+    evidence: Evidence
     scorer: Scorer
-    scope: Scope
-    reasons: dict[str, Reason]
-    has_words: bool
-    has_files: bool
+    reasons: Mapping[str, Reason]  # why memories may not be recalled, by id
+
+    @property
+    def fetched(self) -> Fetched:
+        return self.evidence.fetched
+
+    @property
+    def has_words(self) -> bool:
+        return self.evidence.task.has_words
+
+    @property
+    def has_files(self) -> bool:
+        return bool(self.evidence.task.files)
 
     def result(self, limit: int) -> Recall:
         pins, hits = self._hits()
@@ -219,9 +163,7 @@ class _Ranking:
         kept, dropped = eligibility.settle([*pins, *hits], links)
         pins = [hit for hit in kept if hit.memory.pinned]
         hits = [hit for hit in kept if not hit.memory.pinned]
-        withheld, counts = LeftOut(self.fetched, self.scorer, self.scope, self.has_words).tell(
-            reasons=self.reasons, dropped=dropped, beyond=hits[limit:], ranked=ids
-        )
+        withheld, counts = self._withheld(dropped, hits[limit:], ids)
         hits = hits[:limit]
         relevant = frozenset(hit.memory.id for hit in pins if self._is_relevant(hit))
         shown = {hit.memory.id for hit in (*pins, *hits)}
@@ -311,114 +253,66 @@ class _Ranking:
             return Reason(ReasonCode.NO_SHARED_WORD, score=nearest)
         return Reason(ReasonCode.TOO_LITTLE_SHARED, score=nearest)
 
+    def _withheld(
+        self, dropped: Sequence[tuple[Hit, Reason]], beyond: Sequence[Hit], ranked: set[str]
+    ) -> tuple[tuple[Withheld, ...], dict[Reason, int]]:
+        """Return at most fifty withheld memories, the nearest first, and counts of the rest.
+
+        Args:
+            dropped: hits that gave way to others.
+            beyond: hits after the last one shown.
+            ranked: ids of all hits, shown or not.
+        """
+        memories, own = self.fetched.memories, self.scorer.own_relevance
+        withheld = [Withheld.of(hit.memory, reason, hit.relevance) for hit, reason in dropped]
+        withheld += [Withheld.of(hit.memory, BEYOND_LIMIT, hit.relevance) for hit in beyond]
+        withheld += [
+            Withheld.of(memories[identifier], reason, own(identifier))
+            for identifier, reason in self.reasons.items()
+            if reason.code is not ReasonCode.OTHER_PROJECT and self._is_near(identifier)
+        ]
+        withheld += [
+            Withheld.of(memory, self.scorer.below_floor(identifier), own(identifier))
+            for identifier, memory in memories.items()
+            if identifier not in ranked and identifier not in self.reasons and self.scorer.own_terms(identifier)
+        ]
+        named = {*ranked, *(one.id for one in withheld)}
+        return listed_and_counted(withheld, self._unseen(named))
+
+    def _is_near(self, identifier: str) -> bool:
+        return self.scorer.reaches_floor(identifier) or self.fetched.memories[identifier].pinned
+
+    def _unseen(self, named: set[str]) -> dict[Reason, int]:
+        """Return counts per group of the memories that match and are not named."""
+        unseen = dict(self.fetched.unseen)
+        seen = self._seen(named)
+        for (place, reached), number in self.fetched.survey.items():
+            code = CODE_OF_PLACE.get(place) if reached else None
+            if place == "active":
+                code = ReasonCode.BEYOND_LIMIT if reached else ReasonCode.BELOW_FLOOR
+            if code:
+                group = Reason(code)
+                unseen[group] = unseen.get(group, 0) + number - seen.get((place, reached), 0)
+        if not self.has_words:
+            expired = self.fetched.unseen.get(Reason(ReasonCode.OUTSIDE_VALID_TIME), 0)
+            unseen[BEYOND_LIMIT] = unseen.get(BEYOND_LIMIT, 0) - expired
+        return unseen
+
+    def _seen(self, named: set[str]) -> dict[tuple[str, bool], int]:
+        """Return how many of the memories that the survey counted are named, in the survey's own terms."""
+        seen: dict[tuple[str, bool], int] = {}
+        for identifier in named:
+            memory = self.fetched.memories[identifier]
+            if (identifier in self.fetched.lexical or not self.has_words) and self._in_view(memory):
+                place = UNASSIGNED if memory.project is None and memory.status == "active" else memory.status
+                reached = self.scorer.answers(identifier) if self.has_words else True
+                seen[place, reached] = seen.get((place, reached), 0) + 1
+        return seen
+
+    def _in_view(self, memory: Memory) -> bool:
+        inside = self.evidence.scope.projects
+        return memory.project is None or inside is None or memory.project in inside
+
 
 def _among(links: Iterable[Link], shown: set[str]) -> Iterable[Link]:
     return (link for link in links if link.from_id in shown and link.to_id in shown)
-
-
-FEWEST_READ = 100  # Memories read for a search with a small limit: the best by words alone need not be the best in all
-ID_PREFIX = re.compile(rf"[{ID_ALPHABET}]{{4,{ID_LENGTH}}}")  # A query that may be the start of an id
-
-_NAMED = Part("name", 1.0, Reason(ReasonCode.NAMED), "term")
-_BEGUN = Part("letters", 0.5, Reason(ReasonCode.BEGUN), "term")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found."""
-
-    hits: list[Hit]
-    sure: Sureness  # whether they answer the query, may do so, or are merely the nearest
-    outdated: int = 0  # how many more match and were replaced, or do not hold at this time
-    without_vector: int = 0  # memories that could not be compared by meaning because they have no vector yet
-
-    @classmethod
-    def of(cls, scorer: Scorer, hits: list[Hit], outdated: int = 0) -> Found:
-        """Return what was found, with what the scorer makes of it."""
-        fetched, sure = scorer.fetched, scorer.sure
-        if hits and (fetched.named or fetched.begun or fetched.files):
-            sure = "sure"
-        elif sure == "nothing" and any(scorer.is_informed(hit.memory.id) for hit in hits):
-            sure = "unsure"
-        return cls(hits, sure if hits else "nothing", outdated, fetched.without_vector)
-
-
-def search(
-    vault: Vault,  # the vault; read under one lease
-    query: str,  # words, an id or a title
-    scope: Scope,  # the projects in view, unassigned memories too if it says so
-    *,
-    files: tuple[str, ...] = (),  # project-relative POSIX paths
-    limit: int,
-    settings: RecallSettings,
-    now: datetime,  # the moment freshness is measured at
-    statuses: Sequence[str] | None = ("active",),  # which memories, None for any
-    only_current: bool = False,  # whether what was replaced or does not hold at this time is left out, and counted
-    # the working tree to follow imports in before the lease, and to check anchors against after it
-    tree: Tree | None = None,
-    meaning: Meaning | None = None,  # compares the query with memories by meaning, None for words alone
-) -> Found:
-    """Return the memories that share a telling word with a query, are close in meaning or tied to files, best first.
-
-    There is no further floor; `Found.sure` says whether anything answers the query. A memory whose id or title
-    matches the query comes first; a word that matches nothing is tried as the start of an id.
-    """
-    wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
-    read = partial(
-        fetch_for_search,
-        vault,
-        query,
-        wanted,
-        files,
-        limit=max(limit, FEWEST_READ),
-        sense=meaning.sense(query[:LONGEST_QUERY]) if meaning and query.strip() else None,
-        index=meaning.terms if meaning else None,
-    )
-    fetched = fetch(read, meaning, tree, files)
-    if not fetched.memories and ID_PREFIX.fullmatch(query.strip().lower()):
-        _take_prefix(vault, query.strip().lower(), wanted, fetched)
-        fetched.check_anchors(tree)
-    outdated = _outdated(fetched, scope, now) if only_current else frozenset()
-    pool = fetched.memories.keys() - outdated
-    scorer = Scorer(fetched, pool, settings, vault.kinds, now, guess_phase(query))
-    hits = ranked(scorer)
-    current = [hit for hit in hits if hit.memory.id in pool]
-    return Found.of(scorer, current[:limit], len(hits) - len(current))
-
-
-def _outdated(fetched: Fetched, scope: Scope, now: datetime) -> frozenset[str]:
-    """Return the ids of memories that were replaced or do not hold now, unless the query names them."""
-    replaced = eligibility.successors(fetched.links, fetched.memories, scope, now).keys()
-    untimely = {one.id for one in fetched.memories.values() if eligibility.outside_valid_time(one, now)}
-    return frozenset((replaced | untimely) - set(fetched.named))
-
-
-def ranked(scorer: Scorer, *, limit: int | None = None) -> list[Hit]:
-    """Return what a search shows of the memories that were read, best first; those that the query names come first."""
-    fetched, named, begun = scorer.fetched, set(scorer.fetched.named), set(scorer.fetched.begun)
-    found = [
-        scorer.hit(memory, extra=_NAMED if identifier in named else _BEGUN if identifier in begun else None)
-        for identifier, memory in fetched.memories.items()
-        if identifier in named
-        or identifier in begun
-        or scorer.is_informed(identifier)
-        or scorer.is_close(identifier)
-        or identifier in fetched.files
-    ]
-    return sorted(found, key=lambda hit: (hit.memory.id not in named, hit.memory.id not in begun, *order_key(hit)))[
-        :limit
-    ]
-
-
-def _take_prefix(vault: Vault, prefix: str, wanted: MemoryFilter, fetched: Fetched) -> None:
-    """Read the memory whose id starts so, if there is exactly one and the search may show it."""
-    with vault.read() as reader:
-        try:
-            memory = reader.get(reader.resolve(prefix))
-        except (NotFoundError, AmbiguousIdError):
-            return
-        if reader.count(MemoryFilter(scope=wanted.scope, statuses=wanted.statuses, ids=(memory.id,))) == 0:
-            return
-        fetched.signals = {memory.id: reader.signals([memory.id])}
-        fetched.states = reader.anchor_states([memory.id])
-    fetched.memories, fetched.named = {memory.id: memory}, [memory.id]

@@ -20,8 +20,8 @@ from memtui.vault.vault import Vault
 if TYPE_CHECKING:
     from memtui.config import RecallSettings
     from memtui.recall.embedding_cache import ResidentVectors
-    from memtui.recall.rank import Found
     from memtui.recall.retrieve import Fetched
+    from memtui.recall.search import Found
     from memtui.recall.semantic import ModelMeaning, Sense
     from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
@@ -52,13 +52,13 @@ class HeldWords:
         statuses: Sequence[str] | None = ("active",),
         tree: Tree | None = None,
     ) -> Found:
-        """Return what `memtui.recall.rank.search` returns for the same arguments; the memories lack their texts.
+        """Return what `memtui.recall.search.search` returns for the same arguments; the memories lack their texts.
 
         Raises `MemtuiError`: the query has a typing error and the vault cannot be read.
         """
         from memtui.recall.eligibility import guess_phase
-        from memtui.recall.rank import Found, ranked
         from memtui.recall.scoring import Scorer
+        from memtui.recall.search import Found, ranked
 
         wanted = MemoryFilter(scope=scope, statuses=None if statuses is None else tuple(statuses))
         fetched = self._fetch(query, wanted, limit=limit)
@@ -81,8 +81,8 @@ class HeldWords:
 
     def _fetch(self, query: str, wanted: MemoryFilter, *, limit: int) -> Fetched:
         from memtui.recall.lexical import Query, match_query
-        from memtui.recall.rank import FEWEST_READ, ID_PREFIX
         from memtui.recall.retrieve import Fetched, is_begun
+        from memtui.recall.search import FEWEST_READ, ID_PREFIX
 
         matched, weights = match_query(
             Query.of(query),

@@ -17,7 +17,7 @@ from memtui.domain.kinds import Kinds
 from memtui.embedding.engine import Engine, open_engine
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.evaluation import Answer, Question, corpus_vault, evaluate, read_corpus, read_questions
-from memtui.recall.rank import search
+from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault

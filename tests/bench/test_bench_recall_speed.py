@@ -20,8 +20,8 @@ from bench.vaults import filled
 
 from memtui.config import RecallSettings
 from memtui.embedding.bundled import BundledEngine
-from memtui.recall.rank import search
 from memtui.recall.resident import ResidentMeaning
+from memtui.recall.search import search
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
 

@@ -22,8 +22,9 @@ from memtui.pack.build import Pack, context, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.recipes import list_recipes
 from memtui.recall.eligibility import ineligible, successors
-from memtui.recall.rank import MOST_HITS, recall, search
+from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Recall, Task
+from memtui.recall.search import search
 from memtui.text.sanitize import reveal, tame
 from memtui.vault.journal import history
 from memtui.vault.reader import VaultReader

@@ -280,7 +280,7 @@ class ListQueries:
         if len(text) == 1 and text.isascii():
             self._hits.keep(text, {})
             return (), True, 0
-        from memtui.recall.rank import search
+        from memtui.recall.search import search
 
         scope, statuses = self._searched(browsing)
         settings, tree = self._opening.recall, self._access.view.tree if self._access.view else None
@@ -450,7 +450,7 @@ class ListQueries:
 
     def _found_anywhere(self, listing: Listing, text: str, now: datetime) -> tuple[str, ...]:
         """Return the hits of a list, and what other projects and statuses hold: without the limits of the list."""
-        from memtui.recall.rank import search
+        from memtui.recall.search import search
 
         look = self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
         wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)

@@ -22,7 +22,7 @@ from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory
 from memtui.pack.clipboard import copy
 from memtui.publish.files import write_atomically
-from memtui.recall.rank import search
+from memtui.recall.search import search
 from memtui.text.sanitize import tame
 from memtui.tui.memory_view import due_words
 from memtui.tui.values import Detail, Done, Signature

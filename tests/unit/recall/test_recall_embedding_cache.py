@@ -17,8 +17,9 @@ from support import make_memory
 from memtui.recall import embedding_cache
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing, semantic_state
 from memtui.recall.fusion import Evidence, Kinship, fuse
-from memtui.recall.rank import recall, search
+from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Task
+from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.normal_form import embedded_text
 from memtui.vault.filters import MemoryFilter

@@ -26,7 +26,7 @@ from memtui.recall.fusion import (
     trust_in_words,
 )
 from memtui.recall.lexical import QueryWeights, reaches_floor, weigh_query, words_part
-from memtui.recall.rank import search
+from memtui.recall.search import search
 from memtui.text.tokens import query_terms
 from memtui.vault.bm25 import TermCounts
 from memtui.vault.filters import Scope

@@ -28,8 +28,9 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.embedding.bundled import BundledEngine
 from memtui.errors import UsageError
 from memtui.recall.embedding_cache import embed_missing
-from memtui.recall.rank import recall, search
+from memtui.recall.rank import recall
 from memtui.recall.result import Hit, Recall, Task
+from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.reader import VaultReader

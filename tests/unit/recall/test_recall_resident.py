@@ -22,9 +22,9 @@ from memtui.domain.memory import STATUSES, Anchor, Memory, Signal
 from memtui.domain.reasons import ReasonCode
 from memtui.recall import embedding_cache
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
-from memtui.recall.rank import Found, search
 from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
 from memtui.recall.result import Recall
+from memtui.recall.search import Found, search
 from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.search.postings_memory import TermIndex

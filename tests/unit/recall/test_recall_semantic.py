@@ -14,8 +14,9 @@ from memtui.embedding.engine import open_engine
 from memtui.pack.build import context
 from memtui.pack.options import PackOptions
 from memtui.recall.embedding_cache import ResidentVectors, embed_missing
-from memtui.recall.rank import Found, recall, search
+from memtui.recall.rank import recall
 from memtui.recall.result import Recall, Task
+from memtui.recall.search import Found, search
 from memtui.recall.semantic import ModelMeaning
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault

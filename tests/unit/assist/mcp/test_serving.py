@@ -25,7 +25,8 @@ from memtui.curate.switch import switch_project
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import ConflictError, NotFoundError, RefusedError, SecretRefusedError, UsageError
-from memtui.recall.rank import recall, search
+from memtui.recall.rank import recall
+from memtui.recall.search import search
 from memtui.vault.vault import Vault
 
 WORDS = Config(embedding=replace(Config().embedding, model="none"))
