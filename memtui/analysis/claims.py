@@ -14,8 +14,8 @@ from typing import NamedTuple
 from memtui.analysis.amounts import Amount, amounts_in
 from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
+from memtui.text.memo import Memo
 from memtui.text.normal_form import normal_form
-from memtui.text.tokens import Memo
 
 _NONE: frozenset[int] = frozenset()
 

@@ -30,8 +30,8 @@ from memtui.analysis.snapshot import (
 )
 from memtui.domain.memory import Memory, content_hash
 from memtui.progress import ProgressCallback
+from memtui.text.memo import Memo
 from memtui.text.sanitize import one_line
-from memtui.text.tokens import Memo
 
 CLAIM_SHARE = 0.5  # Part of the weight of rare terms that two claims share before they are compared
 MOST_HOLDERS = 2  # Memories that stand for a clause that more of them repeat word for word

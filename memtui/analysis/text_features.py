@@ -8,9 +8,10 @@ from functools import cached_property
 from itertools import chain
 
 from memtui.analysis.amounts import Amount, amounts_in, changes_between, rewritten
+from memtui.text.memo import Memo
 from memtui.text.normal_form import american, plain_form, respelt
 from memtui.text.stemming import stem
-from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS, Memo
+from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS
 
 READ_CHARACTERS = 4_000  # Characters of a memory that are compared
 LEAST_NAME = 5  # Letters of a name from which it is looked for in words: a shorter one is part of many words

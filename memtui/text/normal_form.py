@@ -6,8 +6,8 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from memtui.text.memo import Memo
 from memtui.text.tables import read_table
-from memtui.text.tokens import Memo
 
 _CONTRACTIONS = (
     (re.compile(r"\bwon't\b"), "will not"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from hashlib import blake2b
 from itertools import chain
-from typing import Generic, TypeVar
 
+from memtui.text.memo import Memo
 from memtui.text.stemming import stem
 from memtui.text.tables import read_words
 
@@ -206,28 +206,6 @@ STOP_WORDS = read_words(__file__, "stop_words.txt")
 """Stop words in lower case; the tokeniser handles those with an apostrophe."""
 
 
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class Memo(dict[K, V], Generic[K, V]):
-    """A cache of a function's results by key; looking up a known key calls no Python code.
-
-    `most`: entries at which the cache is emptied.
-    """
-
-    def __init__(self, make: Callable[[K], V], *, most: int) -> None:
-        super().__init__()
-        self._make = make
-        self._most = most
-
-    def __missing__(self, key: K) -> V:
-        if len(self) >= self._most:
-            self.clear()
-        self[key] = value = self._make(key)
-        return value
-
-
 _CACHED_TOKENS = 100_000
 _CACHED_IDS = 200_000
 _LONGEST_CACHED = 64
@@ -288,20 +266,19 @@ def _separators() -> dict[int, str]:
     )
 
 
-class _TermTable(dict[str, tuple[str, ...]]):
-    """Raw token to its terms, filled on demand and emptied when full."""
-
-    def __missing__(self, raw: str) -> tuple[str, ...]:
-        terms = _expand(raw, STOP_WORDS, single_han=True)
-        if len(raw) <= _LONGEST_CACHED:
-            if len(self) >= _CACHED_TOKENS:
-                self.clear()
-            self[raw] = terms
-        return terms
+def _expanded(raw: str) -> tuple[str, ...]:
+    return _expand(raw, STOP_WORDS, single_han=True)
 
 
-_terms_of = _TermTable()
-_ids: dict[str, int] = {}
+def _number(term: str) -> int:
+    digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+_terms_of: Memo[str, tuple[str, ...]] = Memo(
+    _expanded, most=_CACHED_TOKENS, keeps=lambda raw: len(raw) <= _LONGEST_CACHED
+)
+_ids: Memo[str, int] = Memo(_number, most=_CACHED_IDS)
 
 
 def index_terms(text: str) -> list[str]:
@@ -337,14 +314,7 @@ def query_terms(text: str) -> list[str]:
 
 def term_id(term: str) -> int:
     """Return the number that stands for a term in the vault: a signed 64-bit integer, the same everywhere."""
-    known = _ids.get(term)
-    if known is None:
-        digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        known = int.from_bytes(digest, "little", signed=True)
-        if len(_ids) >= _CACHED_IDS:
-            _ids.clear()
-        _ids[term] = known
-    return known
+    return _ids[term]
 
 
 def _raw_tokens(text: str) -> list[str]:
