@@ -206,7 +206,7 @@ the one that resembles stands among the first three in every case."""
 
 LEAST_SHARED = 0.25
 """Share of the searched words that a memory must hold: two texts that share half of all their words, as
-`memtui.analysis.duplicates.CONTRADICTS_FROM` asks, share a quarter of either's at least."""
+`memtui.analysis.resemblance.CONTRADICTS_FROM` asks, share a quarter of either's at least."""
 
 MOST_COMPARED = 20  # Memories of one bulk change that are compared, about half a second
 

@@ -362,7 +362,7 @@ def without_files(found: Mapping[str, float]) -> dict[str, float]:
 def belongs_elsewhere(found: Mapping[str, float]) -> bool:
     """Return whether a memory is tied to other files than those in hand, and its title does not name these either.
 
-    What the task itself asks for by its place does not, see `memtui.pack.relevance.is_asked_for`.
+    What the task itself asks for by its place does not, see `memtui.pack.calls.is_asked_for`.
     """
     is_tied = found["holds_elsewhere"] > 0 or found["names_elsewhere"] > 0
     return is_tied and found["in_path_by_title"] < NAMES_WHAT_IS_IN_HAND

@@ -272,7 +272,7 @@ class FileChecks:
     def waiting_sources(self, *, at_a_glance: bool = False) -> Waiting:
         """Return how many rule files of the project in view are not imported, or changed since.
 
-        `at_a_glance`: of `memtui.capture.importer.waiting_sources`.
+        `at_a_glance`: of `memtui.capture.waiting.waiting_sources`.
         """
         from memtui.capture.waiting import Waiting, waiting_sources
 

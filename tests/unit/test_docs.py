@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from scripts.reference import PARTS, regenerated
@@ -157,3 +159,32 @@ def test_the_drawing_of_the_layers_is_the_import_contract() -> None:
     # Each line: where it belongs, its packages, what they are, with wide gaps between these.
     drawn = [re.findall(r"\w+(?=/|\.py)|\|", re.split(r" {3,}", line[12:])[0]) for line in drawing]
     assert drawn == [re.findall(r"(?<=memtui\.)\w+|\|", layer) for layer in layers]
+
+
+def _names(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in re.findall(r"`(memtui(?:\.[A-Za-z_]\w*)+)`", text)}
+
+
+def _is_there(name: str) -> bool:
+    """Return whether a dotted name is a module, or something that one defines."""
+    parts = name.split(".")
+    for at in range(len(parts), 1, -1):
+        module = ".".join(parts[:at])
+        try:
+            found: object = importlib.import_module(module)
+        except ModuleNotFoundError:
+            continue
+        for part in parts[at:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        is_elsewhere = isinstance(found, type | FunctionType) and found.__module__ != module
+        return at == len(parts) or not is_elsewhere
+    return False
+
+
+def test_every_name_of_the_code_that_a_text_points_to_is_there() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "memtui").rglob("*.py"))
+    assert sorted(name for name in _names((*sources, README, *PAGES.values())) if not _is_there(name)) == []
+    assert not _is_there("memtui.pack.budget.Detial")
+    assert not _is_there("memtui.pack.relevance.is_asked_for"), "it is only imported there"
