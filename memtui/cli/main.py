@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.cli.output import has_terminal, use_utf8, write_line
-from memtui.cli.registry import BY_NAME, help_text, version_text
+from memtui.cli.registry import BY_NAME, MODEL, NOTHING, TOKENS, VAULT, Command, Peek, help_text, version_text
 from memtui.errors import (
     EXIT_DONE,
     EXIT_ERROR,
@@ -85,11 +85,14 @@ def main(argv: Sequence[str]) -> int:
             # Without a parser, whose import takes half the time.
             write_line(version_text() if argv[0] == "--version" else help_text())
             return EXIT_DONE
-        if _is_hook(argv):
+        words = list(argv)
+        peek = Peek(words)
+        if peek.command is BY_NAME["hook"] and not peek.asks_help:
+            # An assistant runs it, and must not notice whatever is wrong.
             from memtui.cli.hook import run_hook
 
-            return run_hook(argv)
-        return _dispatch(list(argv))
+            return run_hook(words)
+        return _dispatch(words, peek)
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else EXIT_ERROR
     except BrokenPipeError:
@@ -99,18 +102,10 @@ def main(argv: Sequence[str]) -> int:
         return _report(error)
 
 
-def _is_hook(argv: Sequence[str]) -> bool:
-    """Return whether `hook` is the command: an assistant runs it, and must not notice whatever is wrong."""
-    words = list(argv)
-    while words and words[0].startswith("-"):
-        words = words[2:] if words[0] in {"--actor", "--vault", "--project"} else words[1:]
-    return bool(words) and words[0] == "hook" and not {"-h", "--help"} & set(words)
-
-
-def _dispatch(argv: list[str]) -> int:
+def _dispatch(argv: list[str], peek: Peek) -> int:
     from memtui.cli.parsing import parse
 
-    begin(argv)
+    begin(peek)
     arguments = parse(argv)
     if arguments is None:
         return EXIT_DONE
@@ -121,14 +116,15 @@ def _dispatch(argv: list[str]) -> int:
             return EXIT_USAGE
         from memtui.cli.app import open_app
 
-        _look_at_planted(arguments)
+        _choose_looks(arguments)
         return open_app(arguments)
     from memtui.cli.output import flush
     from memtui.cli.session import Session
 
-    _look_at_planted(arguments)
+    command = BY_NAME[arguments.command]
+    _choose_looks(arguments, command)
     session = Session(arguments)
-    if BY_NAME[arguments.command].group not in {"Start", "Assistants"}:
+    if command.folds_spool:
         session.fold_spool()
     try:
         code = arguments.run(arguments, session) or EXIT_DONE
@@ -148,12 +144,11 @@ def _dispatch(argv: list[str]) -> int:
     return int(code)
 
 
-def _look_at_planted(arguments: argparse.Namespace) -> None:
-    """Let a command look twice at what may be planted, unless it runs where a model would be waited for."""
+def _choose_looks(arguments: argparse.Namespace, command: Command | None = None) -> None:
+    """Choose whether what may be planted is looked at twice: not where a model would be waited for."""
     from memtui.embedding.planted_meaning import look_twice
 
-    # The gate of a commit waits as a hook does.
-    look_twice(is_on=not getattr(arguments, "fast", False) and getattr(arguments, "command", "") != "check")
+    look_twice(is_on=not getattr(arguments, "fast", False) and (command is None or command.looks_twice))
 
 
 def _report(error: BaseException) -> int:
@@ -200,54 +195,37 @@ def _clipped(message: str) -> str:
     return f"{message[:LONGEST_HALF]} … {message[-LONGEST_HALF:]}"
 
 
-def begin(argv: Sequence[str]) -> None:
-    """Start loading what a command line will need; what turns out to be unused ends with the process.
-
-    `argv`: the words of the command line, not checked yet: mistakes in them are not reported here.
-    """
+def begin(peek: Peek) -> None:
+    """Start loading what a command line will need; what turns out to be unused ends with the process."""
     loaded = sys.modules.get("memtui.embedding.engine")
     if loaded is not None:
         # Another command ran in this process before; its model may be another.
         loaded.drop_begun()
-    command = next((BY_NAME[word] for word in argv if word in BY_NAME), None)
-    reads = command is not None and (
-        command.name in {"check", "import"} or command.group in {"Memories", "Recall", "Curate", "History"}
-    )
-    if command is None or not reads or not {"-h", "--help"}.isdisjoint(argv):
+    ahead = peek.command.ahead if peek.command is not None and not peek.asks_help else NOTHING
+    if ahead < VAULT:
         return
     from memtui.vault.connection import warm_up
 
     warm_up()
-    if command.name not in {"search", "context"} or "--fast" in argv or not _may_have_words(argv, command.name):
+    if ahead < MODEL or peek.is_fast or not peek.has_words or not _is_vault(peek.vault):
         return
-    if _vault_exists(argv):
-        from memtui.embedding.engine import begin_opening
+    from memtui.embedding.engine import begin_opening
 
-        begin_opening(lambda: _config().embedding.model)
-        if command.name == "context":
-            _begin_counting()
-
-
-def _may_have_words(argv: Sequence[str], command: str) -> bool:
-    """Return whether a word after the command can be a task: it is neither an option nor the value of one."""
-    after = list(argv)[list(argv).index(command) + 1 :]
-    return any(
-        not word.startswith("-") and (not last.startswith("--") or "=" in last)
-        for last, word in zip(["", *after], after, strict=False)
-    )
+    begin_opening(lambda: _config().embedding.model)
+    if ahead >= TOKENS:
+        _begin_counting()
 
 
-def _vault_exists(argv: Sequence[str]) -> bool:
-    """Return whether there is a vault: without one there is nothing to compare with."""
+def _is_vault(named: str) -> bool:
+    """Return whether there is a vault: without one there is nothing to compare with.
+
+    `named`: as the command line names it, empty where it does not.
+    """
     from pathlib import Path
 
     from memtui import locations
     from memtui.vault.lease import vault_file
 
-    words = list(argv)
-    named = next((word.removeprefix("--vault=") for word in words if word.startswith("--vault=")), "")
-    if "--vault" in words[:-1]:
-        named = words[words.index("--vault") + 1]
     try:
         return vault_file(Path(named).expanduser() if named else locations.default_vault()).is_file()
     except (OSError, ValueError, RuntimeError):

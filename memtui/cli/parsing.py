@@ -9,7 +9,15 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from memtui.cli.output import write_line
-from memtui.cli.registry import BY_NAME, COMMANDS, DESCRIPTION, Command, help_text, version_text
+from memtui.cli.registry import (
+    BY_NAME,
+    COMMANDS,
+    DESCRIPTION,
+    Command,
+    command_position,
+    help_text,
+    version_text,
+)
 from memtui.errors import UsageError
 from memtui.text.sanitize import without_surrogates
 from memtui.text.words import did_you_mean, unknown
@@ -245,7 +253,7 @@ def parse(argv: list[str]) -> argparse.Namespace | None:
         SystemExit: `COMMAND --help` was answered.
     """
     argv = [word if word.isascii() or os.path.lexists(word) else without_surrogates(word) for word in argv]
-    position = _command_position(argv)
+    position = command_position(argv)
     top = Parser(prog="memtui", parents=[global_options()], add_help=False)
     top.add_argument("-h", "--help", action="store_true")
     top.add_argument("--version", action="store_true")
@@ -262,14 +270,6 @@ def parse(argv: list[str]) -> argparse.Namespace | None:
     arguments = command_parser(BY_NAME[name]).read(argv[position + 1 :], before)
     arguments.command = name
     return arguments
-
-
-def _command_position(argv: list[str]) -> int:
-    """Return the index of the first word that is not a global option or its value."""
-    index = 0
-    while index < len(argv) and argv[index].startswith("-"):
-        index += 2 if argv[index] in {"--actor", "--vault", "--project"} else 1
-    return min(index, len(argv))
 
 
 def _split_at_dashes(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -16,6 +16,7 @@ from support import child_environment, make_memory
 
 from memtui import clock
 from memtui.cli import main
+from memtui.cli.registry import Peek
 from memtui.curate import review_sessions
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
@@ -410,6 +411,8 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (["context", "lock refunds", "--fast"], ["engine"]),
         (["context", "--budget", "2k"], ["engine"]),
         (["context", "--file", "a.py", "lock"], ["engine", "model bundled", "tokens"]),
+        (["context", "--json", "lock"], ["engine", "model bundled", "tokens"]),
+        (["--project", "list", "search", "refunds"], ["engine", "model bundled"]),
         (["search", "refunds"], ["engine", "model bundled"]),
         (["list"], ["engine"]),
         (["import", "rules.md"], ["engine"]),
@@ -422,14 +425,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_is_begun_follows_the_command_line(
     vault_starting: Path, begun: list[str], words: list[str], expected: list[str]
 ) -> None:
-    main.begin(["--vault", str(vault_starting), *words])
+    main.begin(Peek(["--vault", str(vault_starting), *words]))
     assert begun == expected
 
 
 def test_no_model_is_begun_for_a_vault_that_is_not_there(tmp_path: Path, begun: list[str]) -> None:
     for words in (["--vault", str(tmp_path / "none")], [f"--vault={tmp_path}"], ["--vault", "nul\0"], ["--vault"]):
-        main.begin([*words, "search", "refunds"])
-    assert begun == ["engine"] * 4
+        main.begin(Peek([*words, "search", "refunds"]))
+    assert begun == ["engine"] * 3, "the last line names no command"
 
 
 def test_an_engine_made_ahead_is_the_one_that_is_used(vault_starting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
