@@ -206,7 +206,9 @@ async def test_hostile_text_does_no_harm_and_no_pack_says_what_to_do(tmp_path: P
         for key in ("h", "y", "o", "i", "z", "enter"):
             await pilot.press(key)
         await until(pilot, lambda: len(toasts(pilot)) >= 6, "every key says why not")
-        assert all("No pack to rate." in toast for toast in toasts(pilot))
+        wanted = ("rate", "copy", "open in Context", "show details of", "leave unrated", "read")
+        for word, toast in zip(wanted, toasts(pilot), strict=True):
+            assert f"No pack to {word}." in toast
         hostile = hostile_memories()[:-1]
         fill(vault, [replace(one, project="ferry", status="active", pinned=True) for one in hostile])
         used = [use(vault, f"{text[:300]} tab esc", files=(text[:100],)) for text in HOSTILE]

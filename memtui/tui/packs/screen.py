@@ -45,9 +45,15 @@ from memtui.tui.widgets.row_list import RowList
 _VERDICTS = frozenset({"packs-helped", "packs-hurt", "packs-corrected", "packs-unused"})
 _REASON = "reason"
 _QUESTIONS = {_REASON: Question("Reason", verb="saves it", longest=400)}
-_ON_A_PACK = frozenset(
-    {*_VERDICTS, "packs-leave", "packs-context", "packs-copy", "packs-read", "packs-told", "packs-since"}
-)
+_DONE_TO_A_PACK = {
+    **dict.fromkeys(_VERDICTS, "rate"),
+    "packs-leave": "leave unrated",
+    "packs-context": "open in Context",
+    "packs-copy": "copy",
+    "packs-since": "compare",
+    "packs-read": "read",
+    "packs-told": "show details of",
+}
 _HOW_TO_COPY = "Copy one in Context (c, then y); a week later you are asked whether it helped."
 
 
@@ -179,8 +185,8 @@ class PacksScreen(ListDetail):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        if action.id in _ON_A_PACK and self._list.current is None:
-            return "No pack to rate."
+        if action.id in _DONE_TO_A_PACK and self._list.current is None:
+            return f"No pack to {_DONE_TO_A_PACK[action.id]}."
         if action.id == "packs-told" and self._read_of_current() is None:
             return "The pack is being read."
         if action.id in _VERDICTS and self._is_on_memory and self._members.current is None:
