@@ -26,6 +26,7 @@ from memtui.tui.asking import AskedAgain
 from memtui.tui.failures import START_AGAIN, end_reading, why_not_changed
 from memtui.tui.list_filter import ListFilter
 from memtui.tui.loader import TELL_SECONDS, Loader
+from memtui.tui.row_detail import RowPanes
 from memtui.tui.screen_part import ScreenPart
 from memtui.tui.state import Opening, State, state_of
 from memtui.tui.switching import why_not_go
@@ -406,10 +407,11 @@ class ListDetail(MemtuiScreen):
 
     BACK_TO_FIRST: ClassVar[bool] = True  # Whether back leads from the second pane to the first
 
-    def __init__(self, opening: Opening, first: Widget, second: Widget) -> None:
+    def __init__(self, opening: Opening, first: Widget, second: Widget, *, panes: RowPanes[Any] | None = None) -> None:
         super().__init__(opening)
         self._first = first
         self._second = second
+        self._panes = panes  # What holds both, where it shows rows and what is known of the current one
         self.sifting: ListFilter | None = None  # The filter of the list, where it is one of rows
         self.border = PaneBorder(first, second)
         first.add_class("pane")
@@ -418,11 +420,14 @@ class ListDetail(MemtuiScreen):
     def compose(self) -> ComposeResult:
         """Lay out the panes side by side between the title and the keys."""
         yield self._title
-        with Horizontal(id=f"{self.AREA}-panes"):
-            yield self._first
-            yield self._second
+        yield self._panes or Horizontal(self._first, self._second, id=f"{self.AREA}-panes")
         yield from self.typed_lines()
         yield self.hints
+
+    def draw_again(self) -> None:
+        """Lay out everything about the current row for the room there is."""
+        if self._panes is not None:
+            self._panes.draw()
 
     def typed_lines(self) -> Iterable[Widget]:
         """Return the lines to type into that stand under the panes."""

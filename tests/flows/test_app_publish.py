@@ -289,12 +289,12 @@ async def test_the_cursor_stays_where_it_is_when_its_place_is_published(vault: V
         await _open(pilot, at="Claude Code")
         screen = pilot.app.screen
         assert isinstance(screen, PublishScreen)
-        place, rows = screen._list.cursor, [key_of(row) for row in screen._list.rows]
+        place, rows = screen._rows.list.cursor, [key_of(row) for row in screen._rows.list.rows]
         await pilot.press("p")
         await says(pilot, "Published to CLAUDE.md")
         await shows(pilot, "1 published")
-        assert screen._list.cursor == place
-        assert [key_of(row) for row in screen._list.rows] == rows
+        assert screen._rows.list.cursor == place
+        assert [key_of(row) for row in screen._rows.list.rows] == rows
 
 
 async def test_an_assistant_whose_file_is_a_link_is_published_to_with_the_one_that_it_leads_to(
@@ -361,7 +361,7 @@ async def _to(pilot: Pilot[int], label: str) -> None:
     assert isinstance(screen, PublishScreen)
     await pilot.press("g")
     for _ in range(12):
-        row = screen._list.current
+        row = screen._rows.list.current
         if row is not None and label in {
             key_of(row).rsplit("/", 1)[-1],
             getattr(getattr(row, "place", None), "label", ""),

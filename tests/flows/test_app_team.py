@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from memtui.sync.service import sync
 from memtui.sync.sharing import SyncRequest
 from memtui.tui.browse.screen import BrowseScreen
-from memtui.tui.edit.version_conflict import TeamConflictScreen
+from memtui.tui.edit.version_conflict import TEAM, SourceConflictScreen
 from memtui.tui.inbox.screen import InboxScreen
 from memtui.tui.team.screen import TeamScreen
 
@@ -77,7 +77,10 @@ async def test_a_conflict_leads_from_team_to_the_inbox_and_is_settled_there(
         await until(pilot, lambda: isinstance(pilot.app.screen, InboxScreen), "the Inbox is open")
         await shows(pilot, "1 conflict with the team: d")
         await pilot.press("d")
-        await until(pilot, lambda: isinstance(pilot.app.screen, TeamConflictScreen), "both texts are shown")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SourceConflictScreen), "both texts are shown")
+        screen = pilot.app.screen
+        assert isinstance(screen, SourceConflictScreen)
+        assert screen.parties is TEAM
         await shows(pilot, "Mine: not sent")
         await shows(pilot, "Theirs: the team's, in the vault")
         # Titles are made from these texts, and follow what is chosen.
@@ -128,7 +131,7 @@ async def test_a_remote_that_is_gone_is_told_and_the_rest_is_shown(pair: tuple[M
 async def test_a_team_that_is_joined_while_the_app_is_open_is_synced_with_from_then_on(
     pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.app.TEAM_SECONDS", 0.2)
+    monkeypatch.setattr("memtui.tui.team.watch.LOOK_SECONDS", 0.2)
     (tmp_path / "new").mkdir()
     joins = Machine(tmp_path / "new", pair[0].remote)
     joins.clock.moment = NOW

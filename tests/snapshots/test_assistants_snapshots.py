@@ -48,7 +48,7 @@ def app(own_home: Path, tmp_path: Path, sample: Path, monkeypatch: pytest.Monkey
 
 
 def _is_read(screen: object) -> bool:
-    return isinstance(screen, AssistantsScreen) and screen._list.count > 0 and bool(screen._shown)
+    return isinstance(screen, AssistantsScreen) and screen._rows.list.count > 0 and bool(screen._rows.shown)
 
 
 async def test_the_assistants(app: MemtuiApp, album: Album) -> None:

@@ -27,7 +27,7 @@ def app(own_home: Path, tmp_path: Path, sample: Path) -> MemtuiApp:
 
 
 def _is_read(screen: object) -> bool:
-    return isinstance(screen, PublishScreen) and screen._list.count > 0 and bool(screen._shown)
+    return isinstance(screen, PublishScreen) and screen._rows.list.count > 0 and bool(screen._rows.shown)
 
 
 async def test_what_would_be_published(app: MemtuiApp, album: Album) -> None:
@@ -53,4 +53,4 @@ async def test_what_goes_in_is_chosen(app: MemtuiApp, album: Album) -> None:
 
 
 def _is_offered(screen: object) -> bool:
-    return isinstance(screen, ChoosingScreen) and screen._list.count > 0 and bool(screen._shown)
+    return isinstance(screen, ChoosingScreen) and screen._rows.list.count > 0 and bool(screen._rows.shown)

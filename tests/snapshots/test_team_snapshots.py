@@ -62,7 +62,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MemtuiApp:
 
 
 def _is_read(screen: object) -> bool:
-    return isinstance(screen, TeamScreen) and screen._list.count > 0 and bool(screen._asked)
+    return isinstance(screen, TeamScreen) and screen._rows.list.count > 0 and bool(screen._asked)
 
 
 async def test_a_team_with_members_and_a_purge_that_waits(app: MemtuiApp, album: Album) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
@@ -23,17 +24,20 @@ from memtui.tui.assistants.view import (
     assistant_lines,
     plan_blocks,
 )
-from memtui.tui.row_detail import RowDetail, pane_answers
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
+from memtui.tui.row_detail import BREAKPOINTS, RowPanes, pane_answers
 from memtui.tui.screens.dialogs import DiffScreen
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.switching import no_folder
+from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.publishing import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
 
 
-class AssistantsScreen(RowDetail[AssistantRow]):
+class AssistantsScreen(ListDetail):
     """The assistants beside all about one of them."""
 
     AREA = ASSISTANTS
@@ -44,16 +48,24 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         **pane_answers(ASSISTANTS),
         "assistants-again": ("look_again",),
     }
-    HEADING = "Assistants"
-    PANES = ("Assistants", "What is installed")
-    FINDS = "an assistant, or how it stands"
+    AUTO_FOCUS = ".rows"
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening, assistant_cells)
+        titles = ("Assistants", "What is installed")
+        self._rows = RowPanes(ASSISTANTS, assistant_cells, self._blocks, key=attrgetter("name"), titles=titles)
+        super().__init__(opening, self._rows.list, self._rows.detail, panes=self._rows)
+        self.sifting = ListFilter(self, self._rows.list, "an assistant, or how it stands")
+        self.parts = (self.sifting,)
+        self._title = TitleLine("Assistants", id="assistants-title")
         self._installer = Installer(self.access)
         self._read: AssistantsRead | None = None
         self._scope = Scope.USER
         self._probed: dict[str, list[Probed]] = {}  # what calling came to, by assistant
+
+    def on_mount(self) -> None:
+        """Read after the first picture."""
+        self.begin_looking()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -66,12 +78,10 @@ class AssistantsScreen(RowDetail[AssistantRow]):
         self._title.place = read.place
         self._title.note = SCOPE_WORDS[self._scope]
         installed = sum(row.state.is_installed for row in read.rows)
-        self.show_rows(assistant_lines(read.rows), f"{installed} installed")
+        self.trouble_is_over()
+        self._rows.show(assistant_lines(read.rows), f"{installed} installed")
 
-    def key(self, row: AssistantRow) -> object:
-        return row.name
-
-    def blocks(self, row: AssistantRow) -> Sequence[Block] | None:
+    def _blocks(self, row: AssistantRow) -> Sequence[Block] | None:
         if self._read is None:
             return None
         lines = [] if row.state.assistant.is_written else self._installer.lines(row.state.assistant, self._scope)
@@ -81,7 +91,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        row = self._list.current
+        row = self._rows.list.current
         if action.owner == ASSISTANTS and row is None:
             return "No assistant is under the cursor."
         if row is not None and (why := _why_not_with(row, action)):
@@ -94,7 +104,7 @@ class AssistantsScreen(RowDetail[AssistantRow]):
     @property
     def _current(self) -> AssistantRow:
         """The assistant under the cursor; `why_not` lets no action through without one."""
-        row = self._list.current
+        row = self._rows.list.current
         if row is None:
             raise RuntimeError("no assistant is under the cursor")
         return row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from textual import on
@@ -45,6 +45,44 @@ _WORDS: dict[Choice, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """Between whom a conflict is."""
+
+    title: str  # of the screen
+    sides: Mapping[str, str]  # titles of the three texts
+    who: Mapping[str, str]  # who changed a field
+    changing: Literal["theirs", "mine"]  # the side whose text changes what is stored
+    leaving: str  # what is said before the screen is left without a save
+
+
+VERSIONS = Parties(
+    title="Version conflict",
+    sides={"base": "Base: when you started", "theirs": "Theirs: stored now", "mine": "Mine: typed"},
+    who={"theirs": "they changed it", "mine": "you changed it", "both": "both changed it"},
+    changing="mine",
+    leaving="Nothing is saved yet. esc again goes back and keeps what you typed.",
+)
+SOURCE = Parties(
+    title="Source conflict",
+    sides={"base": "Base: the last import", "theirs": "Theirs: the source now", "mine": "Mine: in the vault"},
+    who={"theirs": "source changed", "mine": "vault changed", "both": "both changed it"},
+    changing="theirs",
+    leaving="Nothing is resolved yet. esc again discards your choices; the conflict stays in the Inbox.",
+)
+TEAM = Parties(
+    title="Conflict with the team",
+    sides={
+        "base": "Base: before both edits",
+        "theirs": "Theirs: the team's, in the vault",
+        "mine": "Mine: not sent",
+    },
+    who={"theirs": "team changed", "mine": "you changed", "both": "both changed it"},
+    changing="mine",
+    leaving=SOURCE.leaving,
+)
+
+
 class ConflictScreen(MemtuiScreen):
     """Choose one of the texts of each field, combine both, or write a new one.
 
@@ -60,27 +98,22 @@ class ConflictScreen(MemtuiScreen):
     }
     AUTO_FOCUS = "#conflict-fields"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
-    NAME = "Version conflict"
-    SIDES: ClassVar[Mapping[str, str]] = {
-        "base": "Base: when you started",
-        "theirs": "Theirs: stored now",
-        "mine": "Mine: typed",
-    }
-    """Titles of the three texts."""
-    WHO: ClassVar[Mapping[str, str]] = {
-        "theirs": "they changed it",
-        "mine": "you changed it",
-        "both": "both changed it",
-    }
-    """Who changed a field."""
-    CHANGING: ClassVar[str] = "mine"  # The side whose text changes what is stored
-    LEAVING: ClassVar[str] = "Nothing is saved yet. esc again goes back and keeps what you typed."
 
-    def __init__(self, opening: Opening, base: Memory, theirs: Memory, wish: Wish, last: str = "") -> None:
+    def __init__(
+        self,
+        opening: Opening,
+        base: Memory,
+        theirs: Memory,
+        wish: Wish,
+        last: str = "",
+        *,
+        parties: Parties = VERSIONS,
+    ) -> None:
         super().__init__(opening)
+        self.parties = parties
         self.saved: Memory | None = None  # The memory as stored, once that is done
         self._editing = EditingAccess(self.access)
-        self._title = TitleLine(self.NAME, warns=True, id="conflict-head")
+        self._title = TitleLine(parties.title, warns=True, id="conflict-head")
         self._fields = ChoiceList(id="conflict-fields")
         self._panes = {name: DetailPane(id=f"conflict-{name}") for name in ("base", "theirs", "mine")}
         self._made = Vertical(id="conflict-made")
@@ -132,7 +165,11 @@ class ConflictScreen(MemtuiScreen):
 
     def _show_rows(self) -> None:
         rows = [
-            ChoiceRow(_LABELS.get(each.field, each.field), self.WHO[each.changed_by], _WORDS[self._choices[each.field]])
+            ChoiceRow(
+                _LABELS.get(each.field, each.field),
+                self.parties.who[each.changed_by],
+                _WORDS[self._choices[each.field]],
+            )
             for each in self._differences
         ]
         self._fields.show(rows)
@@ -151,7 +188,7 @@ class ConflictScreen(MemtuiScreen):
         difference = self._current
         if difference is None:
             return
-        for name, title in self.SIDES.items():
+        for name, title in self.parties.sides.items():
             pane = self._panes[name]
             pane.set_title(title)
             text = self._text(difference.field, getattr(difference, name))
@@ -261,7 +298,7 @@ class ConflictScreen(MemtuiScreen):
             self.hints.place = CONFLICT
             self._result.read_only = True
             self._fields.focus()
-        elif not self.would_lose or self.again.agrees("back", self.LEAVING, lambda: dict(self._choices)):
+        elif not self.would_lose or self.again.agrees("back", self.parties.leaving, lambda: dict(self._choices)):
             self.dismiss(None)
 
     @property
@@ -306,8 +343,8 @@ class ConflictScreen(MemtuiScreen):
         """Return the chosen values that differ from what is stored now."""
         values: dict[str, Any] = {}
         for each in self._differences:
-            if chosen[each.field] == self.CHANGING:
-                values[each.field] = getattr(each, self.CHANGING)
+            if chosen[each.field] == self.parties.changing:
+                values[each.field] = getattr(each, self.parties.changing)
             elif chosen[each.field] == "both" and each.combined is not None:
                 values[each.field] = each.combined[0]
         return values
@@ -362,53 +399,41 @@ _TEXTS = ("title", "insight", "rationale", "snippet")
 
 
 class SourceConflictScreen(ConflictScreen):
-    """Choose for each field between the text of the source and that of the vault.
+    """Choose for each field between two texts: that of a source, or of the team, and one's own.
 
-    `left`: how many source conflicts are left, this one included. `moved`: whether the source file is no longer where
-    it was.
+    `left`: how many such conflicts are left, this one included. `moved`: whether the source file is no longer where it
+    was.
     """
-
-    NAME = "Source conflict"
-
-    SIDES: ClassVar[Mapping[str, str]] = {
-        "base": "Base: the last import",
-        "theirs": "Theirs: the source now",
-        "mine": "Mine: in the vault",
-    }
-    WHO: ClassVar[Mapping[str, str]] = {"theirs": "source changed", "mine": "vault changed", "both": "both changed it"}
-    CHANGING = "theirs"
-    LEAVING = "Nothing is resolved yet. esc again discards your choices; the conflict stays in the Inbox."
 
     def __init__(self, opening: Opening, conflict: SourceConflict, left: int, *, moved: bool = False) -> None:
         self._conflict = conflict
         self._moved = moved
         self._left = left
-        base, theirs, mine = (conflict.as_memory(texts) for texts in (conflict.base, *self.sides(conflict)))
+        stored, stated = Texts.of(conflict.memory), conflict.text.stated
+        # What the team wrote stands in the vault, and one's own text waits beside it. Of what it erased, and of a
+        # source, it is the other way round.
+        is_theirs_stored = conflict.text.is_team and not conflict.text.is_erasure
+        sides = (stored, stated) if is_theirs_stored else (stated, stored)
+        base, theirs, mine = (conflict.as_memory(texts) for texts in (conflict.base, *sides))
         asked = [name for name in _TEXTS if name != "title" or not conflict.title_follows_text]
         if "title" not in asked:
             base, theirs = (replace(one, title=conflict.memory.title) for one in (base, theirs))
-        super().__init__(opening, base, theirs, Wish({name: getattr(mine, name) for name in asked}))
+        wish = Wish({name: getattr(mine, name) for name in asked})
+        super().__init__(opening, base, theirs, wish, parties=TEAM if is_theirs_stored else SOURCE)
 
     @property
     def would_lose(self) -> bool:
         return self._choices != self._at_first or bool(self._written)
 
-    @staticmethod
-    def sides(conflict: SourceConflict) -> tuple[Texts, Texts]:
-        """Return their texts and mine."""
-        return conflict.text.stated, Texts.of(conflict.memory)
-
     def about(self) -> str:
-        """Return where the source is, and how many source conflicts are left."""
-        text = self._conflict.text
+        """Return where the source is, and how many conflicts are left."""
+        text, left = self._conflict.text, f"{self._left:,} left" if self._left > 1 else ""
+        if self.parties is TEAM:
+            return left
         name = text.path.replace("\\", "/").rsplit("/", 1)[-1]
         place = f"{name}:{text.span[0]}" if text.span else name
         now = " (moved away)" if self._moved else ""
-        return " · ".join(filter(None, (tame(place, 40) + now, self.more())))
-
-    def more(self) -> str:
-        """Return how many conflicts are left, if there are others."""
-        return f"{self._left:,} left" if self._left > 1 else ""
+        return " · ".join(filter(None, (tame(place, 40) + now, left)))
 
     def store(self, values: Mapping[str, Any]) -> tuple[Memory, Done]:
         """Save the result, and that the source was seen; called in a thread."""
@@ -433,26 +458,3 @@ class SourceConflictScreen(ConflictScreen):
             self.dismiss(None)
             return True
         return super().answers_failure(error)
-
-
-class TeamConflictScreen(SourceConflictScreen):
-    """Choose for each field between the team's text, which is in the vault, and one's own, which was not sent."""
-
-    NAME = "Conflict with the team"
-
-    SIDES: ClassVar[Mapping[str, str]] = {
-        "base": "Base: before both edits",
-        "theirs": "Theirs: the team's, in the vault",
-        "mine": "Mine: not sent",
-    }
-    WHO: ClassVar[Mapping[str, str]] = {"theirs": "team changed", "mine": "you changed", "both": "both changed it"}
-    CHANGING = "mine"
-
-    @staticmethod
-    def sides(conflict: SourceConflict) -> tuple[Texts, Texts]:
-        """Return their texts and mine: the team's stand in the vault, and one's own waits beside it."""
-        return Texts.of(conflict.memory), conflict.text.stated
-
-    def about(self) -> str:
-        """Return how many conflicts are left."""
-        return self.more()

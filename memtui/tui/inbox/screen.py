@@ -396,15 +396,13 @@ class InboxScreen(ListDetail):
         self.loader.read(self._inbox.conflicts, self._show_conflict, group="conflicts")
 
     def _show_conflict(self, read: tuple[list[SourceConflict], bool]) -> None:
-        from memtui.tui.edit.version_conflict import SourceConflictScreen, TeamConflictScreen
+        from memtui.tui.edit.version_conflict import SourceConflictScreen
 
         conflicts, moved = read
         if not conflicts or not self.is_current:
             self.look_again()
             return
-        text = conflicts[0].text
-        kind = TeamConflictScreen if text.is_team and not text.is_erasure else SourceConflictScreen
-        screen = kind(self.opening, conflicts[0], len(conflicts), moved=moved)
+        screen = SourceConflictScreen(self.opening, conflicts[0], len(conflicts), moved=moved)
 
         def closed(_: None) -> None:
             if screen.saved is not None and len(conflicts) > 1:

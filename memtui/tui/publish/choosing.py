@@ -15,10 +15,13 @@ from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import CHOOSING, GO, LISTING, Action
-from memtui.tui.row_detail import RowDetail, pane_answers
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
+from memtui.tui.row_detail import BREAKPOINTS, RowPanes, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block, StyleName
 from memtui.tui.widgets.headed_titles import Titled, said_once
+from memtui.tui.widgets.lines import TitleLine
 from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 
@@ -35,7 +38,7 @@ class ChoiceRow:
     title: str = ""  # as the rows above let it be
 
 
-class ChoosingScreen(RowDetail[ChoiceRow]):
+class ChoosingScreen(ListDetail):
     """The memories that may go in, beside the text of one.
 
     Attributes:
@@ -45,12 +48,22 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
     AREA = CHOOSING
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(CHOOSING, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = pane_answers(CHOOSING)
-    HEADING = "Choose what goes in"
-    PANES = ("Memories", "Text")
-    FINDS = "words of a title, of the text, a file, a kind"
+    AUTO_FOCUS = ".rows"
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(self, opening: Opening, place: str, found: Sequence[Choosable]) -> None:
-        super().__init__(opening, choice_cells, words=choice_text)
+        self._rows = RowPanes(
+            CHOOSING,
+            choice_cells,
+            lambda row: choice_blocks(row.one),
+            key=lambda row: row.one.memory.id,
+            titles=("Memories", "Text"),
+            words=choice_text,
+        )
+        super().__init__(opening, self._rows.list, self._rows.detail, panes=self._rows)
+        self.sifting = ListFilter(self, self._rows.list, "words of a title, of the text, a file, a kind")
+        self.parts = (self.sifting,)
+        self._title = TitleLine("Choose what goes in", id="choosing-title")
         self._found = tuple(found)
         self._titles = tuple(said_once([Titled.of(choice_title(one.memory), one.memory.sources) for one in found]))
         self._before = frozenset(one.memory.id for one in found if one.is_in)
@@ -60,17 +73,15 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
         self._title.note = "nothing is written yet"
         self.selection: Selection | None = None
 
+    def on_mount(self) -> None:
+        """Show the memories after the first picture."""
+        self.begin_looking()
+
     def look_again(self) -> None:
         """Show what was read before the screen came; it is not read again while a person chooses."""
         titles = zip(self._found, self._titles, strict=True)
         rows = [ChoiceRow(one, one.memory.id in self._ticked, title) for one, title in titles]
-        self.show_rows(rows, choice_words(self._ticked, self._found), notice=("No memory is in use here.",))
-
-    def key(self, row: ChoiceRow) -> object:
-        return row.one.memory.id
-
-    def blocks(self, row: ChoiceRow) -> Sequence[Block]:
-        return choice_blocks(row.one)
+        self._rows.show(rows, choice_words(self._ticked, self._found), notice=("No memory is in use here.",))
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
@@ -80,11 +91,11 @@ class ChoosingScreen(RowDetail[ChoiceRow]):
 
     def action_choosing_tick(self) -> None:
         """Tick or untick the memory under the cursor, and go on to the next."""
-        row = self._list.current
+        row = self._rows.list.current
         if row is not None:
             self._ticked ^= {row.one.memory.id}
             self.look_again()
-            self._list.move_by(1)
+            self._rows.list.move_by(1)
 
     def action_choosing_all(self) -> None:
         """Tick none, as who wants a few begins; where none is ticked, every memory."""

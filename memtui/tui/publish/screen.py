@@ -12,18 +12,20 @@ from memtui.curate.publishing import Choosable, Standing
 from memtui.publish.apply import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LISTING, PUBLISH, Action
-from memtui.tui.list_detail import LIST
+from memtui.tui.list_detail import LIST, ListDetail
+from memtui.tui.list_filter import ListFilter
 from memtui.tui.publish.choosing import ChoosingScreen
 from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
-from memtui.tui.row_detail import RowDetail, pane_answers
+from memtui.tui.row_detail import BREAKPOINTS, RowPanes, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
+from memtui.tui.widgets.lines import TitleLine
 
 _READING = "The assistants' files are being read."
 _TAKES_OUT = "removes the block"
 
 
-class PublishScreen(RowDetail[Row]):
+class PublishScreen(ListDetail):
     """The places beside what would change in one of them."""
 
     AREA = PUBLISH
@@ -32,14 +34,22 @@ class PublishScreen(RowDetail[Row]):
         **pane_answers(PUBLISH),
         "publish-again": ("look_again",),
     }
-    HEADING = "Publish"
-    PANES = ("Assistants", "What would change")
-    FINDS = "an assistant, or how it stands"
+    AUTO_FOCUS = ".rows"
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening, publish_cells)
+        titles = ("Assistants", "What would change")
+        self._rows = RowPanes(PUBLISH, publish_cells, self._blocks, key=key_of, titles=titles, part=_part)
+        super().__init__(opening, self._rows.list, self._rows.detail, panes=self._rows)
+        self.sifting = ListFilter(self, self._rows.list, "an assistant, or how it stands")
+        self.parts = (self.sifting,)
+        self._title = TitleLine("Publish", id="publish-title")
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
+
+    def on_mount(self) -> None:
+        """Read after the first picture."""
+        self.begin_looking()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -53,24 +63,17 @@ class PublishScreen(RowDetail[Row]):
         self.looked_at = read.signature
         self._title.place = read.project
         self._title.note = ""
-        self.show_rows(publish_lines(read), f"{sum(row.is_published for row in read.rows)} published")
+        self.trouble_is_over()
+        self._rows.show(publish_lines(read), f"{sum(row.is_published for row in read.rows)} published")
 
-    def key(self, row: Row) -> object:
-        return key_of(row)
-
-    def part(self, row: Row) -> object:
-        """Return which place it is and how it stands: another change begins at the top."""
-        state = row.plan.state if isinstance(row, Standing) and row.plan is not None else ""
-        return key_of(row), state
-
-    def blocks(self, row: Row) -> Sequence[Block] | None:
+    def _blocks(self, row: Row) -> Sequence[Block] | None:
         return None if self._read is None else row_blocks(row, self._read)
 
     # -- actions ----------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        row = self._list.current
+        row = self._rows.list.current
         if action.owner != PUBLISH or action.area == "view":
             return super().why_not(action)
         if row is None:
@@ -97,14 +100,14 @@ class PublishScreen(RowDetail[Row]):
     @property
     def _current(self) -> Standing:
         """The place under the cursor; `why_not` lets no action through without one."""
-        row = self._list.current
+        row = self._rows.list.current
         if not isinstance(row, Standing):
             raise TypeError("no place is under the cursor")
         return row
 
     def action_publish_write(self) -> None:
         """Write what is shown."""
-        row = self._list.current
+        row = self._rows.list.current
         if isinstance(row, Cut):
             if self._was_in_sight("publish-write", "removes these lines from the file"):
                 self.do(lambda: self._publications.withdraw(row))
@@ -117,7 +120,7 @@ class PublishScreen(RowDetail[Row]):
         if not self.has_class("-narrow") or self.has_class("-reading"):
             return True
         self.enter_second()
-        self._detail.scroll_to(y=0, animate=False)
+        self._rows.detail.scroll_to(y=0, animate=False)
         words = f"Nothing was changed yet: {self.key_of(identifier)} again {does}"
         # About another thing than the question of an edit that may go, which comes after it.
         self.again.agrees(identifier, words, lambda: (does, self._place()))
@@ -125,7 +128,7 @@ class PublishScreen(RowDetail[Row]):
 
     def _place(self) -> object:
         """Return which place is under the cursor, and whether what would change in it is on the screen."""
-        row = self._list.current
+        row = self._rows.list.current
         return None if row is None else key_of(row), self.has_class("-reading")
 
     def action_publish_out(self) -> None:
@@ -174,3 +177,9 @@ class PublishScreen(RowDetail[Row]):
         row = self._current
         if self._was_in_sight("publish-force", "overwrites the edit"):
             self.do(lambda: self._publications.write(row, force=True))
+
+
+def _part(row: Row) -> object:
+    """Return which place it is and how it stands: another change begins at the top."""
+    state = row.plan.state if isinstance(row, Standing) and row.plan is not None else ""
+    return key_of(row), state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
@@ -13,27 +14,38 @@ from memtui.sync.service import Asked
 from memtui.text.words import counted
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LISTING, TEAM, Action
-from memtui.tui.row_detail import RowDetail, pane_answers
+from memtui.tui.list_detail import ListDetail
+from memtui.tui.list_filter import ListFilter
+from memtui.tui.row_detail import BREAKPOINTS, RowPanes, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.team.view import NOBODY, TeamActs, TeamRow, team_blocks, team_cells
+from memtui.tui.widgets.lines import TitleLine
 
 
-class TeamScreen(RowDetail[TeamRow]):
+class TeamScreen(ListDetail):
     """The teams beside all about one of them; what only the other side knows arrives when it answers."""
 
     AREA = TEAM
     BINDINGS: ClassVar[list[BindingType]] = registry.bindings(TEAM, LISTING)
     ANSWERS: ClassVar[Mapping[str, tuple[Any, ...]]] = pane_answers(TEAM)
-    HEADING = "Team"
-    PANES = ("Teams", "Shared, waiting, members")
-    FINDS = "a team"
+    AUTO_FOCUS = ".rows"
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(self, opening: Opening) -> None:
-        super().__init__(opening, team_cells)
+        titles = ("Teams", "Shared, waiting, members")
+        self._rows = RowPanes(TEAM, team_cells, self._blocks, key=attrgetter("id"), titles=titles)
+        super().__init__(opening, self._rows.list, self._rows.detail, panes=self._rows)
+        self.sifting = ListFilter(self, self._rows.list, "a team")
+        self.parts = (self.sifting,)
+        self._title = TitleLine("Team", id="team-title")
         self._team = TeamActs(self.access)
         self._asked: dict[str, Asked] = {}  # what the other sides said, by team
         self._problems: dict[str, str] = {}  # why they could not be asked
+
+    def on_mount(self) -> None:
+        """Read after the first picture."""
+        self.begin_looking()
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -44,7 +56,8 @@ class TeamScreen(RowDetail[TeamRow]):
     def _show(self, rows: list[TeamRow]) -> None:
         waiting = sum(row.state.waiting for row in rows)
         self._title.note = f"{counted(waiting, 'change')} to send" if waiting else ""
-        self.show_rows(rows, counted(len(rows), "team") if rows else "", notice=NOBODY)
+        self.trouble_is_over()
+        self._rows.show(rows, counted(len(rows), "team") if rows else "", notice=NOBODY)
         for row in rows:
             self._ask(row)
 
@@ -62,17 +75,14 @@ class TeamScreen(RowDetail[TeamRow]):
 
         self.loader.read(partial(self._team.ask, row), show, group=f"ask-{row.id}", on_error=tell)
 
-    def key(self, row: TeamRow) -> object:
-        return row.id
-
-    def blocks(self, row: TeamRow) -> list[Block]:
+    def _blocks(self, row: TeamRow) -> list[Block]:
         return team_blocks(row, self._asked.get(row.id), self._problems.get(row.id, ""))
 
     # -- actions ----------------------------------------------------------------------------------
 
     def why_not(self, action: Action) -> str | None:
         """Return why an action is not possible now."""
-        row = self._list.current
+        row = self._rows.list.current
         if action.owner == TEAM and row is None:
             return "This vault does not share memories yet."
         if action.id == "team-conflicts" and row is not None and not row.state.conflicts:

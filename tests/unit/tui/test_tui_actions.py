@@ -5,15 +5,20 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.screen import Screen
 
 from memtui import tui
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import ACTIONS, EVERYWHERE, GO, WIDGETS, Keymap
+from memtui.tui.app import _SCREENS
 from memtui.tui.list_detail import MemtuiScreen
+
+T = TypeVar("T")
 
 
 def test_keys_are_taken_as_people_write_them() -> None:
@@ -64,17 +69,22 @@ def test_no_configuration_leaves_two_acts_on_one_key(chosen: dict[str, str]) -> 
         assert len(keys) == len(set(keys)), owner
 
 
-def screens() -> list[type[MemtuiScreen]]:
-    """Return the classes that are shown: those with an owner of actions that no other is made from."""
+def made_from(kind: type[T]) -> list[type[T]]:
+    """Return the classes that are made from one, however deep."""
     for module in pkgutil.walk_packages(tui.__path__, "memtui.tui."):
         importlib.import_module(module.name)
-    found: list[type[MemtuiScreen]] = []
-    waiting = [MemtuiScreen]
+    found: list[type[T]] = []
+    waiting = [kind]
     while waiting:
         kinds = waiting.pop().__subclasses__()
-        found += [kind for kind in kinds if kind.AREA and not kind.__subclasses__()]
+        found += kinds
         waiting += kinds
     return found
+
+
+def screens() -> list[type[MemtuiScreen]]:
+    """Return the classes that are shown: those with an owner of actions that no other is made from."""
+    return [kind for kind in made_from(MemtuiScreen) if kind.AREA and not kind.__subclasses__()]
 
 
 @pytest.mark.parametrize("screen", screens(), ids=lambda screen: screen.__name__)
@@ -86,3 +96,22 @@ def test_every_action_of_a_screen_has_a_method_that_takes_its_arguments(screen: 
         if "." not in method:  # what a screen holds is asked for on a screen that is shown
             inspect.signature(getattr(screen, method)).bind(None, *arguments)
     assert set(screen.ANSWERS) <= {action.id for action in ACTIONS}, "an answer to no action"
+
+
+DEEPEST = 3
+"""Classes of ours that a screen may be made of, one below the other; what is more is held instead of inherited."""
+
+
+def test_no_screen_is_made_of_more_classes_of_ours_than_can_be_looked_through() -> None:
+    depths = {
+        kind.__name__: sum(base.__module__.startswith("memtui.") for base in kind.__mro__)
+        for kind in made_from(Screen)
+        if kind.__module__.startswith("memtui.")
+    }
+    assert {name: depth for name, depth in depths.items() if depth > DEEPEST} == {}
+
+
+@pytest.mark.parametrize("area", _SCREENS)
+def test_every_screen_that_can_be_gone_to_is_there(area: str) -> None:
+    module, kind = _SCREENS[area]
+    assert area == getattr(importlib.import_module(f"memtui.tui.{module}.screen"), kind).AREA
