@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.console import RenderableType
 from textual import events, on, work
 from textual.app import App
 from textual.await_complete import AwaitComplete
@@ -19,7 +19,6 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
-from textual.worker import Worker
 
 from memtui import __version__, locations
 from memtui.errors import MemtuiError
@@ -32,14 +31,15 @@ from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.drafts import DraftKeeper
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.loader import BackgroundThreads
+from memtui.tui.model_loading import ModelLoading
 from memtui.tui.project_switch import ProjectSwitch, SwitchWanted
 from memtui.tui.state import Opening, State
 from memtui.tui.switching import SWITCH
+from memtui.tui.team.watch import TeamWatch
 from memtui.tui.terminal_end import end_on_signals, end_with_terminal
 from memtui.tui.textual_patches.display import SECONDS, FewNotifications, KeptStylesheet, drop_pictures
 from memtui.tui.textual_patches.input import KeyOrder, Stripped, driver_taking_pastes
 from memtui.tui.typed import LINE_KEY, TypedWords
-from memtui.vault.lease import signature_of
 
 if TYPE_CHECKING:
     from memtui.tui.capture.view import CaptureRun
@@ -47,15 +47,8 @@ if TYPE_CHECKING:
     from memtui.tui.values import Writes
 
 
-MODEL_AFTER_SECONDS = 0.5
-"""After the first picture, and most likely after the first rows: loading the model takes a core for itself."""
-
-TEAM_SECONDS = 5.0  # How often a vault that changed is looked at for a team that was joined
-TEAM_AFTER_SECONDS = 1.0  # After the first rows: a vault without a team costs one read then
-
 NOTE_SECONDS = 5.0  # Pause before it is noted where the project in view is: nothing on the screens waits for it
 
-TEND_SECONDS = 10.0  # How often memories without a vector are looked for
 RECENT = "palette"  # Section of the state that holds what was run last from palette and help
 MOST_RECENT = 20  # Kept of it, over all screens
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
@@ -78,7 +71,8 @@ class MemtuiApp(App[int]):
     CSS_PATH: ClassVar[list[str | Path]] = _STYLE_SHEETS  # type: ignore[assignment] # Textual takes a list as well
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is `action_palette`
-    DEFAULT_MODE: ClassVar[str] = "start"  # A mode is what is open of a project, by its place; only one is kept
+    # A mode of Textual is a stack of screens: here one per project, named by its place. Only that in view is kept.
+    DEFAULT_MODE: ClassVar[str] = "start"
 
     def __init__(self, opening: Opening, *, theme_folders: Sequence[Path] | None = None) -> None:
         # Before Textual's own: it asks for the driver class, which depends on it.
@@ -93,10 +87,8 @@ class MemtuiApp(App[int]):
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
         self._switching = ProjectSwitch(self, opening, self._open_anew)
-        self._team = ""  # How the sharing with teams stands
-        self._team_watch: Worker[None] | None = None  # What syncs with teams, or found that there are none
-        self._teams_seen: tuple[int, ...] = ()  # The vault's files when it was looked for teams
-        self._ending = threading.Event()  # Set once the app ends, for what works in the background
+        self._team_watch = TeamWatch(self, opening, self._show_team)
+        self._model_loading = ModelLoading(self, opening.meaning)
         self.drafts: dict[str, object] = {}
         """What was typed into forms and is not saved, by memory id; kept while the app runs, and after an end that
         nobody asked for."""
@@ -133,9 +125,7 @@ class MemtuiApp(App[int]):
         filters = super().get_line_filters()
         if not self.no_color:
             return filters
-        from memtui.tui.themes import REPLACED, PlainFilter
-
-        return [*(one for one in filters if not isinstance(one, REPLACED)), PlainFilter()]
+        return [*(one for one in filters if not isinstance(one, themes.REPLACED)), themes.PlainFilter()]
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads the terminal: as Textual does, but a paste is text whatever stands in it."""
@@ -163,13 +153,12 @@ class MemtuiApp(App[int]):
             self.notify("\n".join(self._problems), title="Left out", severity="warning", timeout=8, markup=False)
         self.call_after_refresh(self._take_drafts)
         if not self.is_headless:
-            end_on_signals(self)
-            end_with_terminal(self)
+            end_on_signals(self.end_unasked)
+            end_with_terminal(self.end_unasked)
         if self.opening.start == "due":
             self.call_after_refresh(self.action_go, "review")
-        if self.opening.meaning is not None:
-            self.set_timer(MODEL_AFTER_SECONDS, self._load_model)
-        self.set_timer(TEAM_AFTER_SECONDS, self._look_for_teams)
+        self._model_loading.begin()
+        self._team_watch.begin()
         if self.opening.state_path is not None:  # a demo leaves nothing behind
             self.set_timer(NOTE_SECONDS, self._note_folder)
         if self.opening.tour:
@@ -223,60 +212,6 @@ class MemtuiApp(App[int]):
             self.tour.end()
             self.tour = None
 
-    # -- meaning, in the background ---------------------------------------------------------------
-
-    @work(thread=True, group="model", exit_on_error=False)
-    def _load_model(self) -> None:
-        meaning = self.opening.meaning
-        if meaning is not None:
-            meaning.load()
-            meaning.tend()
-            self.call_later(self.set_interval, TEND_SECONDS, self._tend_vectors)
-
-    @work(thread=True, group="model", exit_on_error=False)
-    def _tend_vectors(self) -> None:
-        """Embed what came into the vault meanwhile."""
-        meaning = self.opening.meaning
-        if meaning is not None and meaning.is_ready:
-            meaning.tend()
-
-    # -- teams, in the background -----------------------------------------------------------------
-
-    def _look_for_teams(self) -> None:
-        """Sync with teams, where there are any; one may be joined, or all be left, while the app is open."""
-        signature = signature_of(self.opening.vault.path)
-        is_watching = self._team_watch is not None and not self._team_watch.is_finished
-        if not is_watching and signature != self._teams_seen:
-            self._teams_seen = signature
-            self._team_watch = self._watch_teams()
-        self.set_timer(TEAM_SECONDS, self._look_for_teams)
-
-    @work(thread=True, group="team", exit_on_error=False)
-    def _watch_teams(self) -> None:
-        """Sync with the vault's teams, where it has any, as long as the app is open."""
-        from memtui.vault.teams import read_teams
-
-        vault = self.opening.vault
-        with suppress(MemtuiError):
-            if not vault.exists:
-                return
-            with vault.read() as reader:
-                if not read_teams(reader):
-                    return
-        from memtui.tui.team.view import watch_teams
-
-        def show(words: str) -> None:
-            if not self._ending.is_set():
-                self.call_later(self._tell_team, words)
-
-        with suppress(MemtuiError):  # a vault that is busy or damaged is told by what the person does
-            watch_teams(self.opening, self._ending, show)
-
-    def _tell_team(self, words: str) -> None:
-        self._team, first = words, self.screen_stack[0]
-        if isinstance(first, BrowseScreen):
-            first.tell_team(words)
-
     # -- the project in view ----------------------------------------------------------------------
 
     @work(thread=True, group="folder", exit_on_error=False)
@@ -314,7 +249,13 @@ class MemtuiApp(App[int]):
         await self.switch_mode(opening.place)
         self.remove_mode(left)
         drop_pictures()
-        self._tell_team(self._team)
+        self._show_team(self._team_watch.words)
+
+    def _show_team(self, words: str) -> None:
+        """Show how the sharing with teams stands, where the first screen has a place for it."""
+        first = self.screen_stack[0]
+        if isinstance(first, BrowseScreen):
+            first.tell_team(words)
 
     # -- going about ------------------------------------------------------------------------------
 
@@ -425,18 +366,30 @@ class MemtuiApp(App[int]):
             self.state.choose_theme(name)
             self.state.save()
 
-    def exit(self, *arguments: object, **values: object) -> None:
-        """Remember what the screens want to find again, and leave; what is typed is kept unless a person leaves."""
-        is_wanted = not (arguments and arguments[0]) and not values.get("return_code")
-        self.draft_keeper.end(is_wanted=is_wanted)
+    def exit(
+        self,
+        result: int | None = None,
+        return_code: int = 0,
+        message: RenderableType | None = None,
+        *,
+        keeps_typed: bool = False,
+    ) -> None:
+        """Remember what the screens want to find again, and leave.
+
+        `keeps_typed`: whether what is typed and not saved is offered at the next start.
+        """
+        self.draft_keeper.end(is_wanted=not keeps_typed)
         for screen in self.screen_stack:
             if isinstance(screen, MemtuiScreen):
                 screen.remember(self.state)
         self.state.save()
-        if self.opening.meaning is not None:
-            self.opening.meaning.cancel()
-        self._ending.set()
-        super().exit(*arguments, **values)  # type: ignore[arg-type] # handed on as they came
+        self._model_loading.end()
+        self._team_watch.end()
+        super().exit(result, return_code, message)
+
+    def end_unasked(self, code: int) -> None:
+        """Leave because of a signal, or as the terminal is gone, with an exit code; what is typed is kept."""
+        self.exit(code, keeps_typed=True)
 
 
 _SCREENS = {

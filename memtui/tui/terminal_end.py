@@ -8,10 +8,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
-
-from textual.app import App
 
 EXIT_BY_SIGNAL = 128  # As shells count: the number of the signal more
 
@@ -21,17 +19,17 @@ LAST_SECONDS = 3.0
 reads goes round for nothing, and the one that draws may stop, for which the app then waits for ever."""
 
 
-def end_on_signals(app: App[Any]) -> None:
-    """Leave the terminal as it was when the app is told to end."""
+def end_on_signals(end: Callable[[int], None]) -> None:
+    """Leave the terminal as it was when the app is told to end. `end`: ends the app with an exit code."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None:
             with suppress(NotImplementedError, RuntimeError, ValueError):  # another system, or not the main thread
-                asyncio.get_running_loop().add_signal_handler(number, app.exit, EXIT_BY_SIGNAL + number)
+                asyncio.get_running_loop().add_signal_handler(number, end, EXIT_BY_SIGNAL + number)
 
 
-def end_with_terminal(app: App[Any]) -> None:
-    """Watch the terminal from a thread, and end the app and the process once it is gone.
+def end_with_terminal(end: Callable[[int], None]) -> None:
+    """Watch the terminal from a thread, and end the app and the process once it is gone. `end`: as of `end_on_signals`.
 
     Whatever was stored is safe in the journal, and what was typed is kept while one types: see `memtui.tui.drafts`.
     """
@@ -48,7 +46,7 @@ def end_with_terminal(app: App[Any]) -> None:
         while os.isatty(terminal):
             time.sleep(LOOK_SECONDS)
         with suppress(RuntimeError):  # The loop has ended already
-            loop.call_soon_threadsafe(app.exit, code)
+            loop.call_soon_threadsafe(end, code)
         time.sleep(LAST_SECONDS)
         os._exit(code)
 

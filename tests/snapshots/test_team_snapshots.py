@@ -16,6 +16,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.state import Opening
 from memtui.tui.team import view
 from memtui.tui.team.screen import TeamScreen
+from memtui.tui.team.watch import TeamWatch
 from memtui.vault.teams import PurgeOrder, Share, Team, put_orders, put_share, put_team
 
 pytestmark = only_with_the_same_textual
@@ -57,7 +58,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MemtuiApp:
             [PurgeOrder(team=team.id, project="storefront", memory_id=gone.id, author="person:ben", made_at=NOW)],
         )
     monkeypatch.setattr(view, "ask_team", lambda _: ASKED)
-    monkeypatch.setattr(MemtuiApp, "_watch_teams", lambda _: None)
+    monkeypatch.setattr(TeamWatch, "begin", lambda _: None)
     return MemtuiApp(Opening(vault=seat.vault, folder=tmp_path, state_path=tmp_path / "state.json"))
 
 
