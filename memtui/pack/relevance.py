@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -36,6 +36,19 @@ LEAST_CHANCE_OF_MORE, LEAST_CHANCE_OF_MORE_ALONE = 0.4, 0.25
 LEAST_OF_BEST, LEAST_OF_BEST_ALONE = 0.35, 0.2
 """Chance of the likeliest memory without which the vault is silent about a task: nothing goes in but what is pinned or
 put in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The chances that memories need, by their places."""
+
+    of_best: float  # the likeliest of all, without which nothing goes in
+    first: float  # the likeliest few
+    more: float  # those behind them
+
+
+WITH_FILES = Steps(LEAST_OF_BEST, LEAST_CHANCE, LEAST_CHANCE_OF_MORE)
+ALONE = Steps(LEAST_OF_BEST_ALONE, LEAST_CHANCE_ALONE, LEAST_CHANCE_OF_MORE_ALONE)
 
 LEAST_OF_NEAREST, LEAST_OF_CLOSE, CLOSE = 0.18, 0.15, 0.2
 """Chance that suffices, for a question without files, for the memory that a search finds nearest: it goes in alone and
@@ -220,29 +233,28 @@ class Bar:
     """The chance that a memory needs."""
 
     least: float
-    is_behind: bool = False  # whether the likeliest, which need less, stand before it
+    first: float | None = None  # the one of the likeliest where they stand before it; None where it is among them
     is_silence: bool = False  # whether it is what one memory of the vault needs before anything is served
 
 
-def _too_far(hit: Hit, task: Task, chance: float, bar: Bar) -> Reason:
-    """Return why a memory does not go in: the chance that it would need, and what ties it to the task all the same."""
-    lowest, _ = _steps(task)
-    is_behind = bar.is_behind and chance >= lowest
+def _too_far(hit: Hit, files: Sequence[str], chance: float, bar: Bar) -> Reason:
+    """Return why a memory does not go in: the chance that it would need, and what ties it to the files all the same."""
+    is_too_far_for_any = bar.first is not None and chance < bar.first
     return Reason(
         ReasonCode.TOO_FAR,
-        path=_place_elsewhere(hit, task),
+        path=_place_elsewhere(hit, files),
         score=chance,
-        bar=lowest if bar.is_behind and not is_behind else bar.least,
-        number=FIRST if is_behind else 0,
+        bar=bar.first if is_too_far_for_any else bar.least,
+        number=FIRST if bar.first is not None and not is_too_far_for_any else 0,
         unit=VAULT if bar.is_silence else "",
-        because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in task.files),
+        because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in files),
     )
 
 
-def _place_elsewhere(hit: Hit, task: Task) -> str:
+def _place_elsewhere(hit: Hit, files: Sequence[str]) -> str:
     """Return what a memory holds for if that is none of the files in hand; empty otherwise."""
     signs, one = hit.signs, hit.memory
-    if not task.files or signs is None or not signs.has_place or signs.holds_for or signs.names:
+    if not files or signs is None or not signs.has_place or signs.holds_for or signs.names:
         return ""
     return next((anchor.path for anchor in one.anchors if plain_path(anchor.path) not in one.insight), "")
 
@@ -256,23 +268,18 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     if not task.has_words:
         return found
     found = replace(found, features=_features(found, task))
-    known = _linked(found, task)
-    is_open = bool(task.files) or _is_unread(task)
-    best = _best_chance(found, known, with_near=is_open)
-    covered = _covered(best, task) if known else None
-    nearest = _nearest(found, known, task) if covered == "not" else None
-    if covered == "not":  # What would matter without the files says nothing here.
-        known = _here_alone(known)
-    judged = _judged(found, known)
-    speaks = is_open or covered != "not"  # Below the floor of a search nothing answers a question by itself.
-    bars = dict(_bars([*found.hits, *(found.near if speaks else ())], judged, task, covered))
-    if nearest is not None:
-        found, covered = replace(found, sure="unsure"), "hardly"
-        bars = _let_in(nearest, bars, judged)
-    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
+    judgement = _judgement(found, task)
+    judged, bars, covered = judgement.chances, judgement.bars, judgement.covered
+    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task.files, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
-    found = _without_silence(_raised(found, raised), best, task, covered) if raised or covered == "not" else found
+    found = _raised(found, raised) if raised else found
+    if covered == "not":
+        nothing = Reason(ReasonCode.NOTHING_RELEVANT, score=judgement.best, bar=_steps(task).of_best)
+        # Where files are in hand, that no word is known is not all that was looked for.
+        found = replace(found, abstained=nothing if task.files and judgement.best else found.abstained or nothing)
+    elif raised:
+        found = _without_silence(found)
     sure, covered = _verdict(found.sure, covered)
     return replace(
         found,
@@ -283,6 +290,33 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
         chances=judged,
         needed={one: bar.least for one, bar in bars.items()},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    chances: Mapping[str, float]  # that memories matter for a task, by id
+    bars: Mapping[str, Bar]  # what they need, by id
+    covered: Covered | None
+    best: float  # the best chance of any memory
+
+
+def _judgement(found: Recall, task: Task) -> _Judgement:
+    """Return how likely what was found matters for a task, and what it needs to go in."""
+    known, steps = _linked(found, task), _steps(task)
+    is_open = bool(task.files) or _is_unread(task)
+    best = _best_chance(found, known, with_near=is_open)
+    covered = _covered(best, steps) if known else None
+    if covered != "not":
+        judged = _judged(found, known)
+        return _Judgement(judged, _bars((*found.hits, *found.near), judged, steps, covered), covered, best)
+    # What would matter without the files says nothing here.
+    judged = _judged(found, _here_alone(known))
+    # Below the floor of a search nothing answers a question by itself.
+    bars = _bars((*found.hits, *found.near) if is_open else found.hits, judged, steps, covered)
+    nearest = None if task.files else _nearest(found, known)
+    if nearest is None:
+        return _Judgement(judged, bars, covered, best)
+    return _Judgement(judged, _let_in(nearest, bars, judged), "hardly", best)
 
 
 def _here_alone(known: Mapping[str, Chance]) -> dict[str, Chance]:
@@ -305,9 +339,9 @@ def _verdict(sure: Sureness, covered: Covered | None) -> tuple[Sureness, Covered
     return "unsure", "hardly"
 
 
-def _nearest(found: Recall, known: Mapping[str, Chance], task: Task) -> str | None:
+def _nearest(found: Recall, known: Mapping[str, Chance]) -> str | None:
     """Return the memory that a search finds nearest to a question without files, if it may answer it all the same."""
-    for hit in found.hits if not task.files else ():
+    for hit in found.hits:
         signs, chance = hit.signs, known.get(hit.memory.id)
         if signs is not None and chance is not None and signs.rank == 0:
             least = LEAST_OF_CLOSE if signs.cosine >= CLOSE else LEAST_OF_NEAREST
@@ -335,13 +369,13 @@ def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, Bar])
     return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id].least
 
 
-def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
+def _below_bar(hit: Hit, files: Sequence[str], judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
     """Return why a hit is withheld whose chance to matter lies below its bar; None for others."""
     one = hit.memory
     bar = bars.get(one.id)
     if bar is None or judged[one.id] >= bar.least:
         return None
-    return Withheld.of(one, _too_far(hit, task, judged[one.id], bar), hit.relevance)
+    return Withheld.of(one, _too_far(hit, files, judged[one.id], bar), hit.relevance)
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:
@@ -358,43 +392,32 @@ def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:
     )
 
 
-def _without_silence(found: Recall, best: float, task: Task, covered: Covered | None) -> Recall:
-    """Return a recall that says what there is: nothing that is likely to matter, or at least not nothing at all."""
-    if covered == "not":
-        nothing = Reason(ReasonCode.NOTHING_RELEVANT, score=best, bar=least_of_best(task))
-        # Where files are in hand, that no word is known is not all that was looked for.
-        return replace(found, abstained=nothing if task.files and best else found.abstained or nothing)
+def _without_silence(found: Recall) -> Recall:
+    """Return a recall that says that there is something, surely or not."""
     return replace(found, abstained=None, sure="unsure" if found.sure == "nothing" else found.sure)
 
 
-def least_of_best(task: Task) -> float:
-    """Return the chance of the likeliest memory without which nothing goes into the payload of a task."""
-    return LEAST_OF_BEST if task.files else LEAST_OF_BEST_ALONE
+def _covered(best: float, steps: Steps) -> Covered:
+    return "well" if best >= WELL_COVERED else "hardly" if best >= steps.of_best else "not"
 
 
-def _covered(best: float, task: Task) -> Covered:
-    return "well" if best >= WELL_COVERED else "hardly" if best >= least_of_best(task) else "not"
-
-
-def _bars(
-    hits: Sequence[Hit], judged: Mapping[str, float], task: Task, covered: Covered | None
-) -> Iterator[tuple[str, Bar]]:
-    """Yield the id of each hit that was judged with the chance that it needs, the likeliest first."""
+def _bars(hits: Sequence[Hit], judged: Mapping[str, float], steps: Steps, covered: Covered | None) -> dict[str, Bar]:
+    """Return the chance that each hit needs that was judged, by its id, the likeliest first."""
     ranked = sorted(
         (hit for hit in hits if hit.memory.id in judged), key=lambda hit: (-judged[hit.memory.id], order_key(hit))
     )
-    first, more = _steps(task)
+    bars = {}
     for place, hit in enumerate(ranked):
         if covered == "not":
-            yield hit.memory.id, Bar(least_of_best(task), is_silence=True)
+            bar = Bar(steps.of_best, is_silence=True)
         elif place < FIRST:
-            yield hit.memory.id, Bar(max(first, LEAST_CHANCE) if hit.signs and hit.signs.is_below else first)
+            is_below = hit.signs is not None and hit.signs.is_below
+            bar = Bar(max(steps.first, LEAST_CHANCE) if is_below else steps.first)
         else:
-            yield hit.memory.id, Bar(more, is_behind=True)
+            bar = Bar(steps.more, first=steps.first)
+        bars[hit.memory.id] = bar
+    return bars
 
 
-def _steps(task: Task) -> tuple[float, float]:
-    """Return the chance that the likeliest memories need, and the one that others do."""
-    if task.files:
-        return LEAST_CHANCE, LEAST_CHANCE_OF_MORE
-    return LEAST_CHANCE_ALONE, LEAST_CHANCE_OF_MORE_ALONE
+def _steps(task: Task) -> Steps:
+    return WITH_FILES if task.files else ALONE

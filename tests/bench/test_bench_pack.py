@@ -244,7 +244,7 @@ def test_what_is_withheld_as_far_is_seldom_what_was_asked_for(
         ]
     chosen = relevance.LEAST_CHANCE_ALONE
     for share in sorted({0.0, 0.06, 0.09, 0.15, 0.2, 0.3, chosen}):
-        monkeypatch.setattr(relevance, "LEAST_CHANCE_ALONE", share)
+        monkeypatch.setattr(relevance, "ALONE", replace(relevance.ALONE, first=share))
         left, asked, answered = [0, 0], [0, 0], [0, 0]
         for expected, task, one in found:
             there = {hit.memory.id for hit in one.hits}

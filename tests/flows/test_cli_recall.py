@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -331,8 +332,9 @@ def test_a_task_that_the_vault_hardly_covers_or_not_at_all_gets_a_payload_that_s
     assert run.json["covered"] == "hardly"
     assert "The vault may not cover this task" in run.err
     assert "hardly cover" not in run.json["payload"]
-    for bar in ("LEAST_OF_BEST_ALONE", "LEAST_OF_NEAREST", "LEAST_OF_CLOSE"):
+    for bar in ("LEAST_OF_NEAREST", "LEAST_OF_CLOSE"):
         monkeypatch.setattr(relevance, bar, 1.01)
+    monkeypatch.setattr(relevance, "ALONE", replace(relevance.ALONE, of_best=1.01))
     silent = demo(*task)
     assert silent.json["covered"] == "not"
     said = "no memory is likely to matter for this task (the best chance is "
