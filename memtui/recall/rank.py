@@ -80,7 +80,16 @@ class Evidence:
         """
         task = self.task
         phase = check_phase(task.phase) if task.phase else guess_phase(task.text)
-        reasons = self._reasons()
+        at = task.as_of or self.now
+        successor = eligibility.successors(self.fetched.links, self.fetched.memories, self.scope, at)
+        reasons = {
+            memory.id: reason
+            for memory in self.fetched.memories.values()
+            if (
+                reason := eligibility.ineligible(memory, self.scope, at, successor.get(memory.id))
+                or elsewhere(memory, task.files, task.phase)
+            )
+        }
         pool = {identifier for identifier in self.fetched.memories if identifier not in reasons}
         scorer = Scorer(
             self.fetched,
@@ -93,18 +102,8 @@ class Evidence:
             is_standing=not task.has_words,
             measures=task.has_words,
         )
-        return _Ranking(self, scorer, reasons).result(limit)
-
-    def _reasons(self) -> dict[str, Reason]:
-        """Return why memories may not be recalled, by id."""
-        task, memories, at = self.task, self.fetched.memories, self.task.as_of or self.now
-        successor = eligibility.successors(self.fetched.links, memories, self.scope, at)
-        reasons = {}
-        for memory in memories.values():
-            barred = eligibility.ineligible(memory, self.scope, at, successor.get(memory.id))
-            if reason := barred or elsewhere(memory, task.files, task.phase):
-                reasons[memory.id] = reason
-        return reasons
+        ranking = _Ranking(self.fetched, scorer, self.scope, reasons, task.has_words, bool(task.files))
+        return ranking.result(limit)
 
 
 def gather(
@@ -140,21 +139,12 @@ def gather(
 class _Ranking:
     """What was read for a task, with the scores of what may be recalled."""
 
-    evidence: Evidence
+    fetched: Fetched
     scorer: Scorer
+    scope: Scope
     reasons: Mapping[str, Reason]  # why memories may not be recalled, by id
-
-    @property
-    def fetched(self) -> Fetched:
-        return self.evidence.fetched
-
-    @property
-    def has_words(self) -> bool:
-        return self.evidence.task.has_words
-
-    @property
-    def has_files(self) -> bool:
-        return bool(self.evidence.task.files)
+    has_words: bool  # whether the task has any
+    has_files: bool
 
     def result(self, limit: int) -> Recall:
         pins, hits = self._hits()
@@ -310,7 +300,7 @@ class _Ranking:
         return seen
 
     def _in_view(self, memory: Memory) -> bool:
-        inside = self.evidence.scope.projects
+        inside = self.scope.projects
         return memory.project is None or inside is None or memory.project in inside
 
 
