@@ -296,11 +296,7 @@ def _stated(vault: Vault, found: Recall, target: Target) -> tuple[frozenset[str]
     The first differ from it by their titles alone; to the others it gives no reason, which they have by now.
     """
     memories = {hit.memory.id: hit.memory for hit in (*found.pins, *found.hits)}
-    wanted = {
-        identifier: {source.imported_hash for source in memory.sources if source.format in target.loads}
-        for identifier, memory in memories.items()
-    }
-    wanted = {name: hashes for name, hashes in wanted.items() if hashes and content_hash(memories[name]) not in hashes}
+    wanted = {name: hashes for name, memory in memories.items() if (hashes := _hashes_read(memory, target))}
     if not wanted:
         return frozenset(), frozenset()
     with vault.read() as reader:
@@ -310,10 +306,21 @@ def _stated(vault: Vault, found: Recall, target: Target) -> tuple[frozenset[str]
     explained = {
         name
         for name, texts in named.items()
-        if not texts.rationale.strip() and mine[name].rationale.strip() and texts == replace(mine[name], rationale="")
-        if read_by(target, memories[name], (), standing=True, is_retitled=True) is not None
+        if _lacks_reason_alone(texts, mine[name])
+        and read_by(target, memories[name], (), standing=True, is_retitled=True) is not None
     }
     return frozenset(name for name, texts in named.items() if texts == mine[name]), frozenset(explained)
+
+
+def _hashes_read(memory: Memory, target: Target) -> set[str | None]:
+    """Return the hashes of what a target reads of a memory, where none is that of the memory as it is now."""
+    hashes = {source.imported_hash for source in memory.sources if source.format in target.loads}
+    return hashes if hashes and content_hash(memory) not in hashes else set()
+
+
+def _lacks_reason_alone(stated: Texts, mine: Texts) -> bool:
+    """Return whether a source states a memory but for the reason, of which it has none."""
+    return bool(mine.rationale.strip()) and not stated.rationale.strip() and stated == replace(mine, rationale="")
 
 
 def _settled(vault: Vault, found: Recall, build: Callable[[Recall], Pack], allowed: Collection[str]) -> Pack:

@@ -242,8 +242,7 @@ class Importer:
 def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
     """Return what an import came to. `others`: of `Importer.other_projects`."""
     changed, in_inbox = bool(report.added or report.updated or report.moved), bool(report.added) and not active
-    told, anew, dropped = imports.imported(report), imports.in_use_anew(report), _said_of_dropped(report)
-    review = f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
+    told, review, dropped = imports.imported(report), _said_of_review(report), _said_of_dropped(report)
     opens = "b opens the inbox" if in_inbox else ""
     settles = "b, then d resolves conflicts" if report.conflicts else ""
     hints = [told, dropped, opens, review, settles, "u undoes it" if changed else ""]
@@ -266,6 +265,12 @@ def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
         return "They are active: esc goes to the list"
     look = "one that looks planted waits" if held == 1 else f"{held:,} that look planted wait"
     return f"They are active: esc goes to the list; but {look} in the inbox: b goes there"
+
+
+def _said_of_review(report: ImportReport) -> str:
+    """Return which memories in use changed, and how to review them; empty without any."""
+    anew = imports.in_use_anew(report)
+    return f"{anew}: r reviews {'it' if report.updated_in_use == 1 else 'them'}" if anew else ""
 
 
 def _said_of_dropped(report: ImportReport) -> str:
