@@ -194,7 +194,7 @@ def _outcome(
     if item.action == "update" and item.memory is not None:
         return _updated(item.memory, item, now, from_source.get(item.memory.id, ()))
     if item.action == "restore" and item.memory is not None:
-        revived = replace(item.memory, status="candidate", status_reason="")
+        revived = item.memory.taken_up("candidate")
         return _confirmed(revived, item, options, now, actor)
     return None
 

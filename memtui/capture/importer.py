@@ -40,7 +40,12 @@ from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace
 
-CLAIMS = frozenset({"status", "status_reason", "pinned", "confirmed_at", "confirmed_by", "verified_at", "verified_by"})
+CLAIMS = frozenset(
+    {
+        *("status", "status_reason", "cause", "pinned"),
+        *("confirmed_at", "confirmed_by", "verified_at", "verified_by"),
+    }
+)
 """Keys by which a record vouches for itself."""
 
 _SETTINGS = frozenset({HALF_LIFE, RECIPE, PASSED_FILE})

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from memtui.capture.planned import ImportOptions
 from memtui.capture.readers.own_formats import clean
+from memtui.domain.causes import ERASED
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE, SIGNAL_TYPES
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import in_project
@@ -154,7 +155,12 @@ def _kin_of(record: Record) -> _Kin:
         raise RecordError(f"weight is not a number from 0 to 1: {thing.weight}")
     if isinstance(thing, Verdict) and not 0 <= thing.exposure_days <= LONGEST_HALF_LIFE:
         raise RecordError(f"exposure_days is not a number of days: {thing.exposure_days}")
-    return thing
+    return _as_imported(thing)
+
+
+def _as_imported(thing: _Kin) -> _Kin:
+    """Return a thing as an import may state it: what was erased elsewhere stays out and orders no team to erase it."""
+    return replace(thing, cause=ERASED) if isinstance(thing, Tombstone) and thing.is_erased else thing
 
 
 def _as_of(actor: Actor, thing: _Kin) -> _Kin | None:
@@ -193,7 +199,7 @@ def _add_new(writer: VaultWriter, stated: Counter[_Kin]) -> None:
     """Add what the vault holds less often than it is stated."""
     # Links are known by their ends, whatever else they say.
     writer.add_links(thing for thing in stated if isinstance(thing, Link))
-    held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *writer.tombstones()])
+    held: Counter[_Kin] = Counter([*writer.verdicts(), *writer.signals(), *map(_as_imported, writer.tombstones())])
     fresh = list((stated - held).elements())
     writer.add_verdicts(thing for thing in fresh if isinstance(thing, Verdict))
     writer.add_signals(thing for thing in fresh if isinstance(thing, Signal))

@@ -400,13 +400,9 @@ class Planner:
 
     def _fresh(self, draft: Draft, project: str | None) -> Planned:
         stone = self._stones.get((draft.content, project))
-        if (
-            stone is not None
-            and not self._options.include_deleted
-            and (stone.reason == "purged" or not draft.record_id)
-        ):
+        if stone is not None and not self._options.include_deleted and (stone.is_erased or not draft.record_id):
             return Planned(
-                "skip", draft, project, reason=f"you {stone.cause} this ({stone.memory_id})", code=PlanReason.DELETED
+                "skip", draft, project, reason=f"you {stone.deed} this ({stone.memory_id})", code=PlanReason.DELETED
             )
         return self._secret(draft) or Planned("add", draft, project)
 

@@ -11,6 +11,7 @@ from memtui.capture.planned import ImportPlan, Planned
 from memtui.curate.lifecycle import affirmed
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
+from memtui.domain.causes import RETIRED
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source, content_hash, planted_reasons
 from memtui.errors import NotFoundError
@@ -198,7 +199,7 @@ def _looked_at(memory: Memory, decided: Sequence[SourceConflict]) -> Memory:
     an erased memory is out of use.
     """
     if any(one.text.is_erasure and one.text.seen_hash == content_hash(memory) for one in decided):
-        memory = replace(memory, status="retired", status_reason="erased by the team", pinned=False)
+        memory = replace(memory.put_out(RETIRED, "erased by the team"), pinned=False)
     seen = {conflict.text.path: conflict.text for conflict in decided}
     new = tuple(
         Source(

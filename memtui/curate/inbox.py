@@ -12,6 +12,7 @@ from typing import Any
 from memtui.curate.lifecycle import accepted, settle_replaced, verified
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
+from memtui.domain.causes import NEVER_OFFERED, PASSED_OVER, REJECTED
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory, Source, heading_of, planted_reasons
 from memtui.errors import NotFoundError
@@ -158,8 +159,8 @@ class _Decision:
         if memory.status != "candidate":
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
         if memory.id in self.rejected:
-            batch.bury(memory, "rejected")
-            return replace(memory, status="retired", status_reason="rejected")
+            batch.bury(memory, REJECTED)
+            return memory.put_out(REJECTED)
         if values := self.edits.get(memory.id):
             patterns = self.secret_patterns
             memory = edited_memory(batch.writer, memory, values, actor=self.actor, secret_patterns=patterns)
@@ -204,14 +205,14 @@ def never_offer(vault: Vault, project: str | None, path: str, *, actor: Actor, f
     with vault.read() as reader:
         ids = [offer.id for offer in read_offers(reader, _waiting_in(project)) if offer.path == path]
         root = root_for(reader, folder)
-    reason = _never_reason(path)
+    reason = f"{path}{NEVER_OFFERED}"
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         own = next((source for source in memory.sources if source.path == path), None)
         if memory.status != "candidate" or own is None or any(_states(root, each, own) for each in memory.sources):
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
-        batch.bury(memory, reason)
-        return replace(memory, status="retired", status_reason=reason)
+        batch.bury(memory, REJECTED, reason)
+        return memory.put_out(PASSED_OVER, reason)
 
     return apply_to_each(
         vault,
@@ -249,17 +250,16 @@ def _lines(path: Path, span: tuple[int, int] | None) -> list[bytes] | None:
 def offer_file_again(vault: Vault, file: PassedFile, *, actor: Actor) -> Outcome:
     """Let imports read a file again, and bring what was rejected with it back into the inbox, as one change."""
     require_person(actor, "take a file into imports again")
-    reason = _never_reason(file.path)
     wanted = replace(_waiting_in(file.project), statuses=("retired",))
     with vault.read() as reader:
         ids = [offer.id for offer in read_offers(reader, wanted) if offer.path == file.path]
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
-        if memory.status != "retired" or memory.status_reason != reason:
+        if memory.put_out_by != PASSED_OVER:
             return Skipped(memory.id, SkipReason.SAME)
         writer = batch.writer
         writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
-        return replace(memory, status="candidate", status_reason="")
+        return memory.taken_up("candidate")
 
     outcome = apply_to_each(
         vault,
@@ -278,10 +278,6 @@ def _waiting_in(project: str | None) -> MemoryFilter:
 
     scope = Scope((), with_unassigned=True) if project is None else Scope((project,))
     return MemoryFilter(scope=scope, statuses=("candidate",))
-
-
-def _never_reason(path: str) -> str:
-    return f"{path} is never offered again"
 
 
 def passed_file(vault: Vault, projects: Sequence[str | None], name: str) -> PassedFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -13,8 +13,9 @@ from memtui.curate.anchors import dead_anchors
 from memtui.curate.inbox import Offer
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.views import by_memory
+from memtui.domain.causes import WAITED_TOO_LONG
 from memtui.domain.identity import Actor, require_person
-from memtui.domain.memory import EXPIRED, Memory
+from memtui.domain.memory import Memory
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
@@ -112,7 +113,7 @@ def put_away(vault: Vault, found: Sequence[Stale], *, actor: Actor) -> Outcome:
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
-        return replace(memory, status="retired", status_reason=EXPIRED)
+        return memory.put_out(WAITED_TOO_LONG)
 
     versions: Mapping[str, int] = {stale.id: stale.version for stale in found}
     return apply_to_each(
@@ -131,7 +132,7 @@ def put_away(vault: Vault, found: Sequence[Stale], *, actor: Actor) -> Outcome:
 def put_away_in(reader: VaultReader, scope: Scope, now: datetime) -> list[Memory]:
     """Return what was put away, the latest first."""
     retired = reader.select(MemoryFilter(scope=scope, statuses=("retired",)), sort="updated", now=now)
-    return [memory for memory in retired if memory.status_reason == EXPIRED and memory.confirmed_at is None]
+    return [memory for memory in retired if memory.put_out_by == WAITED_TOO_LONG]
 
 
 def bring_back(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
@@ -144,8 +145,8 @@ def bring_back(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcom
     require_person(actor, "bring candidates back")
 
     def step(_batch: Batch, memory: Memory) -> Memory | Skipped:
-        if memory.status != "retired" or memory.status_reason != EXPIRED:
+        if memory.put_out_by != WAITED_TOO_LONG:
             return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
-        return replace(memory, status="candidate", status_reason="")
+        return memory.taken_up("candidate")
 
     return apply_to_each(vault, prefixes, actor, "bring back", step)

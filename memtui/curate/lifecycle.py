@@ -17,6 +17,7 @@ from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
 from memtui.curate.views import by_memory
+from memtui.domain.causes import REJECTED, RETIRED
 from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
 from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash, held_back, planted_reasons
@@ -133,10 +134,10 @@ def retire(
 
 def retired(batch: Batch, memory: Memory, reason: str) -> Memory:
     """Return a memory as it is out of use, with what a batch stores of that beside it."""
-    batch.bury(memory, reason)
+    batch.bury(memory, RETIRED, reason)
     if memory.status == "active":
         batch.verdicts.append(verdict_on(memory, "outdated", batch.writer.now, batch.actor, reason))
-    return replace(memory, status="retired", status_reason=reason or "retired", pinned=False)
+    return replace(memory.put_out(RETIRED, reason), pinned=False)
 
 
 def _checked_reason(reason: str, patterns: Sequence[tuple[str, str]], *, allow_secret: bool) -> str:
@@ -163,9 +164,7 @@ def restore(vault: Vault, prefixes: Sequence[str], *, actor: Actor) -> Outcome:
         links = [link for link in writer.links([memory.id]) if link.type == "supersedes" and link.to_id == memory.id]
         writer.drop([*links, *expiry_of(writer, memory.id)])
         return replace(
-            memory,
-            status="active",
-            status_reason="",
+            memory.taken_up("active"),
             confirmed_at=memory.confirmed_at or writer.now,
             confirmed_by=memory.confirmed_by or actor.name,
         )
@@ -316,9 +315,7 @@ def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None)
     # A project in view has the global ones in view as well: accepting them with it does not move them.
     kept = memory.project == GLOBAL_PROJECT or (project is None and memory.project is not None)
     return replace(
-        memory,
-        status="active",
-        status_reason="",
+        memory.taken_up("active"),
         project=memory.project if kept else project_for_writing(writer, folder, project),
         confirmed_at=writer.now,
         confirmed_by=actor.name,
@@ -386,8 +383,8 @@ def reject(
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
-        batch.bury(memory, reason or "rejected")
-        return replace(memory, status="retired", status_reason=reason or "rejected")
+        batch.bury(memory, REJECTED, reason)
+        return memory.put_out(REJECTED, reason)
 
     return apply_to_each(vault, prefixes, actor, "reject", step, reason=reason, versions=versions)
 

@@ -17,6 +17,7 @@ from memtui.curate.lifecycle import replaced_by
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
+from memtui.domain.causes import RETIRED
 from memtui.domain.identity import PERSON, Actor, check_may_alter, require_person
 from memtui.domain.kinds import DEFAULT_KIND
 from memtui.domain.memory import GLOBAL_PROJECT, LINK_TYPES, Anchor, Link, LinkType, Memory
@@ -132,7 +133,7 @@ def unlink(vault: Vault, from_prefix: str, type_name: str, to_prefix: str, *, ac
             check_may_alter(actor, old_memory)
             if not any(old.type == "supersedes" and old.to_id == second for old in writer.links([second])):
                 writer.drop(expiry_of(writer, second))
-                writer.put(replace(old_memory, status="active", status_reason=""))
+                writer.put(old_memory.taken_up("active"))
         return found[0]
 
 
@@ -440,6 +441,6 @@ def _retire(batch: Batch, memory: Memory, sources: Sequence[Memory]) -> None:
     """Take sources out of use; no verdict "outdated" is recorded, as they were not found to be wrong."""
     reason = f"reflected in {memory.id}"
     for source in sources:
-        batch.bury(source, reason)
+        batch.bury(source, RETIRED, reason)
     batch.store()
-    batch.writer.put_many([replace(source, status="retired", status_reason=reason, pinned=False) for source in sources])
+    batch.writer.put_many([replace(source.put_out(RETIRED, reason), pinned=False) for source in sources])

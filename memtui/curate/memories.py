@@ -223,9 +223,7 @@ def _revived(writer: VaultWriter, memory: Memory, added: Memory, actor: Actor) -
     writer.drop([stone for stone in writer.tombstones() if stone.memory_id == memory.id])
     return writer.put(
         replace(
-            memory,
-            status="active",
-            status_reason="",
+            memory.taken_up("active"),
             confirmed_at=writer.now,
             confirmed_by=actor.name,
             verified_at=added.verified_at or memory.verified_at,

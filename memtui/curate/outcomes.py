@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from memtui.domain.causes import REJECTED, StoneCause
 from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Memory, Signal, Tombstone, Verdict, content_hash
 from memtui.errors import ConflictError
@@ -66,8 +67,10 @@ class Batch:
     verdicts: list[Verdict] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
 
-    def bury(self, memory: Memory, reason: str) -> None:
-        """Keep an import from adding the text of a retired memory again."""
+    def bury(self, memory: Memory, cause: StoneCause, reason: str = "") -> None:
+        """Keep an import from adding the text of a retired memory again; `reason`: in words, if any were given."""
+        # The word is what versions of memtui without causes know a rejection by.
+        words = reason or (REJECTED if cause == REJECTED else "")
         self.tombstones.append(
             Tombstone(
                 content_hash=content_hash(memory),
@@ -75,7 +78,8 @@ class Batch:
                 memory_id=memory.id,
                 at=self.writer.now,
                 actor=self.actor.name,
-                reason=reason,
+                reason=words,
+                cause=cause,
             )
         )
 

@@ -1,4 +1,4 @@
-"""A memory and what belongs to it: anchors, sources, links, verdicts, signals, tombstones, tags; is it planted?"""
+"""A memory and what belongs to it: anchors, sources, links, verdicts, signals, tombstones, tags; what is planted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,23 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from textwrap import dedent
 from typing import Literal
 
+from memtui.domain.causes import (
+    ERASED,
+    PASSED_OVER,
+    PURGED,
+    REJECTED,
+    RETIRED,
+    WAITED_TOO_LONG,
+    Cause,
+    StoneCause,
+)
 from memtui.text.injection_second_look import SecondLook, second_look
 from memtui.text.planted import Planted
 
@@ -28,7 +38,6 @@ ANCHOR_STATES: tuple[AnchorState, ...] = ("fresh", "changed", "moved", "gone", "
 GLOBAL_PROJECT = "global"  # The project of memories that apply everywhere; it must be chosen explicitly
 MOST_MERGED = 8  # Memories of one merge at most: as many as can be compared side by side
 
-EXPIRED = "expired"  # The reason of a candidate's status that was put away because it waited too long
 MATCHED = "matched"  # In place of a content hash: files were there, or matched a glob, when its memory was verified
 DEFAULT_IMPORTANCE = 3
 DEFAULT_CONFIDENCE = 1.0
@@ -84,7 +93,8 @@ class Memory:
     kind: str = "lesson"
     project: str | None = None
     status: Status = "active"
-    status_reason: str = ""
+    status_reason: str = ""  # in words, for people
+    cause: Cause = ""  # of a retired memory what put it out of use, as far as it is known
     rationale: str = ""
     snippet: str = ""
     anchors: tuple[Anchor, ...] = ()
@@ -114,22 +124,36 @@ class Memory:
         return self.sources[0] if self.sources else None
 
     @property
+    def put_out_by(self) -> Cause:
+        """What put it out of use, empty unless it is retired; by default what was never in use was rejected."""
+        if self.status != "retired":
+            return ""
+        return self.cause or (REJECTED if self.confirmed_at is None else RETIRED)
+
+    @property
     def was_rejected(self) -> bool:
         """Whether a person turned it down; one that waited too long only expired."""
-        return self.status == "retired" and self.confirmed_at is None and self.status_reason != EXPIRED
+        return self.status == "retired" and self.confirmed_at is None and self.cause != WAITED_TOO_LONG
 
     @property
     def standing(self) -> str:
         """Its status as people call it: what was never in use is rejected or expired, not retired."""
-        if self.status != "retired" or self.confirmed_at is not None or self.status_reason == "retired":
-            return self.status
-        return "rejected" if self.was_rejected else "expired"
+        cause = self.put_out_by
+        return REJECTED if cause == PASSED_OVER else cause or self.status
 
     @property
     def standing_words(self) -> str:
         """Its standing with the reason, where one was given: `retired: moved to Postgres 16`."""
-        given = self.status_reason not in {"", EXPIRED, self.standing}
+        given = self.status_reason not in {"", self.standing}
         return f"{self.standing}: {self.status_reason}" if given else self.standing
+
+    def put_out(self, cause: Cause, reason: str = "") -> Memory:
+        """Return it out of use. `reason`: in words, by default none but what its cause is called."""
+        return replace(self, status="retired", status_reason=reason or cause, cause=cause)
+
+    def taken_up(self, status: Literal["active", "candidate"]) -> Memory:
+        """Return it in use or in the inbox again, with nothing left of what had put it out of use."""
+        return replace(self, status=status, status_reason="", cause="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,12 +204,18 @@ class Tombstone:
     memory_id: str
     at: datetime
     actor: str
-    reason: str = ""
+    reason: str = ""  # in words, for people
+    cause: StoneCause = RETIRED
 
     @property
-    def cause(self) -> str:
-        """What the person did, as far as the mark tells: a reason in their own words is one for retiring."""
-        return {"purged": "erased", "rejected": "rejected"}.get(self.reason, "retired")
+    def is_erased(self) -> bool:
+        """Whether the text is gone for good, rather than out of use."""
+        return self.cause in {PURGED, ERASED}
+
+    @property
+    def deed(self) -> str:
+        """What the person did to the memory, as in "you rejected this"."""
+        return "erased" if self.is_erased else self.cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,8 +291,7 @@ def content_hash(memory: Memory) -> str:
 
 LONGEST_TAG = 200
 """Characters of a tag, as of a title. A tag is a word or two; the longest are those of `memtui.domain.scope`, which
-hold a
-path: the longest of a Python environment has 152 characters."""
+hold a path: the longest of a Python environment has 152 characters."""
 
 CUT = "…"
 
@@ -284,7 +313,8 @@ def planted_reasons(memory: Memory) -> tuple[Planted, ...]:
     return _planted_reasons(memory, second_look())
 
 
-# The same memories are looked at for each payload: 0.7 ms each.
+# The same memories are looked at for each payload: 0.7 ms each. `_look` is part of what an answer is kept under alone:
+# the look that is switched on is the one that is asked, and what another one answered must not be told for it.
 @lru_cache(maxsize=512)
 def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[Planted, ...]:
     beside = [memory.status_reason, *memory.tags]
@@ -295,7 +325,7 @@ def _planted_reasons(memory: Memory, _look: SecondLook | None) -> tuple[Planted,
 def planted_in(title: str, insight: str, rationale: str = "", snippet: str = "", *beside: str) -> tuple[Planted, ...]:
     """Return why the texts of a memory look planted; `beside`: its tags, its reason, the names of its sources.
 
-    Whoever looks at a memory or at what becomes one asks here, so that what holds it once is told at every later look.
+    Whoever looks at a memory, or at what becomes one, asks here, so that an import, a list and a payload agree on it.
     """
     from memtui.text.injection import planted_instructions  # its rules take long to load
 

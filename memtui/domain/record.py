@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from unicodedata import category
 
+from memtui.domain.causes import CAUSES, STONE_CAUSES, Cause, StoneCause, cause_from_words, stone_cause_from_words
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.kinds import split_project
 from memtui.domain.memory import (
@@ -78,6 +79,8 @@ def memory_record(memory: Memory) -> Record:
     record: Record = {"id": memory.id, "project": memory.project, "kind": memory.kind, "status": memory.status}
     if memory.status_reason:
         record["status_reason"] = memory.status_reason
+    if memory.put_out_by != _cause(record | {"confirmed_at": memory.confirmed_at}):
+        record["cause"] = memory.put_out_by  # else the reason alone says it, as in records of before there were causes
     record["title"] = memory.title
     record["insight"] = memory.insight
     if memory.rationale:
@@ -167,6 +170,7 @@ def memory_from_record(record: Mapping[str, Any], *, now: datetime, new_id: str,
         kind=_text(record, "kind").strip() or "lesson",
         status=status,
         status_reason=_text(record, "status_reason"),
+        cause=_cause(record),
         title=_text(record, "title").strip(),
         insight=insight,
         rationale=_text(record, "rationale"),
@@ -218,6 +222,21 @@ def link_in_row(identifier: str, link: object) -> Record:
 
 
 _MOST_KEYS = 6  # Keys of a link that a message names
+
+
+def _cause(record: Mapping[str, Any]) -> Cause:
+    """Return what put the memory of a record out of use; a cause that is not known here counts as none stated."""
+    if record.get("status") != "retired":
+        return ""
+    stated = next((cause for cause in CAUSES if cause == record.get("cause")), None)
+    was_in_use = bool(record.get("confirmed_at"))
+    return stated or cause_from_words(_text(record, "status_reason"), was_in_use=was_in_use)
+
+
+def stone_cause(record: Mapping[str, Any]) -> StoneCause:
+    """Return what left the tombstone of a typed line."""
+    stated = next((cause for cause in STONE_CAUSES if cause == record.get("cause")), None)
+    return stated or stone_cause_from_words(_text(record, "reason"))
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -352,14 +371,19 @@ def signal_record(signal: Signal) -> Record:
 
 
 def tombstone_record(tombstone: Tombstone) -> Record:
-    return {
+    record: Record = {
         "type": "tombstone",
         "content_hash": tombstone.content_hash,
         "project": tombstone.project,
         "memory": tombstone.memory_id,
         "at": format_time(tombstone.at),
         "actor": tombstone.actor,
-    } | ({"reason": tombstone.reason} if tombstone.reason else {})
+    }
+    if tombstone.reason:
+        record["reason"] = tombstone.reason
+    if tombstone.cause != stone_cause(record):
+        record["cause"] = tombstone.cause
+    return record
 
 
 def half_life_record(name: str, days: float) -> Record:

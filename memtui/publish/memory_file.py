@@ -24,7 +24,7 @@ NUMBER_KEYS = ("importance", "confidence", "half_life_days")
 """Keys whose value is a number. One that is missing comes back as text."""
 
 KEYS = (
-    *("id", "project", "kind", "status", "status_reason", *TEXT_KEYS, *LIST_KEYS),
+    *("id", "project", "kind", "status", "status_reason", "cause", *TEXT_KEYS, *LIST_KEYS),
     *("importance", "confidence", "pinned", *TIME_FIELDS),
     *("confirmed_by", "verified_by", "half_life_days", "source", "other_sources"),
 )

@@ -21,6 +21,7 @@ from memtui.sync.wire import (
     memory_to_wire,
     recipe_key,
     recipe_to_wire,
+    tombstone_from_wire,
 )
 from memtui.vault.journal import thing_from_record
 from memtui.vault.packs import RECIPE, read_recipes, recipe_from_record, recipe_named, set_recipe, write_recipe
@@ -173,7 +174,7 @@ class KinStore:
 
 def _kin_from_wire(record: Record, share: Share) -> Link | Verdict | Signal | Tombstone:
     kin = thing_from_record(record)
-    return replace(kin, project=share.project) if isinstance(kin, Tombstone) else kin
+    return tombstone_from_wire(kin, record, share.project) if isinstance(kin, Tombstone) else kin
 
 
 def _stored_kin(writer: VaultWriter, share: Share, person: str, thing: Thing) -> Link | Verdict | Tombstone | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memtui.domain.causes import PURGED
 from memtui.domain.memory import Memory, content_hash, planted_reasons
 from memtui.domain.record import Record
 from memtui.sync.carrier import Clash, Incoming, Page, SyncReport
@@ -13,7 +14,6 @@ from memtui.sync.merge import TEXTS, Merge, merge_records
 from memtui.sync.wire import (
     LINK,
     MEMORY,
-    PURGED,
     TOMBSTONE,
     about,
     check_id,
@@ -21,6 +21,7 @@ from memtui.sync.wire import (
     kin_to_wire,
     memory_from_wire,
     memory_to_wire,
+    orders_purge,
     past_to_wire,
     with_private,
 )
@@ -160,7 +161,7 @@ class PageTaker:
         elsewhere = {one.id for one in self.writer.get_many(absent).values() if one.project not in self.shared}
         purged: dict[str, set[Thing]] = {}
         for stone in self.writer.tombstones():
-            if stone.reason == PURGED and stone.memory_id in absent:
+            if stone.cause == PURGED and stone.memory_id in absent:
                 purged.setdefault(stone.memory_id, set()).add(kin_to_wire(stone, self.person)[0])
         return elsewhere, purged
 
@@ -259,7 +260,7 @@ class PageTaker:
             if digest(mine) == theirs or (head is not None and theirs == head.hash):
                 continue
             is_mine_changed = digest(mine) != (head.hash if head else None)
-            if one.record is None and (is_mine_changed or (mine or {}).get("reason") == PURGED):
+            if one.record is None and (is_mine_changed or orders_purge(mine)):
                 self.waiting.add(one.thing)  # also what keeps a purged memory out, whoever removed it there
                 continue
             try:
@@ -273,7 +274,7 @@ class PageTaker:
         purges = {one.thing[1].split(" ")[0]: one for one in page if _is_purge(one)}
         if not purges:
             return
-        buried = {stone.memory_id for stone in self.writer.tombstones() if stone.reason == PURGED}
+        buried = {stone.memory_id for stone in self.writer.tombstones() if stone.cause == PURGED}
         here = {*self.writer.get_many(purges), *self.writer.ids_in_journal(purges)} - buried
         known = read_heads(self.writer, self.share, [(MEMORY, identifier) for identifier in here])
         elsewhere = {one.id for one in self.writer.get_many(here).values() if one.project != self.share.project}
@@ -304,7 +305,7 @@ def deletions(things: Iterable[Incoming]) -> set[Thing]:
 
 
 def _is_purge(one: Incoming) -> bool:
-    return one.thing[0] == TOMBSTONE and (one.record or {}).get("reason") == PURGED
+    return one.thing[0] == TOMBSTONE and orders_purge(one.record)
 
 
 def _set_aside(merged: Memory, mine: Record, base: Record | None, writer: VaultWriter) -> SourceText:

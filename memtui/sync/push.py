@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memtui.domain.causes import PURGED
 from memtui.domain.identity import PERSON
 from memtui.domain.record import Record
 from memtui.sync.carrier import Accepted, Held, Outgoing
 from memtui.sync.local import Local, all_things, kin_of, read_local, touched_things
-from memtui.sync.wire import MEMORY, PURGED, TOMBSTONE, about, digest, memories_of, named
+from memtui.sync.wire import MEMORY, TOMBSTONE, about, digest, memories_of, named, orders_purge
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SYNC
 from memtui.vault.teams import (
@@ -107,7 +108,7 @@ def _looked_at(reader: VaultReader, team: Team, share: Share, *, is_whole: bool)
 
 def _erased(reader: VaultReader) -> set[str]:
     """Return the ids of memories that were purged here."""
-    return {stone.memory_id for stone in reader.tombstones() if stone.reason == PURGED}
+    return {stone.memory_id for stone in reader.tombstones() if stone.cause == PURGED}
 
 
 def purges(reader: VaultReader, share: Share) -> set[Thing]:
@@ -115,7 +116,7 @@ def purges(reader: VaultReader, share: Share) -> set[Thing]:
     return {
         (TOMBSTONE, f"{stone.memory_id} {stone.content_hash}")
         for stone in reader.tombstones()
-        if stone.reason == PURGED and stone.project == share.project
+        if stone.cause == PURGED and stone.project == share.project
     }
 
 
@@ -135,7 +136,7 @@ class _Leaving:
             return True
         if entity == MEMORY:
             return self._memory_leaves(key)
-        if entity == TOMBSTONE and record.get("reason") == PURGED:
+        if entity == TOMBSTONE and orders_purge(record):
             return thing in self.asked or all((MEMORY, identifier) in self.ends for identifier in memories_of(thing))
         return all(self._is_shared(identifier) or self._memory_leaves(identifier) for identifier in memories_of(thing))
 

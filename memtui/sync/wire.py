@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 
+from memtui.domain.causes import PURGED, RETIRED
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import Anchor, Link, Memory, Source, Tombstone, Verdict
 from memtui.domain.record import (
@@ -28,7 +29,10 @@ from memtui.vault.source_texts import TEAM_PLACE
 from memtui.vault.teams import Thing
 
 MEMORY, LINK, VERDICT, TOMBSTONE = "memory", "link", "verdict", "tombstone"
-PURGED = "purged"  # The reason of a tombstone that a purge left
+
+_ORDER = PURGED
+"""The reason, on the wire, of a tombstone that orders everybody to erase a memory. There no other stone has it, and the
+cause says nothing of it: older versions of memtui, and the database that allows a purge to admins alone, go by it."""
 
 _LONGEST_ID = 200
 _ABSOLUTE = re.compile(r"[/~\\]|[a-zA-Z]:[\\/]|file:", re.IGNORECASE)
@@ -109,7 +113,23 @@ def kin_to_wire(thing: Link | Verdict | Tombstone, person: str) -> tuple[Thing, 
         record = verdict_record(shared)
         return (VERDICT, f"{thing.memory_id} {digest(record)}"), record
     record = tombstone_record(shared) | {"project": None}
+    if shared.cause == PURGED:
+        record["reason"] = _ORDER
+    elif shared.reason == _ORDER:
+        record["reason"] = f'"{_ORDER}"'  # somebody's own word
     return (TOMBSTONE, f"{thing.memory_id} {shared.content_hash}"), record
+
+
+def orders_purge(record: Mapping[str, object] | None) -> bool:
+    """Return whether a tombstone on the wire, if there is one, orders everybody to erase its memory."""
+    return record is not None and record.get("reason") == _ORDER
+
+
+def tombstone_from_wire(stone: Tombstone, record: Mapping[str, object], project: str | None) -> Tombstone:
+    """Return a tombstone of a shared project as it is kept here; only an order has the cause of one."""
+    if orders_purge(record):
+        return replace(stone, project=project, cause=PURGED)
+    return replace(stone, project=project, cause=RETIRED if stone.cause == PURGED else stone.cause)
 
 
 def recipe_to_wire(recipe: Recipe) -> tuple[Thing, Record]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.domain.memory import Change, Link, Signal, Tombstone, Verdict
-from memtui.domain.record import Record, parse_time
+from memtui.domain.record import Record, parse_time, stone_cause
 from memtui.errors import NotFoundError
 from memtui.vault import rows
 from memtui.vault.reader import VaultReader
@@ -336,7 +336,9 @@ def thing_from_record(record: Record) -> Link | Verdict | Signal | Tombstone:
         return Signal(
             signal=record["signal"], pack_id=record.get("pack"), weight=float(record.get("weight", 1.0)), **shared
         )
-    return Tombstone(content_hash=record["content_hash"], project=record.get("project"), **shared)
+    return Tombstone(
+        content_hash=record["content_hash"], project=record.get("project"), cause=stone_cause(record), **shared
+    )
 
 
 def _time(record: Record, key: str) -> datetime:

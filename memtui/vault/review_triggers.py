@@ -209,7 +209,7 @@ def asked_since(
         chosen, ids = among("asked.id", identifiers)
         condition, parameters = f"{condition} AND {chosen}", [*parameters, *ids]
     found = reader.connection.execute(
-        f"SELECT asked.id, min(began), min(began) FILTER (WHERE cause = 'woken') FROM ({TRIGGERS}) asked"
+        f"SELECT asked.id, min(began), min(began) FILTER (WHERE asked.cause = 'woken') FROM ({TRIGGERS}) asked"
         f" JOIN memories m ON m.id = asked.id WHERE {condition} GROUP BY asked.id",
         parameters,
     ).fetchall()

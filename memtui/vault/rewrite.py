@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memtui.domain.causes import PURGED
 from memtui.domain.memory import Memory, Tombstone, hash_parts
 from memtui.vault import rows
 from memtui.vault.bm25 import write_postings
@@ -195,7 +196,8 @@ class _Copier:
                 memory_id=identifier,
                 at=self._order.now,
                 actor="person",
-                reason="purged",
+                reason=PURGED,
+                cause=PURGED,
             )
             for identifier, content in sorted(erased.hashes)
         ]

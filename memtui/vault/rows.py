@@ -42,7 +42,7 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "importance INTEGER, confidence DOUBLE, pinned BOOLEAN, created_at TIMESTAMP, updated_at TIMESTAMP,"
         "observed_at TIMESTAMP, confirmed_at TIMESTAMP, confirmed_by VARCHAR, verified_at TIMESTAMP,"
         "verified_by VARCHAR, valid_from TIMESTAMP, valid_until TIMESTAMP, due_at TIMESTAMP, snoozed_until TIMESTAMP,"
-        "half_life_days DOUBLE, sources SOURCE[], content_hash VARCHAR, rules VARCHAR[]"
+        "half_life_days DOUBLE, sources SOURCE[], content_hash VARCHAR, rules VARCHAR[], cause VARCHAR"
     ),
     "links": _shapes(
         "from_id VARCHAR, type VARCHAR, to_id VARCHAR, weight DOUBLE, origin VARCHAR, created_at TIMESTAMP"
@@ -55,7 +55,8 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
         "reason VARCHAR"
     ),
     "tombstones": _shapes(
-        "content_hash VARCHAR, project VARCHAR, memory_id VARCHAR, made_at TIMESTAMP, actor VARCHAR, reason VARCHAR"
+        "content_hash VARCHAR, project VARCHAR, memory_id VARCHAR, made_at TIMESTAMP, actor VARCHAR, reason VARCHAR,"
+        "cause VARCHAR"
     ),
     "packs": _shapes(
         "id VARCHAR, made_at TIMESTAMP, actor VARCHAR, project VARCHAR, task VARCHAR, files VARCHAR[], target VARCHAR,"
@@ -115,7 +116,8 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
 LATER_COLUMNS: dict[str, frozenset[str]] = {
     "packs": frozenset({"options"}),
     "recipes": frozenset({"options"}),
-    "memories": frozenset({"rules"}),
+    "memories": frozenset({"rules", "cause"}),
+    "tombstones": frozenset({"cause"}),
 }
 """Columns that a file with an older schema lacks; its rows are complete without them.
 
@@ -125,9 +127,21 @@ an older vault takes every row for one that was read only in part, and drops it.
 
 MACHINE_KEYS = frozenset(
     {
-        *("id", "memory_id", "from_id", "to_id", "entity", "entity_key", "type", "status", "signal", "verdict"),
+        *(
+            "id",
+            "memory_id",
+            "from_id",
+            "to_id",
+            "entity",
+            "entity_key",
+            "type",
+            "status",
+            "cause",
+            "signal",
+            "verdict",
+        ),
         *("state", "target", "encoding", "budget", "payload_hash", "content_hash", "imported_hash", "seen_hash"),
-        *("memory_ids", "hashes", "block"),
+        *("memory_ids", "hashes", "block", "cause"),
         *("format", "pack_id", "key", "action", "origin", "from", "to", "memory", "link", "pack"),
         *("made_at", "created_at", "updated_at", "observed_at", "confirmed_at", "verified_at", "valid_from"),
         *("valid_until", "due_at", "snoozed_until", "seen_at", "checked_at", "at", "said_at", "digest"),
@@ -320,7 +334,7 @@ def thing_from_row(kind: type[ThingT], table: str, values: Sequence[Any]) -> Thi
     return kind(**fields)
 
 
-SCHEMA_VERSION = 13  # The newest migration; a vault with a higher one is refused
+SCHEMA_VERSION = 14  # The newest migration; a vault with a higher one is refused
 SYNC = "sync"  # The journal's action of what came from a team
 CHANGE = "change"  # The journal's entity for a change that was undone or redone
 HALF_LIFE = "half-life"  # The journal's entity for a half-life that was applied to a kind

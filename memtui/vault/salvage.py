@@ -11,6 +11,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from memtui.domain.causes import cause_from_words, stone_cause_from_words
 from memtui.domain.memory import hash_parts
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.vault import rows
@@ -88,7 +89,12 @@ def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int |
 
 def _insert_plain(connection: duckdb.DuckDBPyConnection, table: str, salvaged: Path) -> int:
     later = dict.fromkeys(rows.LATER_COLUMNS.get(table, ()))
-    return _insert(connection, table, (later | row for row in _rows(salvaged, table) if _is_whole(table, later | row)))
+    whole = (later | row for row in _rows(salvaged, table) if _is_whole(table, later | row))
+    return _insert(connection, table, map(_with_cause, whole) if table == "tombstones" else whole)
+
+
+def _with_cause(stone: rows.Row) -> rows.Row:
+    return stone | {"cause": stone["cause"] or stone_cause_from_words(stone["reason"])}
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, found: Iterator[rows.Row]) -> int:
@@ -156,13 +162,16 @@ def _fill(row: rows.Row, record: Record, now: datetime, result: Rebuilt) -> rows
     filled: rows.Row = {**dict.fromkeys(rows.MEMORY_COLUMNS), **_MEMORY_DEFAULTS, **known, **row}
     if not filled["insight"]:
         return None
-    missing = set(rows.MEMORY_COLUMNS) - row.keys() - {"key", "version", "updated_at", "content_hash"}
+    if filled["cause"] is None and filled["status"] == "retired":
+        filled["cause"] = cause_from_words(filled["status_reason"], was_in_use=filled["confirmed_at"] is not None)
+    missing = set(rows.MEMORY_COLUMNS) - row.keys() - {"key", "version", "updated_at", "content_hash", "cause"}
     if missing & known.keys():
         result.from_journal.add(str(row["id"]))
     if missing - known.keys():
         result.incomplete.add(str(row["id"]))
     if filled["title"] is None:
         filled["title"] = str(filled["insight"]).strip().split("\n", 1)[0][:_TITLE_LENGTH]
+    filled["cause"] = filled["cause"] or ""
     for column in ("created_at", "updated_at"):
         filled[column] = filled[column] or now
     filled["content_hash"] = hash_parts(*(filled[name] for name in ("title", "insight", "rationale", "snippet")))

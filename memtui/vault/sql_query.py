@@ -25,7 +25,7 @@ STABLE_VIEWS: Mapping[str, tuple[str, ...]] = {
         *("id", "version", "project", "kind", "status", "status_reason", "title", "insight", "rationale", "snippet"),
         *("tags", "anchors", "importance", "confidence", "pinned", "created_at", "updated_at", "observed_at"),
         *("confirmed_at", "confirmed_by", "verified_at", "verified_by", "valid_from", "valid_until", "due_at"),
-        *("snoozed_until", "half_life_days", "freshness", "rules"),
+        *("snoozed_until", "half_life_days", "freshness", "rules", "cause"),
     ),
     "anchors": ("memory_id", "path", "state"),
     "sources": ("memory_id", "format", "path", "span", "native_id", "agent"),

@@ -224,6 +224,9 @@ def test_what_waits_too_long_is_put_away_listed_and_brought_back(cli: Cli) -> No
     (away,) = cli("inbox", "expired", "--json").json
     cli("inbox", "back", away["id"])
     assert [row["id"] for row in waiting(cli)] == [away["id"]]
+    cli("inbox", "reject", away["id"], "--why", "expired")
+    assert cli("inbox", "expired", "--json").json == []
+    assert "already rejected" in cli("inbox", "back", away["id"]).err
 
 
 def test_accepting_a_correction_keeps_what_it_corrects_and_names_the_command_that_replaces_it(cli: Cli) -> None:

@@ -67,9 +67,9 @@ class StorePlanner:
         if memory is not None:
             return self._known(draft, project, memory)
         stone = self._stones.get(draft.record_id) or self._stones_by_content.get((draft.content, project))
-        if stone is not None and (stone.reason == "purged" or not self._options.include_deleted):
+        if stone is not None and (stone.is_erased or not self._options.include_deleted):
             there = _is_deleted_there(stone)
-            reason = f"deleted in {stone.actor}" if there else f"you {stone.cause} this ({stone.memory_id})"
+            reason = f"deleted in {stone.actor}" if there else f"you {stone.deed} this ({stone.memory_id})"
             code = PlanReason.DELETED_THERE if there else PlanReason.DELETED
             return Planned("skip", draft, project, reason=reason, code=code)
         twin = self._twins.get((draft.content, project))
@@ -137,7 +137,8 @@ class StorePlanner:
         record, untouched = draft.record or {}, memory.version == 1
         status = record.get("status")
         if untouched and status and status != memory.status:
-            becomes = replace(memory, status=status, status_reason=record.get("status_reason") or "")
+            cause = draft.stated.cause if draft.stated is not None else ""
+            becomes = replace(memory, status=status, status_reason=record.get("status_reason") or "", cause=cause)
             return Planned(
                 "update", draft, project, memory, f"{status} there now", PlanReason.NEW_STATUS, becomes=becomes
             )

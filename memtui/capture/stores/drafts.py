@@ -16,6 +16,7 @@ from memtui.analysis.titles import title_for
 from memtui.capture.draft import PLANTED, Draft, with_postings
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, listed, moment, number_of, share, text
+from memtui.domain.causes import RETIRED
 from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
@@ -81,6 +82,7 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         project=owner,
         status=row.status or "candidate",  # type: ignore[arg-type]
         status_reason=one_line(row.reason)[:LONGEST_TITLE] if row.status else "",
+        cause=RETIRED if row.status == "retired" else "",  # whatever word the store gives as its reason
         rationale=rationale,
         snippet=snippet,
         anchors=tuple(Anchor(path) for path in _paths(row.files, owner)),

@@ -39,6 +39,7 @@ from memtui.domain.memory import Memory
 from memtui.progress import Cancelled
 from memtui.vault import writer
 from memtui.vault.filters import MemoryFilter
+from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 
 RULES = """# Rules
@@ -126,6 +127,23 @@ def test_tombstones_travel_with_an_export(vault: Vault, tmp_path: Path) -> None:
     report = bring(fresh, root)
     assert outcome(report) == (0, 0, 2, 0)
     assert any("you retired this" in row["reason"] for row in report.skipped)
+
+
+def test_what_was_erased_stays_out_of_the_vault_that_an_export_makes(vault: Vault, tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop", {"CLAUDE.md": RULES}, remote="git@example.org:acme/shop.git")
+    bring(vault, root)
+    purge_memories(vault, [memory.id for memory in stored(vault) if "Retry" in memory.insight])
+    exported = to_jsonl(vault, tmp_path)
+    fresh, _ = new_vault(tmp_path / "fresh")
+    for _ in range(2):
+        bring(fresh, exported)
+        with fresh.read() as reader:
+            assert [(stone.cause, stone.deed) for stone in reader.tombstones()] == [("erased", "erased")]
+    report = bring(fresh, root)
+    assert any("you erased this" in row["reason"] for row in report.skipped)
+    before = everything(vault)
+    bring(vault, exported)
+    assert everything(vault) == before
 
 
 @pytest.mark.parametrize(

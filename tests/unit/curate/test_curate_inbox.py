@@ -201,7 +201,7 @@ def test_undo_and_redo_know_what_is_never_offered_again(harbour: tuple[Vault, Pa
 def test_a_file_that_is_offered_again_brings_back_what_went_with_it(harbour: tuple[Vault, Path]) -> None:
     vault, root = harbour
     mine = offers(vault)[0].id
-    reject(vault, [mine], actor=PERSON)
+    reject(vault, [mine], actor=PERSON, reason="CLAUDE.md is never offered again")
     never_offer(vault, "harbour", "CLAUDE.md", actor=PERSON, folder=root)
     file = passed_file(vault, (), "CLAUDE.md")
     assert len(offer_file_again(vault, file, actor=PERSON).changed) == 1

@@ -11,7 +11,7 @@ from curating import AGENT, PERSON, Clock, add, bring, get, new_vault, repositor
 from memtui.capture.lessons.known import Known, Novelty
 from memtui.capture.lessons.proposal import LessonSignal, Proposal
 from memtui.capture.transcripts.session import Place
-from memtui.curate.history import undo
+from memtui.curate.history import redo, undo
 from memtui.curate.inbox import Offer
 from memtui.curate.inbox_care import (
     StaleCause,
@@ -21,7 +21,9 @@ from memtui.curate.inbox_care import (
     put_away_in,
     stale_candidates,
 )
-from memtui.curate.lifecycle import accept
+from memtui.curate.lifecycle import accept, reject
+from memtui.curate.memories import edit_memory
+from memtui.domain.causes import REJECTED
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError
 from memtui.vault.filters import EVERYTHING, MemoryFilter
@@ -84,6 +86,30 @@ def test_what_is_brought_back_waits_anew(vault: Vault, clock: Clock) -> None:
     assert bring_back(vault, [old.id], actor=PERSON).skipped
 
 
+@pytest.mark.parametrize("words", ["expired", "CLAUDE.md is never offered again", "purged", "retired"])
+def test_a_typed_reason_is_never_taken_for_what_memtui_did(vault: Vault, words: str) -> None:
+    memory = add(vault, "Proposal about the cart", actor=AGENT)
+    (rejected,) = reject(vault, [memory.id], actor=PERSON, reason=words).changed
+    assert (rejected.standing, rejected.status_reason) == ("rejected", words)
+    with vault.read() as reader:
+        assert put_away_in(reader, EVERYTHING, vault.now()) == []
+        assert [(stone.deed, stone.reason) for stone in reader.tombstones()] == [("rejected", words)]
+    assert bring_back(vault, [memory.id], actor=PERSON).changed == ()
+    undo(vault, actor=PERSON)
+    assert get(vault, memory.id).cause == ""
+    redo(vault, actor=PERSON)
+    again = get(vault, memory.id)
+    assert again == replace(rejected, version=again.version, updated_at=again.updated_at)
+
+
+def test_new_words_for_what_expired_leave_it_expired(vault: Vault, clock: Clock) -> None:
+    old = add(vault, "Old proposal about the cart", actor=AGENT)
+    clock.pass_days(40)
+    put_away(vault, stale_candidates(vault, WAITING, 30), actor=PERSON)
+    edit_memory(vault, old.id, {"status_reason": "rejected"}, actor=PERSON)
+    assert bring_back(vault, [old.id], actor=PERSON).changed
+
+
 def test_what_changed_since_it_was_found_stays(vault: Vault, clock: Clock, tmp_path: Path) -> None:
     old = add(vault, "Old proposal about the cart", actor=AGENT)
     clock.pass_days(40)
@@ -115,5 +141,5 @@ def test_what_was_put_away_is_no_dismissal(vault: Vault, clock: Clock) -> None:
         score=0.8, place=Place(Path("/t/a.jsonl"), 1),
     )  # fmt: skip
     assert Known([memory]).judge(proposal).novelty is Novelty.NEW
-    rejected = replace(memory, status_reason="no")
+    rejected = memory.put_out(REJECTED)
     assert Known([rejected]).judge(proposal).novelty is Novelty.DISMISSED

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.domain.causes import CAUSES, PASSED_OVER, REJECTED, RETIRED, WAITED_TOO_LONG, Cause, cause_from_words
 from memtui.domain.combine import MOST_LINES, differences, merge_items, merge_lines
 from memtui.domain.freshness import multiplier
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds
-from memtui.domain.memory import EXPIRED, ID_ALPHABET, Anchor, Memory, content_hash, hash_parts, new_id, normalise
+from memtui.domain.memory import ID_ALPHABET, Anchor, Memory, content_hash, hash_parts, new_id, normalise
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEMORY = Memory(
@@ -28,14 +29,39 @@ MEMORY = Memory(
         ({"status": "active"}, "active"),
         ({"status": "retired", "status_reason": "rejected"}, "rejected"),
         ({"status": "retired", "status_reason": "too vague"}, "rejected: too vague"),
-        ({"status": "retired", "status_reason": EXPIRED}, "expired"),
-        ({"status": "retired", "status_reason": "retired"}, "retired"),
+        ({"status": "retired", "status_reason": "expired"}, "rejected: expired"),
+        ({"status": "retired", "status_reason": "retired", "cause": REJECTED}, "rejected: retired"),
+        ({"status": "retired", "status_reason": "rejected", "cause": WAITED_TOO_LONG}, "expired: rejected"),
+        ({"status": "retired", "status_reason": "a.md is out", "cause": PASSED_OVER}, "rejected: a.md is out"),
         ({"status": "retired", "status_reason": "moved on", "confirmed_at": NOW}, "retired: moved on"),
         ({"status": "superseded", "status_reason": ""}, "superseded"),
     ],
 )
 def test_only_what_was_in_use_is_called_retired(values: dict[str, Any], words: str) -> None:
     assert replace(MEMORY, **values).standing_words == words
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_what_put_a_memory_out_is_its_cause_whatever_the_reason_says(cause: Cause) -> None:
+    for words in ("", *CAUSES, "a.md is never offered again"):
+        out = MEMORY.put_out(cause, words)
+        assert (out.put_out_by, out.was_rejected) == (cause, cause != WAITED_TOO_LONG)
+        assert out.taken_up("active") == MEMORY
+
+
+@pytest.mark.parametrize(
+    ("reason", "was_in_use", "cause"),
+    [
+        ("expired", False, WAITED_TOO_LONG),
+        ("expired", True, RETIRED),
+        ("retired", False, RETIRED),
+        ("rejected", False, REJECTED),
+        ("too vague", False, REJECTED),
+        ("docs/a.md is never offered again", False, PASSED_OVER),
+    ],
+)
+def test_without_a_stated_cause_the_word_that_stood_for_it_counts(reason: str, was_in_use: bool, cause: str) -> None:
+    assert cause_from_words(reason, was_in_use=was_in_use) == cause
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.domain.causes import CAUSES, ERASED, PURGED, REJECTED, RETIRED, WAITED_TOO_LONG
 from memtui.domain.memory import LINK_TYPES, STATUSES, Anchor, Link, Memory, Signal, Source, Tombstone, Verdict
 from memtui.domain.record import (
     RecordError,
@@ -21,6 +22,7 @@ from memtui.domain.record import (
     names_a_path,
     parse_time,
     signal_record,
+    stone_cause,
     tombstone_record,
     verdict_record,
 )
@@ -49,7 +51,8 @@ memories = st.builds(
     kind=names,
     project=st.none() | names,
     status=st.sampled_from(STATUSES),
-    status_reason=texts,
+    status_reason=texts | st.sampled_from(CAUSES),
+    cause=st.sampled_from(CAUSES),
     rationale=texts,
     snippet=texts,
     anchors=st.lists(
@@ -74,7 +77,7 @@ memories = st.builds(
     half_life_days=st.none() | st.floats(0.01, 1e6),
     sources=st.lists(sources, max_size=3).map(tuple),
     version=st.integers(1, 99),
-)
+).map(lambda memory: memory if memory.status == "retired" else replace(memory, cause=""))
 
 
 @given(memories)
@@ -216,6 +219,28 @@ def test_what_hangs_on_memories_has_typed_lines_with_fixed_keys() -> None:
     assert verdict_record(replace(verdict, reason="r"))["reason"] == "r"
     assert signal_record(replace(signal, reason="r", pack_id="p")).items() >= {"reason": "r", "pack": "p"}.items()
     assert tombstone_record(replace(stone, reason="r"))["reason"] == "r"
+
+
+def test_a_record_states_a_cause_only_where_its_reason_alone_would_say_another() -> None:
+    memory = memory_from_record(MINIMAL, now=NOW, new_id="abcd2345")
+    for out in (memory.put_out(WAITED_TOO_LONG), memory.put_out(REJECTED), memory.put_out(REJECTED, "too vague")):
+        assert "cause" not in memory_record(out)
+    assert memory_record(memory.put_out(REJECTED, "expired"))["cause"] == REJECTED
+    assert memory_record(replace(memory.put_out(RETIRED, "moved on"), confirmed_at=NOW)).get("cause") is None
+    stone = Tombstone(content_hash="f0", project=None, memory_id="a", at=NOW, actor="person")
+    for mark in (replace(stone, reason=PURGED, cause=PURGED), replace(stone, reason=REJECTED, cause=REJECTED), stone):
+        assert "cause" not in tombstone_record(mark)
+        assert stone_cause(tombstone_record(mark)) == mark.cause
+    assert tombstone_record(replace(stone, reason=PURGED))["cause"] == RETIRED
+    assert tombstone_record(replace(stone, reason=PURGED, cause=ERASED))["cause"] == ERASED
+
+
+@pytest.mark.parametrize("cause", ["of tomorrow", 7, None, ["expired"]])
+def test_a_cause_that_is_not_known_counts_as_none(cause: object) -> None:
+    stated = {**MINIMAL, "status": "retired", "status_reason": "expired", "cause": cause}
+    assert memory_from_record(stated, now=NOW, new_id="abcd2345").cause == WAITED_TOO_LONG
+    assert memory_from_record({**stated, "status": "active"}, now=NOW, new_id="abcd2345").cause == ""
+    assert stone_cause({"reason": PURGED, "cause": cause}) == PURGED
 
 
 def test_the_link_types_and_statuses_are_those_of_the_design() -> None:

@@ -10,7 +10,10 @@ import pytest
 from machines import PROJECT, Machine, bare, commit_all, file_of, git, joined, machines, shared, work_tree
 from support import NOON, make_memory
 
+from memtui.capture.jsonl_records import add_typed_lines
+from memtui.capture.planned import ImportOptions
 from memtui.capture.source_conflicts import conflict_record, open_conflicts, resolve_conflicts
+from memtui.curate.lifecycle import reject, retire
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal, Source, Tombstone, Verdict
 from memtui.errors import MemtuiError, RefusedError, UsageError
@@ -527,6 +530,34 @@ def test_a_purge_travels_as_an_order_that_waits_until_a_person_runs_it(tmp_path:
     assert two.sync().exit_code == 0
     one.sync()
     assert shared(one) == shared(two) == {}
+
+
+def test_a_reason_in_the_word_for_a_purge_orders_nothing(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    proposed = one.add(title="Till drawers", status="candidate", confirmed_at=None, confirmed_by=None)
+    retire(one.vault, [memory.id], actor=Actor(), reason="purged")
+    reject(one.vault, [proposed.id], actor=Actor(), reason="purged")
+    one.sync()
+    for machine in (two, one, two):
+        assert machine.sync().orders == []
+        assert machine.get(memory.id).status_reason == "purged"
+    with two.vault.read() as reader:
+        (stone,) = reader.tombstones()
+    assert (stone.deed, stone.reason) == ("retired", '"purged"')
+    assert (two.sync().pushed, one.sync().pushed) == (0, 0)
+
+
+def test_an_erasure_that_an_import_states_orders_nothing(tmp_path: Path) -> None:
+    memory, (one, two) = joined(tmp_path)
+    stone = {"type": "tombstone", "memory": memory.id, "content_hash": "0", "reason": "purged", "project": PROJECT}
+    stone |= {"at": "2026-01-01T00:00:00Z", "actor": "person"}
+    with one.vault.write(actor="person", action="import") as writer:
+        for stated in (stone, stone | {"content_hash": "1", "reason": "old", "cause": "purged"}):
+            assert add_typed_lines(writer, [stated], ImportOptions(), Actor()) == []
+        assert all(mark.is_erased for mark in writer.tombstones())
+    one.sync()
+    assert two.sync().orders == []
+    assert memory.id in two.all()
 
 
 @pytest.mark.parametrize(("side", "survives"), [("mine", True), ("source", False)])

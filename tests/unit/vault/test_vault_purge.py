@@ -335,7 +335,7 @@ def test_of_a_purged_memory_hashes_alone_are_left(doomed: Vault) -> None:
         assert (reader.links(), reader.verdicts(), reader.signals(), reader.source_states()) == ([], [], [], [])
         stones = reader.tombstones()
         assert {stone.content_hash for stone in stones} == {now_hash, then_hash, "imported", "seenhash"}
-        assert {(stone.memory_id, stone.project, stone.reason) for stone in stones} == {("doomedme", "shop", "purged")}
+        assert {(stone.memory_id, stone.project, stone.cause) for stone in stones} == {("doomedme", "shop", "purged")}
         with pytest.raises(NotFoundError):
             journal.history(reader, "doomedme")
         assert len(journal.history(reader, "innocent")) == 1

@@ -13,6 +13,7 @@ import duckdb
 import pytest
 from support import NOON, FrozenClock, make_memory
 
+from memtui.domain.causes import REJECTED
 from memtui.domain.memory import Anchor, Link, Memory
 from memtui.errors import VaultMissingError, VaultTooNewError
 from memtui.vault import journal, salvage
@@ -258,8 +259,8 @@ def test_rows_that_kill_the_reader_are_narrowed_down_and_left_out(tmp_path: Path
 
 
 def test_a_new_vault_is_made_of_what_was_read(tmp_path: Path, vault: Vault) -> None:
-    told = make_memory(
-        id="whatwask", insight="known to the journal", tags=("a",), anchors=(Anchor("x.py"),), status="retired"
+    told = make_memory(id="whatwask", insight="known to the journal", tags=("a",), anchors=(Anchor("x.py"),)).put_out(
+        REJECTED, "expired"
     )
     taken_out = make_memory(id="takenout")
     _add(vault, told, taken_out)
@@ -272,7 +273,7 @@ def test_a_new_vault_is_made_of_what_was_read(tmp_path: Path, vault: Vault) -> N
     memory = next(line for line in rows if line["table"] == "memories")
     bare = {"id": "baretext", "insight": "only this\nis left"}
     without_id = {"insight": "whose?"}
-    del memory["row"]["insight"], memory["row"]["tags"], memory["row"]["status"]
+    del memory["row"]["insight"], memory["row"]["tags"], memory["row"]["status"], memory["row"]["cause"]
     rows += [{"table": "memories", "row": bare}, {"table": "memories", "row": without_id}]
     lines.write_text("".join(json.dumps(line) + "\n" for line in rows) + '{"table": "memories", "row": {"id": "cut')
     new = Vault(tmp_path / "new.duckdb", now=vault.now)

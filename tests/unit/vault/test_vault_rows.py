@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import NOON, FrozenClock, make_memory
 
+from memtui.domain.causes import CAUSES
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import (
     STATUSES,
@@ -30,7 +31,7 @@ from memtui.domain.memory import (
     Verdict,
     content_hash,
 )
-from memtui.domain.record import RecordError
+from memtui.domain.record import RecordError, memory_from_record, memory_record
 from memtui.errors import VaultTooNewError
 from memtui.vault import rows
 from memtui.vault import vault as vault_module
@@ -80,7 +81,8 @@ memories = st.builds(
     kind=words,
     project=st.none() | words,
     status=st.sampled_from(STATUSES),
-    status_reason=texts,
+    status_reason=texts | st.sampled_from(CAUSES),
+    cause=st.sampled_from(CAUSES),
     rationale=texts,
     snippet=texts,
     anchors=st.lists(st.builds(Anchor, words, st.none() | words), max_size=3).map(tuple),
@@ -101,7 +103,7 @@ memories = st.builds(
     snoozed_until=maybe_times,
     half_life_days=st.none() | st.floats(0.01, 1e6),
     sources=st.lists(sources, max_size=2).map(tuple),
-)
+).map(lambda memory: memory if memory.status == "retired" else replace(memory, cause=""))
 
 
 @given(st.lists(memories, min_size=1, max_size=5, unique_by=lambda memory: memory.id))
@@ -348,6 +350,56 @@ def test_packs_and_recipes_of_an_older_vault_come_along_without_choices(
     assert (recipe.name, recipe.options) == ("weekly", {})
 
 
+_OUT = (
+    ("expired", None, "expired"),
+    ("expired", NOON, "retired"),
+    ("rejected", None, "rejected"),
+    ("too vague", None, "rejected"),
+    ("retired", None, "retired"),
+    ("a.md is never offered again", None, "passed-over"),
+)
+
+
+def test_in_an_older_vault_the_word_for_a_cause_goes_on_to_mean_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = Vault(tmp_path / "vault.duckdb")
+    before = 13
+    plain = [make_memory(id="in-use", status_reason="expired")]
+    plain += [
+        make_memory(id=f"out-{number}", status="retired", status_reason=reason, confirmed_at=confirmed)
+        for number, (reason, confirmed, _) in enumerate(_OUT)
+    ]
+    with monkeypatch.context() as older:
+        older.setattr(rows, "SCHEMA_VERSION", before)
+        older.setattr(vault_module, "SCHEMA_VERSION", before)
+        older.setattr(rows, "_scripts", lambda after: _real_scripts()[after:before])
+        older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
+        early = {
+            table: {name: kind for name, kind in columns.items() if name != "cause"}
+            for table, columns in rows.COLUMNS.items()
+        }
+        older.setattr(rows, "COLUMNS", early)
+        with vault.connect(read_only=False) as connection:
+            rows.insert_rows(connection, "memories", [rows.memory_row(one, key) for key, one in enumerate(plain)])
+            rows.insert_rows(
+                connection,
+                "tombstones",
+                [
+                    {"content_hash": reason, "memory_id": "x", "made_at": NOON, "actor": "person", "reason": reason}
+                    for reason in ("purged", "rejected", "moved on", "")
+                ],
+            )
+    with vault.read() as reader:
+        found = reader.get_many(memory.id for memory in plain)
+        stones = {stone.reason: stone.cause for stone in reader.tombstones()}
+    assert found["in-use"].cause == ""
+    assert [found[f"out-{number}"].cause for number in range(len(_OUT))] == [cause for *_, cause in _OUT]
+    assert stones == {"purged": "purged", "rejected": "rejected", "moved on": "retired", "": "retired"}
+    for memory in found.values():
+        assert memory_from_record(memory_record(memory), now=memory.updated_at, new_id="x") == memory
+
+
 def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, vault: Vault) -> None:
     row: dict[str, object] = {
         "name": "weekly",
@@ -357,13 +409,21 @@ def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, v
         "target": "chat",
         "budget": "2k",
     }
+    out = rows.memory_row(make_memory(id="out-1", status="retired", status_reason="expired"), 1)
+    stone = {"content_hash": "f0", "project": None, "memory_id": "x", "actor": "person", "reason": "purged"}
+    salvaged: dict[str, dict[str, object]] = {
+        "recipes": row | {"created_at": "2026-01-01T00:00:00"},
+        "tombstones": stone | {"made_at": "2026-01-01T00:00:00"},
+        "memories": {name: value for name, value in out.items() if name != "cause"},
+    }
     lines = tmp_path / "lines"
-    lines.write_text(json.dumps({"table": "recipes", "row": row | {"created_at": "2026-01-01T00:00:00"}}) + "\n")
+    lines.write_text("".join(json.dumps({"table": table, "row": each}) + "\n" for table, each in salvaged.items()))
     with vault.connect(read_only=False):
         pass
     rebuild(lines, vault.path, now=vault.now(), stated_revisions=None)
     with vault.read() as reader:
         assert [(recipe.name, recipe.options) for recipe in read_recipes(reader)] == [("weekly", {})]
+        assert (reader.get("out-1").cause, [stone.cause for stone in reader.tombstones()]) == ("expired", ["purged"])
 
 
 def _real_scripts() -> list[str]:
@@ -379,6 +439,10 @@ def test_a_migration_that_fails_changes_nothing(filled: Vault, monkeypatch: pyte
     monkeypatch.setattr(rows, "_scripts", lambda _after: broken)
     with pytest.raises(duckdb.CatalogException), filled.read():
         pass
+    with duckdb.connect() as connection:
+        with pytest.raises(duckdb.CatalogException):
+            rows.migrate(connection)
+        connection.execute("BEGIN")  # none is left open
     with duckdb.connect(str(filled.path), read_only=True) as connection:
         names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         assert "half" not in names

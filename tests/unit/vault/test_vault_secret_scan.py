@@ -35,13 +35,13 @@ from memtui.vault.vault import Vault
 KEY = "AKIA" + "QX7T3MZJ5WNDR2PL"
 
 MACHINE_FIELDS: dict[type, set[str]] = {
-    Memory: {"id", "status"},
+    Memory: {"id", "status", "cause"},
     Source: {"format", "imported_hash"},
     Anchor: {"content_hash"},
     Link: {"from_id", "type", "to_id", "origin"},
     Verdict: {"memory_id", "verdict"},
     Signal: {"memory_id", "signal", "pack_id"},
-    Tombstone: {"content_hash", "memory_id"},
+    Tombstone: {"content_hash", "memory_id", "cause"},
     StoredPack: {"id", "target", "budget", "encoding", "payload_hash"},
     Recipe: {"target", "budget"},
     Draft: {"indexed"},  # the terms of its text, thrown away where screening changes that

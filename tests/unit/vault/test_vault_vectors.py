@@ -206,7 +206,7 @@ def test_a_vault_of_version_1_gets_the_table_after_a_backup(tmp_path: Path, monk
         older.setattr(vault_module, "SCHEMA_VERSION", 1)
         older.setattr(rows, "_scripts", lambda _after: [first])
         older.setattr(vault_module, "create_file", inspect.unwrap(vault_module.create_file))
-        early = {name: kind for name, kind in rows.COLUMNS["memories"].items() if name != "rules"}
+        early = {name: kind for name, kind in rows.COLUMNS["memories"].items() if name not in {"rules", "cause"}}
         older.setattr(rows, "COLUMNS", {**rows.COLUMNS, "memories": early})
         with vault.connect(read_only=False) as connection:
             rows.insert_rows(connection, "memories", [rows.memory_row(make_memory(id="oldmemry"), 1)])
