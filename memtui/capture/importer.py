@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -260,7 +260,8 @@ def _cwd_of(line: bytes) -> Path | None:
 def plan_import(vault: Vault, read: SourcesRead, request: ImportRequest) -> ImportPlan:
     """Return what the import would do; writes nothing."""
     with vault.read() as reader:
-        return _plan(reader, read, request, lambda folder: view_of(reader, folder, request.project).project)
+        offered = _with_projects(read, request, lambda folder: view_of(reader, folder, request.project).project)
+        return _plan(reader, read, request, offered)
 
 
 def run_import(
@@ -271,7 +272,7 @@ def run_import(
     Raises `Cancelled`: the person stopped it; the vault is unchanged.
     """
     with vault.write(actor=actor.name, action="import") as writer:
-        plan = _plan(writer, read, request, lambda folder: _register(writer, folder, request))
+        plan = _plan(writer, read, request, _registered(writer, read, request))
         if not actor.is_person:
             plan.items = [spared_by_agents(item) for item in plan.items]
         report = apply_plan(writer, plan, request.options, actor=actor, progress=progress)
@@ -297,8 +298,26 @@ def _summary(plan: ImportPlan, report: ImportReport, places: str) -> str:
 NAMED_PATHS = 3  # Paths of an import that its entry in the journal names; of more, it names their projects
 
 
-def _register(writer: VaultWriter, folder: Path, request: ImportRequest) -> str | None:
-    return project_for_writing(writer, folder, request.project)
+Offered = tuple[Draft, str | None]  # A draft with its project
+
+
+def _registered(writer: VaultWriter, read: SourcesRead, request: ImportRequest) -> list[Offered]:
+    """Register the projects that an import is about; returns its drafts with theirs."""
+    offered = _with_projects(read, request, lambda folder: project_for_writing(writer, folder, request.project))
+    if request.project not in {None, GLOBAL_PROJECT}:
+        ensure_project(writer, check_name(str(request.project)))
+    if read.stores is not None:
+        for name, project in read.stores.mapped.items():
+            link_identity(writer, project, f"{STORE_IDENTITY}{name}")
+    return offered
+
+
+def _with_projects(
+    read: SourcesRead, request: ImportRequest, project_of: Callable[[Path], str | None]
+) -> list[Offered]:
+    """Return the drafts of an import with their projects. `project_of`: finds or registers that of a folder."""
+    owners = _Owners(request, project_of)
+    return [(draft, owners.owner(draft, folder)) for draft, folder in read.drafts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,13 +344,10 @@ class _Owners:
         return self.names[folder]
 
 
-def _plan(
-    reader: VaultReader, read: SourcesRead, request: ImportRequest, project_of: Callable[[Path], str | None]
-) -> ImportPlan:
+def _plan(reader: VaultReader, read: SourcesRead, request: ImportRequest, offered: Sequence[Offered]) -> ImportPlan:
+    """Return what an import would do; changes neither the vault nor what was read."""
     empty = [(path, view_of(reader, folder, request.project).project) for path, folder in read.empty]
     planner = Planner(reader, request.options, recuts=read.recuts, is_gone=read.is_gone, empty=empty)
-    owners = _Owners(request, project_of)
-    offered = [(draft, owners.owner(draft, folder)) for draft, folder in read.drafts]
     passed = _passed_over(reader, offered)
     plan = planner.plan([each for each in offered if each[0].record is not None or each[0].source.path not in passed])
     plan.skipped = [each for each in planner.skipped_of(read.skipped) if each.path not in passed]
@@ -345,8 +361,6 @@ def _plan(
         for path in passed
     ]
     plan.records = list(read.records)
-    if request.project not in {None, GLOBAL_PROJECT} and isinstance(reader, VaultWriter):
-        ensure_project(reader, check_name(str(request.project)))
     if read.stores is not None:
         _add_stores(plan, reader, read.stores, request)
     return plan
@@ -358,16 +372,13 @@ def _add_stores(plan: ImportPlan, reader: VaultReader, stores: StoresRead, reque
     offered = [(draft, str((draft.record or {}).get("project") or named or "") or None) for draft in stores.drafts]
     planner = StorePlanner(reader, request.options, offered)
     items = planner.plan()
-    records, stores.lost_links = planner.kept_kin(stores.records, items)
+    records, plan.lost_links = planner.kept_kin(stores.records, items)
     plan.items += items
     plan.records += records
     plan.skipped += [*stores.skipped, *planner.skipped]
-    if isinstance(reader, VaultWriter):
-        for name, project in stores.mapped.items():
-            link_identity(reader, project, f"{STORE_IDENTITY}{name}")
 
 
-def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]]) -> list[str]:
+def _passed_over(reader: VaultReader, offered: Sequence[Offered]) -> list[str]:
     """Return the files that a person never wants to be offered from again."""
     passed = {file.place for file in passed_files(reader)}
     found = (
@@ -377,6 +388,12 @@ def _passed_over(reader: VaultReader, offered: Sequence[tuple[Draft, str | None]
 
 
 NAMED = 8  # Ids named in one line
+
+
+def _by_file(read: SourcesRead) -> Iterator[tuple[Path, set[str]]]:
+    """Yield each file that was read with the paths by which a draft of it may name it."""
+    for one in read.files:
+        yield one.file.path, {one.file.name, one.file.path.as_posix()}
 
 
 def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]]:
@@ -391,8 +408,7 @@ def stating_files(plan: ImportPlan, read: SourcesRead) -> list[tuple[Path, bool]
         if item.action != "skip":
             told = known if item.action == "unchanged" else news
             told.update(source.path for source in (item.draft.source, *item.more_sources))
-    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
-    return [(path, bool(names & news)) for path, names in named if names & (known | news)]
+    return [(path, bool(names & news)) for path, names in _by_file(read) if names & (known | news)]
 
 
 def changed_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
@@ -402,8 +418,7 @@ def changed_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
     for item in plan.items:
         told = changed if item.action in {"update", "replace"} else new if item.action in {"add", "restore"} else set()
         told.update(source.path for source in (item.draft.source, *item.more_sources))
-    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
-    return {path for path, names in named if names & changed and not names & new}
+    return {path for path, names in _by_file(read) if names & changed and not names & new}
 
 
 def turned_down_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
@@ -414,15 +429,13 @@ def turned_down_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
         is_down = item.action == "skip" and item.memory is not None and item.memory.status == "retired"
         told = down if is_down else others
         told.update(source.path for source in (item.draft.source, *item.more_sources))
-    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
-    return {path for path, names in named if names & down and not names & others}
+    return {path for path, names in _by_file(read) if names & down and not names & others}
 
 
 def silent_files(plan: ImportPlan, read: SourcesRead) -> set[Path]:
     """Return the files that state no memory at all: links alone, what memtui wrote there, or what is left out."""
     stated = {source.path for item in plan.items for source in (item.draft.source, *item.more_sources)}
-    named = ((one.file.path, {one.file.name, one.file.path.as_posix()}) for one in read.files)
-    return {path for path, names in named if not names & stated}
+    return {path for path, names in _by_file(read) if not names & stated}
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ class ImportPlan:
     items: list[Planned] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)  # lines of the sources that became no draft
     records: list[Record] = field(default_factory=list)  # typed lines other than memories
+    lost_links: int = 0  # links of stores that are left out, as one of their ends is
     # memories whose source was read and no longer states them; they are kept
     missing: list[Memory] = field(default_factory=list)
     newly_missing: list[Memory] = field(default_factory=list)  # those of them that no earlier import missed

@@ -82,17 +82,25 @@ def _import(arguments: argparse.Namespace, session: Session) -> int:
             _say_home(request, read)
     if arguments.dry_run:
         plan = plan_import(session.vault, read, request)
+        _say_links(plan, session)
         record = _counts(plan, _unknown_kinds(plan, session), read)
         _print_plan(plan, record, session, vanished_sources(session.vault, request))
         return EXIT_DONE
     session.back_up_daily()
     plan, report = run_import(session.vault, read, request, actor=session.actor, progress=_written(session))
+    _say_links(plan, session)
     record = _counts(plan, _unknown_kinds(plan, session), read)
     vanished = vanished_sources(session.vault, request)
     _print_report(plan, report, record, session, vanished, active=arguments.active)
     if report.added or report.updated:
         _make_vectors(session)
     return _exit_code(plan, read)
+
+
+def _say_links(plan: ImportPlan, session: Session) -> None:
+    if not session.json:
+        for line in imports.told_links(plan):
+            say(line)
 
 
 def _written(session: Session) -> ProgressCallback:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
     from memtui.capture.draft import Skipped
     from memtui.capture.importer import SourcesRead
+    from memtui.capture.planned import ImportPlan
     from memtui.capture.proposals.plan import Offered, ProposalPlan
     from memtui.capture.proposals.run import CaptureReport
     from memtui.capture.stores.importing import StoresRead
@@ -52,12 +53,15 @@ def files_left_out(skipped: Iterable[Skipped]) -> dict[str, list[str]]:
 
 
 def told_rows(stores: StoresRead | None) -> list[str]:
-    """Return a sentence for each reason for which rows of stores became no memory, and one for links without an end."""
+    """Return a sentence for each reason for which rows of stores became no memory."""
     if stores is None:
         return []
-    said = [f"{number:,} left out: {tame(reason, 80)}" for reason, number in stores.left_out.most_common()]
-    lost = f"{counted(stores.lost_links, 'link')} to what is not imported left out" if stores.lost_links else ""
-    return [*said, lost] if lost else said
+    return [f"{number:,} left out: {tame(reason, 80)}" for reason, number in stores.left_out.most_common()]
+
+
+def told_links(plan: ImportPlan) -> list[str]:
+    """Return a sentence on the links of stores that have lost an end, if there are any."""
+    return [f"{counted(plan.lost_links, 'link')} to what is not imported left out"] if plan.lost_links else []
 
 
 def lines_left_out(skipped: Iterable[Skipped]) -> Counter[str]:

@@ -191,7 +191,6 @@ class StoresRead:
     unclear: dict[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
     tools: tuple[str, ...] = ()  # the tools whose stores they are
     mapped: Mapping[str, str] = field(default_factory=dict)  # projects that a person named for stores' names
-    lost_links: int = 0  # links to what is not imported, known when the import is planned
 
 
 def offer(

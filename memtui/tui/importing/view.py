@@ -189,8 +189,16 @@ class Importer:
         known = dict.fromkeys(silent_files(plan, read), SILENT)
         known |= dict.fromkeys(turned_down_files(plan, read), REJECTED)
         known |= {path: IN_VAULT for path, has_news in stating_files(plan, read) if not has_news}
-        rows, changed = imports.told_rows(read.stores), frozenset(changed_files(plan, read))
-        return Preview(plan, len(read.files), known, unclear, changed, rows, len(stores.ticked))
+        rows = [*imports.told_rows(read.stores), *imports.told_links(plan)]
+        return Preview(
+            plan,
+            len(read.files),
+            known,
+            unclear,
+            frozenset(changed_files(plan, read)),
+            rows,
+            len(stores.ticked),
+        )
 
     def _read(self, found: SourcesFound, stores: Stores, request: ImportRequest, progress: Progress) -> SourcesRead:
         from memtui.capture.importer import read_sources

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,14 +10,16 @@ import pytest
 from stores import make_store, observation
 
 from memtui import children
+from memtui.capture import importer
+from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, run_import
 from memtui.capture.stores import importing
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row
-from memtui.domain.identity import seen_at
+from memtui.domain.identity import Actor, seen_at
 from memtui.progress import Cancelled
 from memtui.vault.indexed import indexed_text, postings_of
-from memtui.vault.projects import add_identities, ensure_project
+from memtui.vault.projects import add_identities, ensure_project, find_project, project_names
 from memtui.vault.vault import Vault
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -52,6 +55,23 @@ def test_a_child_makes_the_same_drafts(vault: Vault, tmp_path: Path, monkeypatch
     assert shared.left_out == here.left_out == {importing.UNCHOSEN: 225, "without text": 1}
     assert len(here.drafts) == 224
     assert all(draft.indexed == postings_of(indexed_text(draft.stated)) for draft in shared.drafts if draft.stated)
+
+
+def test_a_plan_changes_neither_the_vault_nor_what_was_read(vault: Vault, tmp_path: Path) -> None:
+    stores = offered(vault, tmp_path)
+    first = stores.drafts[0].record_id
+    stores.records.append({"type": "link", "from": first, "link": "relates", "to": "not-imported"})
+    stores.mapped["harbour"] = "port"
+    read, before = SourcesRead(stores=stores), deepcopy(stores)
+    request = ImportRequest(paths=(), folder=tmp_path, home=tmp_path, project="bay")
+    with vault.write(actor="person", action="import") as writer:
+        plan = importer._plan(writer, read, request, [])
+        assert not writer.finish(), "nothing is written"
+    assert (plan.lost_links, stores) == (1, before)
+    assert plan_import(vault, read, request).count("add") == run_import(vault, read, request, actor=Actor())[1].added
+    with vault.read() as reader:
+        assert {"bay", "port"} <= {*project_names(reader)}
+        assert find_project(reader, ["store:harbour"]) == "port"
 
 
 def test_cancelling_while_a_child_works_stops_the_import(
