@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from memtui.analysis.titles import title_for
 from memtui.capture.planned import ImportPlan, Planned
-from memtui.curate.lifecycle import affirmed
+from memtui.curate.lifecycle import record_affirmation
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.causes import RETIRED
@@ -146,7 +146,7 @@ def resolve_conflicts(
                 # Taken without being read, it has to be accepted like any other that looks planted.
                 memory = replace(memory, status="candidate")
             changed.append(_looked_at(memory, open_ones))
-        changed = writer.put_many(affirmed(writer, changed, actor))
+        changed = writer.put_many(record_affirmation(writer, changed, actor))
         writer.summary = _summary(side, changed, told)
     return Outcome(tuple(changed), tuple(skipped))
 
@@ -167,7 +167,7 @@ def resolve_by_hand(
     Raises:
         ConflictError: the memory was changed meanwhile.
         NotFoundError: the source was imported meanwhile and says something else, or no longer exists.
-        RefusedError, SecretRefusedError, UsageError: see their texts.
+        RefusedError, SecretRefusedError, UsageError: as `memtui.curate.memories.edit_memory`.
     """
     require_person(actor, "decide a conflict")
     if before is not None:
@@ -188,7 +188,7 @@ def _settled(writer: VaultWriter, edited: Memory, seen_hash: str, if_version: in
             remedy="Nothing was written. Look at the conflict again.",
         )
     writer.summary = f"settle {edited.title} with its source"
-    [decided] = affirmed(writer, [_looked_at(edited, looked_at)], actor)
+    [decided] = record_affirmation(writer, [_looked_at(edited, looked_at)], actor)
     return writer.put(decided, if_version=if_version)
 
 

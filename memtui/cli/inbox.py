@@ -219,7 +219,7 @@ def _put_accepted(session: Session, outcome: Outcome) -> None:
 
     session.put_outcome(outcome, "Accepted")
     with session.vault.read() as reader:
-        replaced = lifecycle.replaced_by(reader, outcome.changed)
+        replaced = lifecycle.left_beside(reader, outcome.changed)
     for memory in outcome.changed:
         if held := outcomes.held(memory, f"`memtui verify {memory.id}`"):
             say(f"{held}.")

@@ -20,7 +20,7 @@ from memtui.curate.fields import (
     clean_tags,
     relative_name,
 )
-from memtui.curate.lifecycle import accepted, settle_replaced, verified
+from memtui.curate.lifecycle import record_acceptance, record_verification, settle_replaced
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch
 from memtui.domain.identity import Actor, require_person
@@ -67,7 +67,7 @@ def save_edit(
 ) -> Memory:
     """Save fields of one memory and a decision on it; returns it as stored.
 
-    Raises `UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError`: see their texts.
+    Raises `UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError`: as `edit_memory`.
     """
     if decision != "edit":
         require_person(actor, decision)
@@ -110,11 +110,11 @@ def _decided(
             remedy="Read it again, then decide.",
         )
     if decision == "verify":
-        return verified(batch, memory, tree)
+        return record_verification(batch, memory, tree)
     if decision != "accept":
         return memory
-    taken = accepted(batch, memory, folder=folder, project=None)
-    return verified(batch, taken, None) if is_vouched else taken
+    taken = record_acceptance(batch, memory, folder=folder, project=None)
+    return record_verification(batch, taken, None) if is_vouched else taken
 
 
 Texts = Mapping[str, str]  # The contents of the fields, by field

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.lifecycle import accepted, settle_replaced, verified
+from memtui.curate.lifecycle import record_acceptance, record_verification, settle_replaced
 from memtui.curate.memories import edited_memory
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.domain.causes import NEVER_OFFERED, PASSED_OVER, REJECTED
@@ -168,8 +168,8 @@ class _Decision:
 
 
 def _taken(batch: Batch, memory: Memory, folder: Path, project: str | None, *, is_vouched: bool) -> Memory:
-    memory = accepted(batch, memory, folder=folder, project=project)
-    return verified(batch, memory, None) if is_vouched else memory
+    memory = record_acceptance(batch, memory, folder=folder, project=project)
+    return record_verification(batch, memory, None) if is_vouched else memory
 
 
 def _mixed(changed: Sequence[Memory]) -> str:

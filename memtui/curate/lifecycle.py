@@ -12,7 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memtui.curate.fields import check_half_life, check_importance, check_kind, check_tags, clean_tags, rehashed
+from memtui.curate.fields import (
+    KIND_HALF_LIFE,
+    check_half_life,
+    check_importance,
+    check_kind,
+    check_tags,
+    clean_tags,
+    rehashed,
+)
 from memtui.curate.memories import expiry_of, mark_superseded, verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each
 from memtui.curate.projects import project_for_writing
@@ -20,7 +28,7 @@ from memtui.curate.views import by_memory
 from memtui.domain.causes import REJECTED, RETIRED
 from memtui.domain.identity import PERSON, Actor, require_person
 from memtui.domain.lessons import SNOOZED
-from memtui.domain.memory import GLOBAL_PROJECT, Memory, Signal, content_hash, held_back, planted_reasons
+from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Signal, content_hash, held_back, planted_reasons
 from memtui.errors import UsageError
 from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line
@@ -57,12 +65,12 @@ def verify(
             return Skipped(memory.id, SkipReason.NOT_ACTIVE, memory.standing)
         if len(prefixes) > 1 and held_back(memory):
             return Skipped(memory.id, SkipReason.PLANTED_UNVERIFIED)
-        return verified(batch, memory, tree)
+        return record_verification(batch, memory, tree)
 
     return apply_to_each(vault, prefixes, actor, "verify", step, reason=reason, versions=versions)
 
 
-def verified(batch: Batch, memory: Memory, tree: Tree | None) -> Memory:
+def record_verification(batch: Batch, memory: Memory, tree: Tree | None) -> Memory:
     """Return a memory as "still true" and add the evidence to the batch."""
     now, actor = batch.writer.now, batch.actor
     batch.verdicts.append(verdict_on(memory, "still-true", now, actor))
@@ -75,14 +83,14 @@ def verified(batch: Batch, memory: Memory, tree: Tree | None) -> Memory:
     )
 
 
-def affirmed(writer: VaultWriter, memories: Iterable[Memory], actor: Actor) -> list[Memory]:
+def record_affirmation(writer: VaultWriter, memories: Iterable[Memory], actor: Actor) -> list[Memory]:
     """Return memories that a person just decided a conflict about; the active ones count as verified by that.
 
     What looks planted and is held back stays so: only a look at it alone lets it out.
     """
     batch = Batch(writer, actor)
     decided = [
-        verified(batch, memory, None) if memory.status == "active" and not held_back(memory) else memory
+        record_verification(batch, memory, None) if memory.status == "active" and not held_back(memory) else memory
         for memory in memories
     ]
     batch.store()
@@ -127,12 +135,12 @@ def retire(
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status == "retired":
             return Skipped(memory.id, SkipReason.HAS_STATUS, memory.standing)
-        return retired(batch, memory, reason)
+        return record_retirement(batch, memory, reason)
 
     return apply_to_each(vault, prefixes, actor, "retire", step, reason=reason, versions=versions)
 
 
-def retired(batch: Batch, memory: Memory, reason: str) -> Memory:
+def record_retirement(batch: Batch, memory: Memory, reason: str) -> Memory:
     """Return a memory as it is out of use, with what a batch stores of that beside it."""
     batch.bury(memory, RETIRED, reason)
     if memory.status == "active":
@@ -225,9 +233,6 @@ def assign(vault: Vault, prefixes: Sequence[str], project: str, *, actor: Actor)
     return apply_to_each(vault, prefixes, actor, "move", step, reason=f"to {chosen}")
 
 
-KIND_HALF_LIFE = 0.0  # As a half-life: follow the kind's again
-
-
 def change_many(
     vault: Vault,
     versions: Mapping[str, int],  # id and version of each memory when it was chosen
@@ -250,7 +255,7 @@ def change_many(
     if kind:
         values["kind"] = check_kind(vault.kinds, kind)
     if half_life_days is not None:
-        values["half_life_days"] = check_half_life(half_life_days or None)
+        values["half_life_days"] = check_half_life(None if half_life_days == KIND_HALF_LIFE else half_life_days)
     if importance is not None:
         values["importance"] = check_importance(importance)
     if not (add_tags or remove_tags or values):
@@ -300,7 +305,9 @@ def accept(
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if memory.status != "candidate":
             return Skipped(memory.id, SkipReason.NOT_CANDIDATE, memory.standing)
-        return accepted(batch, replace(memory, kind=chosen_kind or memory.kind), folder=folder, project=project)
+        return record_acceptance(
+            batch, replace(memory, kind=chosen_kind or memory.kind), folder=folder, project=project
+        )
 
     afterwards = partial(settle_replaced, actor=actor)
     return apply_to_each(
@@ -308,7 +315,7 @@ def accept(
     )
 
 
-def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None) -> Memory:
+def record_acceptance(batch: Batch, memory: Memory, *, folder: Path, project: str | None) -> Memory:
     """Return a candidate as taken into use and add its signal to the batch."""
     writer, actor = batch.writer, batch.actor
     batch.signals.append(Signal(memory_id=memory.id, signal="accepted", at=writer.now, actor=actor.name))
@@ -322,22 +329,38 @@ def accepted(batch: Batch, memory: Memory, *, folder: Path, project: str | None)
     )
 
 
-def replaced_by(reader: VaultReader, memories: Sequence[Memory]) -> dict[str, list[Memory]]:
-    """Return what is in use and memories were proposed to replace, or clash with since their acceptance, by id."""
-    ids = {memory.id for memory in memories}
-    links = [link for link in reader.links(ids) if link.from_id in ids and link.type in {"supersedes", "contradicts"}]
+def would_replace(reader: VaultReader, memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    """Return what is in use and candidates were proposed to replace, by the id of the candidate."""
+    waiting = {memory.id for memory in memories if memory.status == "candidate"}
+    return _ends_in_use(
+        reader, [link for link in reader.links(waiting) if link.type == "supersedes" and link.from_id in waiting]
+    )
+
+
+def left_beside(reader: VaultReader, memories: Iterable[Memory]) -> dict[str, list[Memory]]:
+    """Return what accepted memories were proposed to replace and what stayed in use as they were accepted, by id.
+
+    `settle_replaced` made "contradicts" of these links in the change that accepted the memory, so that they bear the
+    very moment of that; what was found to contradict it before or after was never proposed to be replaced by it.
+    """
     accepted_at = {memory.id: memory.confirmed_at for memory in memories if memory.status != "candidate"}
-    links = [
-        link
-        for link in links
-        if (link.type == "supersedes") == (link.from_id not in accepted_at)
-        and link.created_at == accepted_at.get(link.from_id, link.created_at)
-    ]
-    old = reader.get_many({link.to_id for link in links})
+    return _ends_in_use(
+        reader,
+        [
+            link
+            for link in reader.links(accepted_at)
+            if link.type == "contradicts" and link.created_at == accepted_at.get(link.from_id)
+        ],
+    )
+
+
+def _ends_in_use(reader: VaultReader, links: Sequence[Link]) -> dict[str, list[Memory]]:
+    """Return the active memories that links lead to, by the id that each comes from."""
+    ends = _in_use(reader, {link.to_id for link in links})
     found: dict[str, list[Memory]] = {}
     for link in links:
-        if link.to_id in old and old[link.to_id].status == "active":
-            found.setdefault(link.from_id, []).append(old[link.to_id])
+        if link.to_id in ends:
+            found.setdefault(link.from_id, []).append(ends[link.to_id])
     return found
 
 
@@ -424,7 +447,7 @@ def oddities(
     holders = reader.ids_by_content(set(hashes.values()))
     twins = reader.get_many({identifier for found in holders.values() for identifier, _ in found})
     in_use = {identifier: twin.project for identifier, twin in twins.items() if twin.status == "active"}
-    replaced = replaced_by(reader, [memory for memory in memories if memory.status == "candidate"])
+    replaced = would_replace(reader, memories)
     states = by_memory(reader.source_states(list(hashes)))
     result = {}
     for memory in memories:

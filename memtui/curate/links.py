@@ -13,7 +13,7 @@ from memtui.analysis.resemblance import Resemblance, changed_much, compared
 from memtui.analysis.snapshot import NOT_CONTRADICTION, NOT_DUPLICATE, NOT_RELATED, Snapshot, TextCache, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, propose_links
 from memtui.curate.fields import LONGEST_TITLE, Proposed, clean_tags, is_blank
-from memtui.curate.lifecycle import replaced_by
+from memtui.curate.lifecycle import left_beside, would_replace
 from memtui.curate.memories import NewMemory, draft_memory, expiry_of, store_draft, supersede
 from memtui.curate.merge import common_project, united, united_anchors
 from memtui.curate.outcomes import Batch, require_versions, resolved
@@ -278,7 +278,7 @@ def to_settle(
     """
     memories = memories[:MOST_COMPARED]
     with vault.read() as reader:
-        replaced = replaced_by(reader, memories)
+        replaced = {**would_replace(reader, memories), **left_beside(reader, memories)}
     found = [
         (memory, one)
         for memory in memories

@@ -24,7 +24,7 @@ from memtui.curate.projects import project_for_writing, root_for
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.identity import Actor, check_may_alter, require_person
 from memtui.domain.kinds import Kinds
-from memtui.domain.lessons import EXPIRED
+from memtui.domain.lessons import REFUTING
 from memtui.domain.memory import (
     DEFAULT_CONFIDENCE,
     DEFAULT_IMPORTANCE,
@@ -61,8 +61,8 @@ def verdict_on(memory: Memory, verdict: str, now: datetime, actor: Actor, reason
 
 
 def expiry_of(writer: VaultWriter, memory_id: str) -> list[Verdict]:
-    """Return the last verdict that a memory expired, for a change that takes it back; empty without one."""
-    return [verdict for verdict in writer.verdicts([memory_id]) if verdict.verdict in EXPIRED][-1:]
+    """Return the last verdict that refuted a memory, for a change that takes it back; empty without one."""
+    return [verdict for verdict in writer.verdicts([memory_id]) if verdict.verdict in REFUTING][-1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +239,7 @@ def supersede(writer: VaultWriter, winner: str, loser: str, actor: Actor) -> Non
     """
     if winner == loser:
         raise UsageError("A memory cannot supersede itself", where=winner, remedy="Give two different ids.")
-    if winner in _replaced_by(writer, loser):
+    if winner in _replaced_in_turn(writer, loser):
         raise UsageError(
             "This memory is itself superseded by the other",
             where=f"{winner} by {loser}",
@@ -259,7 +259,8 @@ def mark_superseded(writer: VaultWriter, old: Memory, winner: str, actor: Actor)
     writer.add_verdicts([verdict_on(old, "superseded", writer.now, actor, reason)])
 
 
-def _replaced_by(writer: VaultWriter, identifier: str) -> set[str]:
+def _replaced_in_turn(writer: VaultWriter, identifier: str) -> set[str]:
+    """Return the memories that a memory replaces, that these replace, and so on."""
     found: set[str] = set()
     wave = {identifier}
     while wave:
@@ -290,7 +291,12 @@ def edit_memory(
 ) -> Memory:
     """Change fields of one memory; returns it as stored.
 
-    Raises `UsageError, NotFoundError, RefusedError, SecretRefusedError, ConflictError`: see their texts.
+    Raises:
+        UsageError: a field cannot be edited, a value is out of range, or no text is left.
+        NotFoundError: no memory has the id.
+        RefusedError: an agent would alter what a person vouched for, pin, or set a rule; or a tag is too long.
+        SecretRefusedError: a new text holds what looks like a secret, and `allow_secret` is not set.
+        ConflictError: it has another version than `if_version`.
     """
     with vault.write(actor=actor.name, action="edit") as writer:
         memory = writer.get(writer.resolve(identifier))
@@ -315,7 +321,7 @@ def edited_memory(
 ) -> Memory:
     """Return a memory with new values, checked within a running change and not yet stored.
 
-    Raises `UsageError, RefusedError, SecretRefusedError`: see their texts.
+    Raises `UsageError, RefusedError, SecretRefusedError`: as `edit_memory`.
     """
     check_may_alter(actor, memory)
     edited = _titled(memory, replace(memory, **_cleaned(writer.kinds, values)))

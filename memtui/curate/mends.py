@@ -9,7 +9,7 @@ from itertools import pairwise
 from memtui.analysis.flaws import Flaw, Mend, heading_above, parts_of
 from memtui.analysis.titles import title_for
 from memtui.curate.fields import LONGEST_TITLE
-from memtui.curate.lifecycle import retired
+from memtui.curate.lifecycle import record_retirement
 from memtui.curate.merge import merge_within
 from memtui.curate.outcomes import Batch, require_versions
 from memtui.curate.tidy import PART_CHARACTERS
@@ -85,7 +85,7 @@ def _mended(writer: VaultWriter, flaw: Flaw, way: Mend, actor: Actor, versions: 
     require_versions([memory], versions)
     if way is Mend.RETIRE:
         batch = Batch(writer, actor)
-        made = writer.put(retired(batch, memory, "says nothing"))
+        made = writer.put(record_retirement(batch, memory, "says nothing"))
         batch.store()
         return Mended(way, made)
     return _headed(writer, memory) if way is Mend.HEADING else _split(writer, memory)

@@ -23,7 +23,7 @@ from memtui.analysis.snapshot import (
     pair_fingerprint,
     pair_of,
 )
-from memtui.curate.lifecycle import affirmed
+from memtui.curate.lifecycle import record_affirmation
 from memtui.curate.memories import supersede, verdict_on
 from memtui.curate.merge import Merged, merge_within
 from memtui.curate.outcomes import require_texts, resolved
@@ -200,7 +200,7 @@ def keep_one(vault: Vault, contradiction: Contradiction, keep: str, *, actor: Ac
         memories = _active(writer, contradiction)
         _drop_contradicts(writer, contradiction.ids)
         supersede(writer, keep, drop, actor)
-        writer.put_many(affirmed(writer, [memories[keep]], actor))
+        writer.put_many(record_affirmation(writer, [memories[keep]], actor))
         writer.summary = f"settle for {memories[keep].title}"
         return writer.get(drop)
 
@@ -232,7 +232,7 @@ def keep_both(
         limited = {identifier: _limited(memories[identifier], scope) for identifier, scope in scopes.items()}
         for memory in limited.values():
             refuse_secrets_in(memory, secret_patterns, unless_in=memories[memory.id])
-        writer.put_many(affirmed(writer, (memories | limited).values(), actor))
+        writer.put_many(record_affirmation(writer, (memories | limited).values(), actor))
         one, other = contradiction.ids
         _drop_contradicts(writer, contradiction.ids)
         writer.add_links([Link(from_id=one, type="relates", to_id=other, created_at=writer.now)])

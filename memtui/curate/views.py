@@ -278,7 +278,7 @@ def checked(views: Sequence[MemoryView], tree: Tree | None) -> list[MemoryView]:
 def get_view(vault: Vault, prefix: str, *, threshold: float = REVIEW_THRESHOLD, tree: Tree | None = None) -> MemoryView:
     """Return one memory as a view; its anchors are checked against a working tree if given.
 
-    Raises `NotFoundError` or `AmbiguousIdError`: see their texts.
+    Raises `NotFoundError` or `AmbiguousIdError`: the prefix names no memory, or several.
     """
     with vault.read() as reader:
         views = view_memories(reader, [reader.get(reader.resolve(prefix))], now=vault.now(), threshold=threshold)

@@ -20,7 +20,7 @@ from memtui.domain.memory import Memory, Verdict
 from memtui.text.words import counted
 
 HELD = frozenset({"still-true", "edited"})  # Verdicts that found a fact to hold
-EXPIRED = frozenset({"outdated", "superseded"})  # Verdicts that found a fact to have expired
+REFUTING = frozenset({"outdated", "superseded"})  # Verdicts that found a fact to hold no longer
 
 SNOOZED = (
     "snoozed"  # The verdict of a snooze; of one until a file changes its reason holds the hash of each file as JSON
@@ -181,7 +181,7 @@ def lessons_by_kind(verdicts: Iterable[Verdict], kind_of: Mapping[str, str], kin
     by_kind: dict[str, list[Span]] = {}
     for verdict, weight in _weighed(verdicts):
         kind = kind_of.get(verdict.memory_id)
-        if kind is not None and verdict.verdict in HELD | EXPIRED:
+        if kind is not None and verdict.verdict in HELD | REFUTING:
             span = Span(max(0.0, verdict.exposure_days), verdict.verdict in HELD, weight)
             by_kind.setdefault(kind, []).append(span)
     default = {kind: kinds.get(kind).half_life_days for kind in by_kind}

@@ -183,7 +183,7 @@ class Changing:
             require_done(self._outcome(arguments["action"], memory, view, person, reason, versions), versions)
         with vault.read() as reader:
             now = reader.get(memory.id)
-            replaced = lifecycle.replaced_by(reader, [now]).get(now.id, ()) if arguments["action"] == "accept" else ()
+            replaced = lifecycle.left_beside(reader, [now]).get(now.id, ()) if arguments["action"] == "accept" else ()
         kept = [f"Both it and {old.id}, which it was proposed to replace, are in use." for old in replaced]
         note = " ".join((*kept, "memtui undo reverts it."))
         return {"id": now.id, "status": now.status, "version": now.version, "note": note}

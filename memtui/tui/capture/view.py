@@ -103,7 +103,7 @@ class CaptureAccess:
 
     def read(self) -> CaptureRead:
         """Return what waits: of the named project, else of all, those of the project in view first."""
-        from memtui.curate.lifecycle import replaced_by
+        from memtui.curate.lifecycle import would_replace
         from memtui.vault.proposals import acceptance, proposals_told
 
         named = self._access.opening.project
@@ -113,7 +113,7 @@ class CaptureAccess:
             rates = {one.signal: one for one in acceptance(reader)}
             waiting = [one for one in told if one.status == "candidate"]
             memories = reader.get_many(one.proposal.memory_id for one in waiting)
-            replaced = {key: tame(old[0].title) for key, old in replaced_by(reader, list(memories.values())).items()}
+            replaced = {key: tame(old[0].title) for key, old in would_replace(reader, memories.values()).items()}
         return CaptureRead(tuple(sorted(waiting, key=lambda one: one.project != here)), rates, replaced)
 
     def unread(self) -> Unread:

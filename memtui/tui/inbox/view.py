@@ -201,10 +201,10 @@ class InboxAccess:
 
     def _to_settle(self, outcome: Outcome) -> list[str]:
         """Return how much was accepted that was proposed to replace what is in use."""
-        from memtui.curate.lifecycle import replaced_by
+        from memtui.curate.lifecycle import left_beside
 
         with self._vault.read() as reader:
-            replaced = replaced_by(reader, outcome.changed)
+            replaced = left_beside(reader, outcome.changed)
         pairs = [(memory, old) for memory in outcome.changed for old in replaced.get(memory.id, ())]
         if len(outcome.changed) == 1 or not pairs:
             return [f"Also in use still: {tame(old.title, 80)}" for _, old in pairs]

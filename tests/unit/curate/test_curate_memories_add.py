@@ -12,7 +12,7 @@ from curating import AGENT, PERSON, add, everything, get, new_vault, repository,
 
 from memtui.capture.importer import ImportRequest, read_sources, run_import
 from memtui.capture.planned import ImportOptions
-from memtui.curate.lifecycle import accept, replaced_by, retire
+from memtui.curate.lifecycle import accept, left_beside, retire, would_replace
 from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory
 from memtui.domain.memory import Anchor, Memory, content_hash
@@ -232,11 +232,15 @@ def test_a_person_supersedes_at_once_and_what_an_agent_would_replace_stays_in_us
     assert new.id in get(vault, old.id).status_reason
     proposed = add(vault, "Use Postgres 16", actor=AGENT, supersedes=[older.id])
     assert get(vault, older.id).status == "active"
-    accept(vault, [proposed.id], actor=PERSON, folder=vault.path.parent)
-    assert get(vault, older.id).status == "active"
     with vault.read() as reader:
-        (replaced,) = replaced_by(reader, [get(vault, proposed.id)])[proposed.id]
-    assert replaced.id == older.id
+        assert would_replace(reader, [proposed]) == {proposed.id: [reader.get(older.id)]}
+        assert left_beside(reader, [proposed]) == {}
+    accept(vault, [proposed.id], actor=PERSON, folder=vault.path.parent)
+    link(vault, proposed.id, "contradicts", new.id, actor=PERSON)
+    with vault.read() as reader:
+        taken = reader.get(proposed.id)
+        assert left_beside(reader, [taken]) == {proposed.id: [reader.get(older.id)]}, "not what was found later"
+        assert would_replace(reader, [taken]) == {}
 
 
 def test_superseding_counts_also_when_the_new_text_was_there_already(vault: Vault) -> None:
