@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -221,11 +220,6 @@ def _state(snapshot: Snapshot, memory: Fading, knobs: Knobs) -> tuple[float, boo
     )
     is_stale = knobs.threshold is not None and left < knobs.threshold
     return fresh, not memory.asleep_days and (memory.due or is_stale or memory.id in snapshot.others)
-
-
-def crossing_days(half_life: float, threshold: float, floor: float = FLOOR) -> float:
-    """Return after how many days unverified a memory of that half-life falls below a threshold; never at the floor."""
-    return half_life * math.log2((1.0 - floor) / (threshold - floor)) if threshold > floor else math.inf
 
 
 # -- applying ------------------------------------------------------------------------------------------

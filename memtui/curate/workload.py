@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memtui.curate.decay import Knobs, Snapshot, crossing_days
+from memtui.curate.decay import Knobs, Snapshot
+from memtui.domain.freshness import crossing_days
 from memtui.vault.review_triggers import Fading
 
 _FURTHEST_DAYS = 3_650.0

@@ -142,6 +142,11 @@ def decay(age_days: float, half_life: float, floor: float = FLOOR) -> float:
     return floor + (1.0 - floor) * math.pow(2.0, -age_days / half_life)
 
 
+def crossing_days(half_life: float, threshold: float, floor: float = FLOOR) -> float:
+    """Return at which age `decay` falls below a threshold, both in days; infinite at or below the floor."""
+    return half_life * math.log2((1.0 - floor) / (threshold - floor)) if threshold > floor else math.inf
+
+
 def due_at(
     memory: Memory,
     kinds: Kinds,  # the kinds in force
@@ -171,15 +176,11 @@ def due_at(
 
 def _crossing(memory: Memory, kinds: Kinds, threshold: float) -> datetime:
     """Return when a memory has faded to a threshold since it was vouched for; the end of time if it never does."""
-    if threshold <= kinds.floor:
-        return datetime.max.replace(tzinfo=UTC)
-    days = (
-        review_pace(memory) * half_life_days(memory, kinds) * math.log2((1.0 - kinds.floor) / (threshold - kinds.floor))
-    )
+    days = review_pace(memory) * crossing_days(half_life_days(memory, kinds), threshold, kinds.floor)
     try:
         return vouched_at(memory) + timedelta(days=days)
     except OverflowError:
-        return datetime.max.replace(tzinfo=memory.created_at.tzinfo)
+        return datetime.max.replace(tzinfo=UTC)
 
 
 SIGNAL_HALF_LIFE_DAYS = 90.0

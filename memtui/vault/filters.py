@@ -139,15 +139,15 @@ VOUCHED = f"greatest({TRUSTED}, m.confirmed_at)"
 """From when its next review is counted, as `domain.freshness.vouched_at`."""
 
 
-_TEXT = "m.title || chr(10) || m.insight"
+_JUDGED = "m.title || chr(10) || m.insight"  # What `domain.freshness.review_pace` reads of a memory
 _OF_FILE = "len([1 FOR held IN m.sources IF held.path <> '']) > 0"
 PACE = (
-    f"(CASE WHEN {_OF_FILE} AND regexp_matches({_TEXT}, '{POINTER}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
-    f" WHEN regexp_matches({_TEXT}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
-    f" WHEN {_OF_FILE} AND m.kind IN {_listed(PRINCIPLED)} AND NOT regexp_matches({_TEXT}, '{CHECKABLE}')"
+    f"(CASE WHEN {_OF_FILE} AND regexp_matches({_JUDGED}, '{POINTER}') THEN {PRINCIPLE_PACE!r}::DOUBLE"
+    f" WHEN regexp_matches({_JUDGED}, '{PERISHABLE}') THEN {PERISHABLE_PACE!r}::DOUBLE"
+    f" WHEN {_OF_FILE} AND m.kind IN {_listed(PRINCIPLED)} AND NOT regexp_matches({_JUDGED}, '{CHECKABLE}')"
     f" THEN {PRINCIPLE_PACE!r}::DOUBLE"
     f" WHEN len([1 FOR held IN m.anchors IF held.content_hash <> '{MATCHED}']) > 0 THEN {STEADY_PACE!r}::DOUBLE"
-    f" WHEN m.kind IN {_listed(DESCRIPTIVE)} AND regexp_matches({_TEXT}, '{CHECKABLE}')"
+    f" WHEN m.kind IN {_listed(DESCRIPTIVE)} AND regexp_matches({_JUDGED}, '{CHECKABLE}')"
     f" THEN {DESCRIPTION_PACE!r}::DOUBLE ELSE 1::DOUBLE END)"
 )
 """After what share of the usual time memory `m` is due by age, as `domain.freshness.review_pace`."""
@@ -299,7 +299,7 @@ def order_sql(sort: str, kinds: Kinds, now: datetime, threshold: float = REVIEW_
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "="})
 
-_TEXT = (
+_SEARCHED = (
     "lower(concat_ws(chr(10), m.title, m.insight, m.rationale, m.snippet, array_to_string(m.tags, ' '),"
     " array_to_string([held.path FOR held IN m.anchors], chr(10))))"
 )
@@ -392,5 +392,5 @@ _VALUES: Mapping[str, Callable[[str], Sql]] = {
     "tag": lambda value: ("list_contains([lower(held) FOR held IN m.tags], ?)", [value]),
     "file": _file,
     "source": lambda value: ("list_contains([held.format FOR held IN m.sources], ?)", [value]),
-    "words": lambda value: (f"contains({_TEXT}, ?)", [value]),
+    "words": lambda value: (f"contains({_SEARCHED}, ?)", [value]),
 }

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from memtui.curate.decay import Knobs, Snapshot, crossing_days, days_text
-from memtui.domain.freshness import decay
+from memtui.curate.decay import Knobs, Snapshot, days_text
+from memtui.domain.freshness import crossing_days, decay
 from memtui.tui.lab.trial import MEMORY, Trial
 from memtui.tui.widgets.detail import DUE, Curve, memory_labels
 from memtui.vault.review_triggers import Fading

@@ -17,7 +17,7 @@ from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
 from memtui.curate.review_queue import SourceNews, source_news
 from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
-from memtui.domain.freshness import UNTIL_CHANGE, decay, half_life_days, last_trusted_at
+from memtui.domain.freshness import UNTIL_CHANGE, crossing_days, decay, half_life_days, last_trusted_at
 from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory
 from memtui.pack.clipboard import copy
@@ -270,8 +270,7 @@ class ReviewAccess:
         kinds, threshold = self._vault.kinds, self._opening.threshold
         half_life, floor = half_life_days(memory, kinds), kinds.floor
         age = max(0.0, (now - last_trusted_at(memory)).total_seconds() / _DAY_SECONDS)
-        is_crossed = threshold > floor and not memory.pinned
-        crossing = half_life * math.log2((1.0 - floor) / (threshold - floor)) if is_crossed else math.inf
+        crossing = math.inf if memory.pinned else crossing_days(half_life, threshold, floor)
         due_at, since = detail.view.due_at, last_trusted_at(memory)
         due = (
             (due_at - since).total_seconds() / _DAY_SECONDS if due_at and due_at.year < UNTIL_CHANGE.year else math.inf

@@ -17,7 +17,6 @@ from memtui.curate.decay import (
     PayloadOptions,
     Payloads,
     apply,
-    crossing_days,
     effect,
     payload_changes,
     take_snapshot,
@@ -26,7 +25,7 @@ from memtui.curate.lifecycle import restore, retire
 from memtui.curate.links import link
 from memtui.curate.projects import View
 from memtui.curate.review_queue import review_queue
-from memtui.domain.freshness import decay, due_at, freshness
+from memtui.domain.freshness import due_at, freshness
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import DEFAULT_KINDS, Kind, Kinds, in_project
 from memtui.domain.memory import Link, Memory, Signal, Verdict
@@ -276,10 +275,6 @@ def test_taking_a_memory_out_of_use_says_that_it_is_no_longer_true(tmp_path: Pat
     assert expired() == (1, 1)
     restore(vault, ["m0000000"], actor=PERSON)
     assert take_snapshot(vault, EVERYTHING).kind("tooling").lesson is None
-
-
-def test_the_crossing_is_where_freshness_meets_the_threshold() -> None:
-    assert decay(crossing_days(90.0, 0.5), 90.0) == pytest.approx(0.5)
 
 
 def test_the_payloads_of_recipes_change_as_they_would(tmp_path: Path) -> None:

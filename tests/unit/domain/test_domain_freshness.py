@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +15,7 @@ from memtui.domain.freshness import (
     HIGHEST,
     LOWEST,
     SIGNAL_TYPES,
+    crossing_days,
     decay,
     due_at,
     freshness,
@@ -36,6 +38,16 @@ def days_ago(days: float) -> datetime:
 
 def memory(*, kind: str = "decision", created: datetime = NOW, **fields: object) -> Memory:
     return Memory(id="m", title="t", insight="i", kind=kind, created_at=created, updated_at=NOW, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("half_life", "threshold", "floor"), [(90.0, 0.5, FLOOR), (30.0, 0.9, 0.2), (7.0, 1.0, 0.0)])
+def test_the_crossing_is_where_freshness_meets_the_threshold(half_life: float, threshold: float, floor: float) -> None:
+    assert decay(crossing_days(half_life, threshold, floor), half_life, floor) == pytest.approx(threshold)
+
+
+def test_what_ends_at_the_threshold_or_above_never_crosses_it() -> None:
+    assert crossing_days(90.0, 0.2, floor=0.2) == crossing_days(90.0, 0.1, floor=0.2) == math.inf
+    assert due_at(memory(), Kinds().weighed(floor=0.6), 0.5) == datetime.max.replace(tzinfo=UTC)
 
 
 def test_trust_halves_towards_the_floor_once_per_half_life() -> None:
