@@ -76,7 +76,7 @@ def _short(text: str) -> str:
 def stored_constraints(vault: Vault, folder: Path, project: str | None) -> Constraints:
     """Return the constraints of the project in view, and those of all projects, under one lease.
 
-    Raises `VaultBusyError, VaultDamagedError, VaultTooNewError`: see their texts.
+    Raises `VaultBusyError, VaultDamagedError, VaultTooNewError`: as `Vault.read`.
     """
     with vault.read() as reader:
         view = view_of(reader, folder, project)

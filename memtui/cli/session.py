@@ -281,9 +281,16 @@ class Session:
 
     def say_change(self) -> None:
         """Say on stderr what was changed, where the output that would have said so could not be written."""
-        made = self.used_vault.last_change if self.used_vault else None
-        if made is not None:
-            ids = f" ({some_of(made.ids, IDS_SHOWN)})" if made.ids else ""
+        from memtui.vault.journal import change_at
+
+        vault = self.used_vault
+        if vault is None or not vault.made:
+            return
+        with suppress(MemtuiError), vault.read() as reader:
+            made = change_at(reader, max(vault.made))
+            if made is None:
+                return
+            ids = f" ({some_of(made.memory_ids, IDS_SHOWN)})" if made.memory_ids else ""
             say(f"The change was saved: {made.summary}{ids}. {UNDO_HINT}")
 
 

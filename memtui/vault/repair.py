@@ -24,6 +24,7 @@ from memtui.errors import (
 )
 from memtui.text.words import counted, some_of
 from memtui.vault.bm25 import write_postings
+from memtui.vault.committing import committing
 from memtui.vault.connection import engine_errors, open_connection, opened_alone
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import (
@@ -233,17 +234,16 @@ def reindex(vault: Vault, *, progress: Callable[[int, int], None] | None = None)
     The lease is held until it is done, so that nobody searches an incomplete index.
     """
     with vault.connect(read_only=False) as connection:
-        connection.execute("BEGIN")
-        connection.execute("DELETE FROM postings")
-        connection.execute("DELETE FROM documents")
-        reader = VaultReader(connection, vault.kinds)
-        ids = reader.select_ids(MemoryFilter(statuses=None), sort="created", now=vault.now())
-        for start in range(0, len(ids), 1_000):
-            chunk = reader.keyed(ids[start : start + 1_000])
-            write_postings(connection, sorted(chunk.values(), key=lambda pair: pair[0]))
-            if progress:
-                progress(min(start + 1_000, len(ids)), len(ids))
-        connection.execute("COMMIT")
+        with committing(connection):
+            connection.execute("DELETE FROM postings")
+            connection.execute("DELETE FROM documents")
+            reader = VaultReader(connection, vault.kinds)
+            ids = reader.select_ids(MemoryFilter(statuses=None), sort="created", now=vault.now())
+            for start in range(0, len(ids), 1_000):
+                chunk = reader.keyed(ids[start : start + 1_000])
+                write_postings(connection, sorted(chunk.values(), key=lambda pair: pair[0]))
+                if progress:
+                    progress(min(start + 1_000, len(ids)), len(ids))
         connection.execute("CHECKPOINT")
     return len(ids)
 

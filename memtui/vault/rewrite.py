@@ -13,6 +13,7 @@ from memtui.domain.causes import PURGED
 from memtui.domain.memory import Memory, Tombstone, hash_parts
 from memtui.vault import rows
 from memtui.vault.bm25 import write_postings
+from memtui.vault.committing import committing
 from memtui.vault.connection import STORAGE_VERSION, engine_errors, open_connection
 from memtui.vault.lease import log_path, remove_files, restrict, swap_in
 from memtui.vault.packs import ABOUT_MEMORIES
@@ -79,11 +80,10 @@ def _write_fresh(path: Path, fresh: Path, order: Order) -> Counts:
             place = str(fresh).replace("'", "''")
             connection.execute(f"ATTACH '{place}' AS fresh (STORAGE_VERSION '{STORAGE_VERSION}')")
             connection.execute("USE fresh")
-            connection.execute("BEGIN")
-            create_tables(connection)
-            copier = _Copier(connection, old, order)
-            copier.copy_all()
-            connection.execute("COMMIT")
+            with committing(connection):
+                create_tables(connection)
+                copier = _Copier(connection, old, order)
+                copier.copy_all()
             connection.execute("CHECKPOINT fresh")
             connection.execute(f"USE {old}")
             connection.execute("DETACH fresh")

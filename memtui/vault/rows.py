@@ -14,6 +14,7 @@ from memtui.domain.freshness import LONGEST_HALF_LIFE, SHORTEST_HALF_LIFE
 from memtui.domain.memory import Anchor, Change, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import VaultTooNewError
 from memtui.text.sanitize import without_surrogates
+from memtui.vault.committing import committing
 
 if TYPE_CHECKING:
     import duckdb
@@ -367,15 +368,14 @@ def check_not_newer(connection: duckdb.DuckDBPyConnection, where: str) -> int:
 
 
 def migrate(connection: duckdb.DuckDBPyConnection) -> None:
-    """Migrate an open vault to the newest schema in one transaction."""
+    """Migrate an open vault to the newest schema in one transaction; one that fails changes nothing."""
     version = stored_version(connection)
     if version == SCHEMA_VERSION:
         return
-    connection.execute("BEGIN")
-    create_tables(connection, after=version)
-    write_meta(connection, "schema_version", str(SCHEMA_VERSION))
-    write_meta(connection, "written_by", __version__)
-    connection.execute("COMMIT")
+    with committing(connection):
+        create_tables(connection, after=version)
+        write_meta(connection, "schema_version", str(SCHEMA_VERSION))
+        write_meta(connection, "written_by", __version__)
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection, *, after: int = 0) -> None:

@@ -15,6 +15,7 @@ from memtui.domain.causes import cause_from_words, stone_cause_from_words
 from memtui.domain.memory import hash_parts
 from memtui.domain.record import Record, memory_from_record, parse_time
 from memtui.vault import rows
+from memtui.vault.committing import committing
 from memtui.vault.connection import fold_log, open_connection
 from memtui.vault.rows import COLUMNS, write_meta
 from memtui.vault.subprocess_probe import run_child, say
@@ -67,20 +68,19 @@ def rebuild(salvaged: Path, new: Path, *, now: datetime, stated_revisions: int |
     newest = _newest_records(salvaged)
     connection = open_connection(new, read_only=False)
     try:
-        connection.execute("BEGIN")
-        found = enumerate(_memory_rows(salvaged, newest, now, result), start=1)
-        result.memories = _insert(connection, "memories", (row | {"key": key} for key, row in found))
-        inserted = {
-            table: _insert_plain(connection, table, salvaged)
-            for table in rows.COLUMNS
-            if table not in {"memories", "documents"}
-        }
-        if inserted["revisions"] != stated_revisions:
-            connection.execute("UPDATE changes SET undoable = false")
-        row = connection.execute("SELECT coalesce(max(number), 0) FROM changes").fetchone()
-        result.newest_change = int(row[0]) if row else 0
-        _copy_meta(connection, salvaged, result.newest_change)
-        connection.execute("COMMIT")
+        with committing(connection):
+            found = enumerate(_memory_rows(salvaged, newest, now, result), start=1)
+            result.memories = _insert(connection, "memories", (row | {"key": key} for key, row in found))
+            inserted = {
+                table: _insert_plain(connection, table, salvaged)
+                for table in rows.COLUMNS
+                if table not in {"memories", "documents"}
+            }
+            if inserted["revisions"] != stated_revisions:
+                connection.execute("UPDATE changes SET undoable = false")
+            row = connection.execute("SELECT coalesce(max(number), 0) FROM changes").fetchone()
+            result.newest_change = int(row[0]) if row else 0
+            _copy_meta(connection, salvaged, result.newest_change)
     finally:
         connection.close()
     fold_log(new)

@@ -6,13 +6,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui import clock
 from memtui.domain.kinds import Kinds
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultNotWritableError
+from memtui.vault.committing import committing
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
 from memtui.vault.lease import copy_vault, lease, log_path, remove_files, restrict, vault_file
 from memtui.vault.reader import VaultReader
@@ -29,15 +29,6 @@ LARGE_LOG_BYTES = 128 << 10
 
 Every open replays the log: 1.3 ms per small write in it (7 KB), against 15–70 ms for folding it in.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """A committed change of the journal: its number, its summary for people, the memories it touched."""
-
-    number: int
-    summary: str
-    ids: tuple[str, ...]
 
 
 class Vault:
@@ -57,10 +48,10 @@ class Vault:
         self.kinds = kinds or Kinds()
         self.now = now
         self.patience_seconds = patience_seconds
+        # The two tell of a session, not of one use: threads add to them alone, and what one change came to is said by
+        # the writer of its `write()`.
         self.wrote = False  # Whether anything was committed through this object
-        self.last_change: Committed | None = None
-        """The last change of the journal that was committed through this object."""
-        self.made: set[int] = set()  # Numbers of all of them
+        self.made: set[int] = set()  # Numbers of the changes of the journal that were
 
     @property
     def exists(self) -> bool:
@@ -77,7 +68,11 @@ class Vault:
     def read(self) -> Iterator[VaultReader]:
         """Open the vault for reading; a missing file reads as an empty vault and is not created.
 
-        Raises `VaultBusyError, VaultDamagedError, VaultTooNewError`: see their texts.
+        Raises:
+            VaultBusyError: another process holds it for longer than the patience lasts.
+            VaultDamagedError: the file cannot be read, or is gone while its log is there.
+            VaultTooNewError: a newer memtui wrote it.
+            VaultNotWritableError: it has an older schema, and its disk is full or read-only.
         """
         with self.connect(read_only=True) as connection:
             self.kinds.take_stored(stored_half_lives(connection))
@@ -91,22 +86,30 @@ class Vault:
             action: what is done in a word or two, for the journal.
             summary: one line for people; by default the action.
             reason: why, if the actor gave a reason.
+
+        After it the writer says what was committed: `number`, `summary` and `revisions`.
+
+        Raises:
+            VaultNotWritableError: its disk is full or read-only.
+            VaultBusyError, VaultDamagedError, VaultTooNewError: as `read`.
         """
         with self.connect(read_only=False) as connection:
             self.kinds.take_stored(stored_half_lives(connection))
             writer = VaultWriter(
-                connection, self.kinds, actor=actor, now=self.now(), action=action, summary=summary or action
+                connection,
+                self.kinds,
+                actor=actor,
+                now=self.now(),
+                action=action,
+                summary=summary or action,
+                reason=reason,
             )
-            writer.reason = reason
-            with _transaction(connection):
+            with committing(connection) as running:
                 yield writer
-                done = writer.finish()
-                connection.execute("COMMIT" if done else "ROLLBACK")
-            self.wrote |= done
-            if done and writer.number:
-                ids = dict.fromkeys(one.entity_key for one in writer.revisions if one.entity == "memory")
+                running.is_kept = writer.finish()
+            self.wrote |= running.is_kept
+            if writer.number:
                 self.made.add(writer.number)
-                self.last_change = Committed(writer.number, writer.summary, tuple(ids))
             self.kinds.take_stored(stored_half_lives(connection))
             self._fold_log(connection)
 
@@ -114,9 +117,8 @@ class Vault:
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Open the vault to write derived data in one transaction, without the journal; for code within `vault/`."""
         with self.connect(read_only=False) as connection:
-            with _transaction(connection):
+            with committing(connection):
                 yield connection
-                connection.execute("COMMIT")
             self.wrote = True
             self._fold_log(connection)
 
@@ -219,11 +221,7 @@ class Vault:
             copy_vault(self.path, self.now(), label=f"before-schema-{SCHEMA_VERSION}")
             # The checkpoint removed the log, and the migration writes a new one.
             _keep_private(self.path)
-        try:
-            migrate(connection)
-        except BaseException:
-            _roll_back(connection)
-            raise
+        migrate(connection)
 
     @property
     def log_bytes(self) -> int:
@@ -292,24 +290,3 @@ def _keep_private(path: Path) -> None:
         # DuckDB would create the log with the umask's mode, but uses an existing empty one.
         os.close(os.open(log_path(path), os.O_WRONLY | os.O_CREAT, 0o600))
         restrict(log_path(path), 0o600)
-
-
-@contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Begin a transaction, which the caller ends, and roll it back on any error."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    except BaseException:
-        _roll_back(connection)
-        raise
-
-
-def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    from memtui.vault.engine import duckdb
-
-    try:
-        connection.execute("ROLLBACK")
-    except duckdb.Error:
-        # No transaction is open, or the engine failed: closing the connection rolls back too.
-        return

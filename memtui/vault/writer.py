@@ -44,6 +44,8 @@ class VaultWriter(VaultReader):
     Attributes:
         now: the moment of the change.
         summary: one line for people; may be set until the change ends.
+        number: that of the change in the journal once it is written there, which is at its end; 0 before, and where
+            nothing was journaled.
     """
 
     def __init__(
@@ -55,13 +57,14 @@ class VaultWriter(VaultReader):
         now: datetime,
         action: str,
         summary: str,
+        reason: str = "",
     ) -> None:
         super().__init__(connection, kinds)
         self.actor = actor
         self.now = now
         self.action = action
         self.summary = summary
-        self.reason = ""
+        self.reason = reason
         self.undoable = True
         self.number = 0
         self._revisions: list[Revision] = []

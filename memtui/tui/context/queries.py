@@ -313,8 +313,7 @@ class Payloads:
 
     def last_change(self) -> int | None:
         """Return the number of the last change that was made from the app."""
-        change = self._vault.last_change
-        return change.number if change is not None else None
+        return max(self._vault.made, default=None)
 
     def write(self, answer: Answer, named: str, *, overwrite: bool) -> Path:
         """Write a payload to a file and return its path.
