@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from memtui.domain.causes import CAUSES
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.domain.record import memory_from_record, memory_record, names_a_path
 from memtui.publish.memory_file import parse_memory, render_memory
@@ -164,7 +166,8 @@ MEMORIES = st.builds(
     kind=NAMES,
     project=st.none() | NAMES,
     status=st.sampled_from(["active", "retired", "candidate"]),
-    status_reason=TEXTS,
+    cause=st.sampled_from(CAUSES),
+    status_reason=TEXTS | st.sampled_from(CAUSES),
     rationale=TEXTS,
     snippet=TEXTS,
     anchors=st.lists(st.builds(Anchor, NAMES.filter(names_a_path), st.none() | NAMES), max_size=3).map(tuple),
@@ -180,7 +183,7 @@ MEMORIES = st.builds(
     confirmed_by=st.none() | NAMES,
     half_life_days=st.none() | st.floats(0.01, 1e6),
     sources=st.lists(SOURCES, max_size=3).map(tuple),
-)
+).map(lambda memory: memory if memory.status == "retired" else replace(memory, cause=""))
 
 
 @patient
