@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,10 +59,9 @@ def test_a_child_makes_the_same_drafts(vault: Vault, tmp_path: Path, monkeypatch
 
 
 def test_a_plan_changes_neither_the_vault_nor_what_was_read(vault: Vault, tmp_path: Path) -> None:
-    stores = offered(vault, tmp_path)
+    stores = replace(offered(vault, tmp_path), mapped={"harbour": "port"})
     first = stores.drafts[0].record_id
     stores.records.append({"type": "link", "from": first, "link": "relates", "to": "not-imported"})
-    stores.mapped["harbour"] = "port"
     read, before = SourcesRead(stores=stores), deepcopy(stores)
     request = ImportRequest(paths=(), folder=tmp_path, home=tmp_path, project="bay")
     with vault.write(actor="person", action="import") as writer:

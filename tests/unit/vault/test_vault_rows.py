@@ -410,7 +410,13 @@ def test_rows_that_were_salvaged_from_an_older_vault_are_whole(tmp_path: Path, v
         "budget": "2k",
     }
     out = rows.memory_row(make_memory(id="out-1", status="retired", status_reason="expired"), 1)
-    stone = {"content_hash": "f0", "project": None, "memory_id": "x", "actor": "person", "reason": "purged"}
+    stone: dict[str, object] = {
+        "content_hash": "f0",
+        "project": None,
+        "memory_id": "x",
+        "actor": "person",
+        "reason": "purged",
+    }
     salvaged: dict[str, dict[str, object]] = {
         "recipes": row | {"created_at": "2026-01-01T00:00:00"},
         "tombstones": stone | {"made_at": "2026-01-01T00:00:00"},
