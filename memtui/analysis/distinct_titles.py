@@ -64,7 +64,11 @@ def _told_apart(members: Sequence[Titled], taken: set[str]) -> list[str]:
 def _by_own_words(members: Sequence[Titled]) -> list[str]:
     """Return what each of the memories says first, where a heading is the title of all."""
     titles = []
-    for member in members:
+    lists = [_is_list(member.text) for member in members]
+    for member, is_list in zip(members, lists, strict=True):
+        if is_list and not all(lists):  # of which the heading tells more than its first item does
+            titles.append(member.title)
+            continue
         is_heading = member.title.casefold() in {plain_text(heading).casefold() for heading in member.headings}
         told = (
             words
@@ -74,6 +78,11 @@ def _by_own_words(members: Sequence[Titled]) -> list[str]:
         first = next(told, "") if is_heading else ""
         titles.append(cut_title(first) if first else member.title)
     return titles
+
+
+def _is_list(text: str) -> bool:
+    found = blocks(text[:READ_CHARS])
+    return len(found) > 1 and found[0].kind == found[1].kind == "item"
 
 
 def _by_heading(members: Sequence[Titled]) -> list[str]:

@@ -54,6 +54,7 @@ class Block:
     kind: Kind
     lines: list[str] = field(default_factory=list)
     mark: str = ""
+    is_within: bool = False  # whether a paragraph is indented, as one within an item is
 
     @property
     def text(self) -> str:
@@ -138,7 +139,8 @@ def _begun(block: Block | None, line: str) -> Block | None:
     if _TABLE_LINE.match(line):
         return None if block is not None and block.kind == "table" else Block("table", [bare])
     if block is None or block.kind in {"heading", "table"} or LABEL_LINE.match(bare):
-        return Block("code", [bare], "xml") if _ELEMENT.match(bare) else Block("paragraph", [bare])
+        is_within = line[:1].isspace()
+        return Block("code", [bare], "xml") if _ELEMENT.match(bare) else Block("paragraph", [bare], is_within=is_within)
     return None
 
 

@@ -13,6 +13,7 @@ from memtui.analysis.title_words import (
     is_document,
     is_dropped,
     is_file_name,
+    is_rule,
     matches,
     says_the_same,
 )
@@ -56,6 +57,8 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         return title
     if _replaces(name, title):
         return name
+    if not (_fits(_below(name, title)) or has_verb(title, language_of(title)) or is_rule(title)):
+        name = name.partition(" (")[0]
     begins = title.casefold().startswith(name.casefold())
     if not begins and _names(title, name):
         return title

@@ -10,6 +10,7 @@ from memtui.analysis.grammar import grammar_of, has_verb, language_of
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import below_subjects, subjects
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_subject import below_its_subject
 from memtui.analysis.title_words import (
     heading_words,
     is_definition,
@@ -31,6 +32,12 @@ from memtui.text.inline import HeldCode, literal_tags, one_line, unmarked, visib
 from memtui.text.words import CJK, cell_width
 
 PREFIX_CELLS = 44  # The most that a heading before a title may take
+_TOPIC_CELLS = 72
+_THING = re.compile(
+    r"[a-z]{2}[\w-]*\.[a-z]{1,5}\b|[a-z][/_][a-z]|[a-z][A-Z]|\(\)|::|^/?[a-z0-9]+(?:-[a-z0-9]+)+$|^/[a-z]"
+)
+"""A file, a place in the code or a command: "lift.sh", "src/crane", "/hoist"."""
+
 LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 
 _TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+")
@@ -143,6 +150,17 @@ class Headings:
             return above
         return f"{above}: {last}" if above not in {"", last} and self._width(above) <= PREFIX_CELLS else last
 
+    def above_list(self) -> str:
+        """Return the heading above a list, after its parent's subject where that is a thing and this a topic of it."""
+        heading, last = self.whole(), self.last
+        is_topic = 1 < len(last.split()) <= _FEW_WORDS + 1 and not has_verb(last, language_of(last))
+        above = self.subject(above=1) if is_topic and heading == last else ""
+        is_top = len(self.path) < _WITH_PARENT
+        if is_top or not _THING.search(self.held.put_back(above)) or says_the_same(last, above):
+            return heading
+        both = f"{above}: {heading}"
+        return both if self._width(both) <= _TOPIC_CELLS else heading
+
     def above_code(self) -> str:
         """Return the heading above code, after its parent's subject if there is room."""
         heading, above = self.whole(), self.subject(above=1)
@@ -181,7 +199,7 @@ class Headings:
         if is_manner(title, self.last):
             return title
         names = self._visible(subjects(self.path))
-        below = self._below(title, names)
+        below = below_its_subject(self._below(title, names), names)
         return self._below_document(below, names) if self._states_nothing(below) else below
 
     def _below(self, title: str, names: Sequence[str]) -> str:

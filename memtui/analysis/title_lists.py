@@ -62,8 +62,20 @@ _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
 _ENDING = " .:;,：。；，、…-–—"
 
 
+def first_list(found: Sequence[Block]) -> Sequence[Block]:
+    """Return blocks up to the end of the first list in them: behind it a paragraph at the margin, or a heading."""
+    listed = next((at for at, block in enumerate(found) if block.kind == "item"), len(found))
+    ends = (
+        at
+        for at, block in enumerate(found[listed:], listed)
+        if block.kind == "heading" or (block.kind == "paragraph" and not block.is_within)
+    )
+    return found[: next(ends, len(found))]
+
+
 def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
-    """Return what the items, commands or rows of blocks begin with, their code held."""
+    """Return what the items, commands or rows of blocks begin with, their code held, up to the end of a list."""
+    found = first_list(found)
     heads = (head for block in found for head in _heads_of(block, found[0].mark, held))
     heads = (head for head in heads if head and not matches("headings", "open", head))
     return list(heads)

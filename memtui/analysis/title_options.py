@@ -89,7 +89,8 @@ def _by_list(found: Sequence[Block], writer: TitleWriter, language: str) -> Iter
     if plain:
         yield writer.listed(plain, heads)
     grammar = grammar_of(language)
-    if not (grammar.condition.match(plain) or grammar.preposition.match(plain)):  # which holds for all of the list
+    is_whole = plain.endswith(" both") or grammar.condition.match(plain) or grammar.preposition.match(plain)
+    if not is_whole:  # which holds for all of the list
         yield writer.listed(writer.headings.whole(), heads)
 
 

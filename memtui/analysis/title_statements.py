@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from memtui.analysis.grammar import grammar_of, has_verb, language_of, without_filler
+from memtui.analysis.grammar import grammar_of, has_verb, language_of, plain_verbs, without_filler
 from memtui.analysis.headlines import without_asides
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.shorten import CLAUSE, shortened
@@ -40,7 +40,18 @@ _OUTRIGHT = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot|
 _GOES_ON = re.compile(
     r"(?:so|then|also|but|and|or|otherwise|therefore|thus|hence|if so|instead|both|each|which)\b", re.IGNORECASE
 )
+_DEMANDS = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot)\b", re.IGNORECASE)
+_FORBIDS = re.compile(r"(?:Always|Never|Do not|Don['’]t|Must)\b", re.IGNORECASE)
+_ON_OCCASION = re.compile(
+    r"(?:Use|Read|Load|Invoke|Run|Trigger) (?:this |it )?(?:when|if|for|before|whenever|to)\b", re.IGNORECASE
+)
+_PREMISE = re.compile(  # why a rule is needed, and no rule itself
+    r"\b(?:eas(?:y|ily)|hard to|matters?|important|critical|crucial|sensitive|risky|dangerous|fragile|subtle|tricky"
+    r"|costly|expensive|error-prone|powerful|guidelines)\b"
+)
+_QUANTITIES = frozenset({"all", "any", "each", "every", "no", "only", "both", "be", "see"})
 _SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
+_NAME = re.compile(r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}")
 
 
 @dataclass(slots=True)
@@ -137,9 +148,40 @@ class Statements:
                 both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)
                 if question and self._width(both) <= MAX_TITLE_CELLS:
                     return both
-                return self._rule_behind(bare, plain) or without_filler(bare)
+                ways = (self._labelled, self._rule_behind, self._with_order)
+                return next(filter(None, (way(bare, plain) for way in ways)), "") or without_filler(bare)
             question = question or bare
         return question
+
+    def _labelled(self, name: str, plain: str) -> str:
+        """Return a sentence that is a mere name with what stands behind it, as in "Night lifts. Use the crane"."""
+        if not _NAME.fullmatch(name) or language_of(plain) != "en" or has_verb(name, "en") or is_rule(name):
+            return ""
+        _, found, behind = plain.partition(f"{name}. ")
+        told = next(sentences(behind), "").rstrip(_ENDING) if found else ""
+        if not (is_imperative(told) or _DEMANDS.search(told)) or grammar_of("en").pronoun.match(told):
+            return ""
+        room = MAX_TITLE_CELLS - self._width(name) - 2
+        short = told if self._width(told) <= room else shortened(told, room, self._width)
+        return f"{name}: {short}" if short else ""
+
+    def _with_order(self, fact: str, plain: str) -> str:
+        """Return a sentence that tells how things are with the order right behind it, if there is room for both."""
+        says_rule = is_imperative(fact) or is_rule(fact) or _DEMANDS.search(fact)
+        if says_rule or grammar_of("en").pronoun.match(fact) or language_of(plain) != "en":
+            return ""
+        behind = plain[plain.find(fact) + len(fact) :]
+        order = next(sentences(behind.lstrip(_ENDING)), "").rstrip(_ENDING) if behind.startswith(". ") else ""
+        first = order.partition(" ")[0]
+        orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _FORBIDS.match(order)
+        if not orders or _ON_OCCASION.match(order) or matches("sentences", "pointer", order):
+            return ""
+        room = MAX_TITLE_CELLS - self._width(order) - 2
+        short = fact if self._width(fact) <= room else shortened(fact, room, self._width, least_rank=CLAUSE)
+        if not short:
+            points = grammar_of("en").pronoun.match(order) or grammar_of("en").anaphora.search(order)
+            return order if _PREMISE.search(fact) and not points else ""
+        return f"{short}; {order[0].lower()}{order[1:]}"
 
     def _rule_behind(self, background: str, plain: str) -> str:
         """Return the sentence behind a long one that tells how things are, if it says outright what has to be done."""

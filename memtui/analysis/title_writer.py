@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from memtui.analysis.grammar import capital, grammar_of, has_verb, is_balanced, language_of
+from memtui.analysis.headlines import without_asides
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
@@ -305,7 +306,7 @@ class TitleWriter:
 
     def _several(self, found: Sequence[Block]) -> str:
         """Return the subject of several items with their heads; empty if the first of them says more."""
-        subject = self.headings.whole()
+        subject = self.headings.above_list()
         heads = self._heads_of_several(found, subject)
         if self._width(subject) > LIST_CELLS:
             bare = subject.partition(" (")[0]
@@ -377,7 +378,8 @@ class TitleWriter:
         if matches("headings", "bad", subject) and not title.startswith(subject) and _GERUND.match(found.words):
             return self.done(avoided(found.words))
         is_unnamed = bool(subject) and is_definition(found.words) and ": " not in title
-        return self.done(subject, told=found.words) if is_unnamed and self._width(subject) <= HEAD_CELLS else title
+        named = self.done(subject, told=found.words) if is_unnamed and self._width(subject) <= HEAD_CELLS else ""
+        return named if ": " in named else title
 
     def _rule_first(self, words: str) -> str:
         """Return the rule of a long sentence whose title would break off or end before it; else nothing."""
@@ -444,12 +446,23 @@ class TitleWriter:
         heading = self.headings.subject()
         grammar = grammar_of(language_of(lead))
         opens = grammar.condition.match(lead) or grammar.preposition.match(lead)
+        first = self._with_brief_first(lead, heads) if opens and lead[:1].isupper() else ""
+        if first:
+            return first
         if heading and opens and not matches("headings", "counted", lead):
             in_brief = [brief(head) for head in heads]
             found = fitting(heading, heads, self._width) or fitting(heading, in_brief, self._width)
             if found:
                 return self.done(self._counted(f"{heading}: {', '.join(found)}", found, heads))
         return f"{self.done(f'{lead}: {kept[0]}')}…" if kept else self.done(lead, told=", ".join(heads))
+
+    def _with_brief_first(self, lead: str, heads: Sequence[str]) -> str:
+        """Return words that say when something is done, with the first thing that is done then, if there is room."""
+        when = without_asides(lead, PREFIX_CELLS + HEAD_CELLS // 2, self._width)
+        room = MAX_TITLE_CELLS - self._width(when) - 2
+        first = heads[0] if self._width(heads[0]) <= room else brief(heads[0])
+        is_order = is_imperative(first) and len(first.split()) > 1 and self._width(first) <= room
+        return self.done(self._counted(f"{when}: {first}", [first], heads)) if is_order else ""
 
     def done(self, words: str, subject: str = "", *, told: str = "") -> str:
         """Return a finished title: the words, after the subject if there is one and room for it.

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
-from memtui.analysis.grammar import language_of
+from memtui.analysis.grammar import has_verb, language_of
 from memtui.analysis.title_blocks import Block, blocks
 from memtui.analysis.title_choice import better_of
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_options import options
 from memtui.analysis.title_signs import Told
+from memtui.analysis.title_subject import is_headless
+from memtui.analysis.title_words import waits
 from memtui.analysis.title_writer import TitleWriter
 from memtui.text.inline import READ_CHARS
 
 _MARKS = re.compile(r"""[-*+>#|`"“”«»()\[\]{}（）「」『』【】_~=]""")
 _OPENING_MARKS = re.compile(r"\A(?:(?:[-*+>#]|\d+[.)])\s+)+")
+_NAMES = re.compile(r"(?:the|an?|your|its|our) ", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 UNTITLED = "Untitled"
 _TOLD_CHARS = 400  # By which the language of a text is told
@@ -35,7 +39,17 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     if told.is_said_by(title):
         return title
     others = (_finished(option) for option in options(title, found, heading_path, language))
-    return better_of(title, others, told)
+    return better_of(title, filter(partial(_stands, title, told.headings), others), told)
+
+
+def _stands(title: str, headings: Sequence[str], other: str) -> bool:
+    """Return whether another title names its subject, and does not end where a text only says when something holds."""
+    said = other.rpartition(": ")[2]
+    counts_on = said.endswith(" both")
+    main = said.rpartition(", ")[2] if waits(said) or counts_on else ""
+    lacks_act = counts_on or main == said or (_NAMES.match(main) and not has_verb(main, language_of(main)))
+    is_open = bool(main) and lacks_act and said.casefold() not in headings and not title.endswith(said)
+    return not (is_headless(other) or is_open)
 
 
 def _read(text: str) -> tuple[list[Block], str]:

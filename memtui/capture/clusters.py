@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memtui.capture.blocks import Block
+from memtui.capture.blocks import Block, item_text
 from memtui.capture.prose import (
     announces,
     first_label,
@@ -16,6 +16,7 @@ from memtui.capture.prose import (
     is_statement,
     is_step_label,
     lead_role,
+    names_all,
     words_in,
 )
 from memtui.capture.units import LISTS, PIECE_CHARS, Page
@@ -57,6 +58,8 @@ def _owns(page: Page, last: Block, listed: Block) -> bool:
     is_bullet = _BULLET.match(last.content) and page.lines[listed.lines.first][:1].isspace()
     adjoins = listed.lines.first == last.lines.last + 1
     is_open = bool(first_label(last.content)[1:]) and last.content.rstrip(" *_")[-1:].isalnum()
+    if listed.kind == "ordered" and names_all(last.content, [item_text(page.lines, item) for item in listed.items]):
+        return True
     return adjoins and (bool(is_bullet) or is_open or is_dependent(last.content) or not is_statement(last.content))
 
 

@@ -62,6 +62,7 @@ _BELOW_FOLDER = re.compile(r"[^\s>]{1,60} > ")
 _BELOW_FILE = re.compile(r"[^\s>]{1,120}\.\w{1,12}: ?")
 _ANY_FILE = re.compile(r"[\w-]\.[a-z]{1,6}\b|\b[\w-]+/[\w-]+")
 _TAG_END = re.compile(r"<[\w/:-]+>$")
+_CODE = re.compile(r"`[^`]*`")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
@@ -197,7 +198,25 @@ def _lead_within(text: str, path: Sequence[str], title: str) -> str:
     heading = lead.rpartition(SEPARATOR)[2]
     if matches("headings", "section", lead):
         return ""
-    return "" if any(_names(plain_text(words), heading) for words in (title, text)) else _below_document(lead, path)
+    says = (text, _without_headings(title, path) if _is_slight(text) else title)
+    return "" if any(_names(plain_text(words), heading) for words in says) else _below_document(lead, path)
+
+
+def _is_slight(text: str) -> bool:
+    """Return whether a text is little but code or names, so that it needs its place more than a statement does."""
+    first = first_paragraph(text)
+    said = plain_text(_CODE.sub(" ", first)).strip(EDGES)
+    if len(text) > _LOOKED_AT_CHARS or words_in(said) > _SHORT_WORDS:
+        return False
+    return not (is_strong(first) or is_imperative(said) or pattern("verb").search(said) or CJK.search(said))
+
+
+def _without_headings(title: str, path: Sequence[str]) -> str:
+    """Return a title without the headings before it."""
+    names = {_name(heading).casefold() for heading in path}
+    while (parts := title.partition(": "))[1] and parts[0].casefold() in names:
+        title = parts[2]
+    return title
 
 
 def _long_heading(text: str, path: Sequence[str]) -> str:

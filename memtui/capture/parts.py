@@ -14,6 +14,8 @@ from memtui.capture.prose import (
     announces,
     are_firm,
     first_label,
+    has_bold_label,
+    has_label,
     is_dependent,
     is_example_label,
     is_glossary,
@@ -128,6 +130,8 @@ class Parts:
         parts: list[Part] = []
         cluster: list[Block] = []
         here = path
+        labelled: Block | None = None  # the list right below a label
+        led = False  # whether the label leads to that list alone
         for at, block in enumerate(kept):
             following = kept[at + 1] if at + 1 < len(kept) else None
             if cluster and attaches(self.page, cluster, block):
@@ -136,16 +140,26 @@ class Parts:
             parts.extend(self._cluster(cluster, here))
             if cluster and not breaks.isdisjoint(range(cluster[-1].lines.last + 1, block.lines.first)):
                 here = path
+            if cluster and cluster[0] is labelled and self._leaves_label(block, led=led):
+                here = path
             cluster = [block]
             if following is None or self.page.are_apart(block.lines.last, following.lines.first):
                 continue
             if label := pseudo_heading(block, following):
                 self._leave(block, SkipReason.CONTEXT)
                 here, cluster = (*path, label), []
+                labelled, led = (following if following.kind in LISTS else None), announces(block.content)
             elif following.kind in LISTS and lead_role(block) in {"label", "condition"}:
                 here = path
         parts.extend(self._cluster(cluster, here))
         return self._without_fragments(self._packed(parts))
+
+    @staticmethod
+    def _leaves_label(block: Block, *, led: bool) -> bool:
+        """Return whether a paragraph behind a list stands no longer below the label above that list."""
+        if block.kind != "paragraph" or is_dependent(block.content):
+            return False
+        return led or has_bold_label(block.content)
 
     def _kept(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Block]:
         """Return the blocks that may become memories; note the others."""
@@ -425,8 +439,18 @@ class Parts:
             and last.path == part.path
             and self.units[part.last].end - self.units[last.first].start <= PIECE_CHARS
             and not self._are_apart(last, part)
-            and not self._opens(part)
+            and not (self._opens(part) or self._is_beside(last, part))
         )
+
+    def _is_beside(self, last: Part, part: Part) -> bool:
+        """Return whether a part leads to a list or the like of its own, as the one before it does."""
+        text, before = (self.page.text[self.units[one.first].start : self.units[one.first].end] for one in (part, last))
+        if part.first == part.last or not announces(text) or is_dependent(text):
+            return False
+        if has_bold_label(text):
+            return has_bold_label(before)
+        is_listed = self.units[last.last].is_item and announces(before) and last.first < last.last
+        return is_listed and self.units[part.last].is_item and words_in(text) > _BESIDE_LEAD_WORDS
 
     def _are_apart(self, last: Part, part: Part) -> bool:
         return self.page.are_apart(self.units[last.last].lines.last, self.units[part.first].lines.first)
@@ -457,6 +481,8 @@ class Parts:
     def _hangs_on(self, last: Part, part: Part, *, first: bool) -> bool:
         """Return whether a fragment belongs to the part before it, or the first part is one that leads to this."""
         if not (self._is_fragment(part) or (first and self._is_fragment(last))):
+            return False
+        if self.units[last.last].is_item and has_label(self.text_of(part)):
             return False
         return not (self._are_apart(last, part) or last.text or part.text) and self._fits(last, part)
 

@@ -47,6 +47,8 @@ _ASIDE = re.compile(r"\([^()]{1,120}\)\s+")
 _BOLD_LEAD = re.compile(r"(?:\*\*|__)(?=\S).{1,160}?(?<=\S)(?:\*\*|__)(?:\s*\([^()]{1,80}\))?\s*([:：.—–-])?")
 _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
+_LOW_ARTICLE = re.compile(r"[*_ ]*(?:an?|the) (?=[^.]*$)")  # "a hook used at night": what a lead before it asks for
+_CODE_ONLY = re.compile(r"\W*(?:`[^`]+`[\s,;/+&·→()—–-]*(?:(?:or|and|then)\s+)?)+[.\s]*")
 _LOWER_CASE = re.compile(r"[*_ ]*(?![a-z][.)])[a-zà-öø-ÿ]")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _VALUE_LINE = re.compile(r"[^\W\d][^:：\n`*]{1,30}[:：]\s+(?:`[^`]+`|\S+)\s*$")
@@ -128,11 +130,13 @@ def is_statement(text: str) -> bool:
         return words > _SENTENCE_WORDS and is_strong(first)
     if is_strong(first):
         return words >= _STRONG_WORDS
-    if is_dependent(text) or pattern("subjectless").match(plain):
+    if is_dependent(text) or pattern("subjectless").match(plain) or _LOW_ARTICLE.match(first.rstrip(EDGES)):
         return False
     if _NESTED.search(text):
         return len(text) >= _NESTED_CHARS
     if lead := _label(first):
+        if _CODE_ONLY.fullmatch(first[lead.end() :]):
+            return False
         return words > _IMPERATIVE_WORDS and _states_below(plain_text(first[lead.end() :]), plain, first)
     if orders(plain):
         return words >= (_SENTENCE_WORDS if pattern("complement").match(plain) else _IMPERATIVE_WORDS)
@@ -321,6 +325,23 @@ def is_record(text: str) -> bool:
     """Return whether each of several lines gives one value: "Module path: `quay`", "Go version: `1.26`"."""
     lines = text.strip().split("\n")
     return len(lines) > 1 and all(map(_VALUE_LINE.match, lines))
+
+
+def names_all(text: str, items: Sequence[str]) -> bool:
+    """Return whether a text names the label of each of several items, as in "Follow DRAIN-LIFT-TIE"."""
+    labels = [plain_text(first_label(item)).strip(EDGES + ":：.—–-") for item in items]
+    return len(labels) > 1 and all(len(label) > 1 and re.search(rf"\b{re.escape(label)}\b", text) for label in labels)
+
+
+def has_bold_label(text: str) -> bool:
+    """Return whether a text begins with a label in bold, as in "**Limits** — two of them:"."""
+    found = _BOLD_LEAD.match(text)
+    return found is not None and (found[1] in {":", "：", "—", "–", "-"} or announces(found[0]))
+
+
+def has_label(text: str) -> bool:
+    """Return whether a text begins with a label, as in "Limits: …"."""
+    return len(first_label(text)) > 1
 
 
 def is_counted(heading: str) -> bool:

@@ -240,9 +240,11 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
     current: Label | None = None
     parts: list[tuple[str, list[str]]] = [("", [])]
     fenced = False
+    before = ""
     for line in text.split("\n"):
         fenced ^= line.lstrip(" \t-*+>").startswith(("```", "~~~"))
-        found = None if fenced else label_of(line)
+        found = None if fenced or (before.strip() and line[:1].islower()) else label_of(line)
+        before = line
         if found is None or (current and _is_inside(found, current)):
             parts[-1][1].append(line)
         else:

@@ -37,6 +37,7 @@ from memtui.text.inline import plain_text
 
 _DEEPEST_SPLIT = 3
 _TOPIC_WORDS = 3
+_NUMBERED = re.compile(r"\b[A-Z]{1,5}-?\d{1,5}\b")  # `R12 lessons`, which tells those who know the number
 _REPORT_ALONE = "reports what was done, no lesson"
 _NAMES = re.compile(
     r"(?:.*[-_ ])?(?:lessons?(?:[-_ ]learn(?:ed|t))?|learnings|post[-_]?mortems?|retrospectives?"
@@ -277,8 +278,9 @@ class _Reading:
             self._skip_heading(entry)
             return
         title = bare_title(entry.section.heading or "".join(entry.path[-1:]))
-        if self.is_report and len(title.split()) <= _TOPIC_WORDS and not has_verb(title, language_of(title)):
-            title = ""  # a topic, which does not say what was learned
+        is_topic = not has_verb(title, language_of(title))
+        if is_topic and ((self.is_report and len(title.split()) <= _TOPIC_WORDS) or _NUMBERED.search(title)):
+            title = ""  # which does not say what was learned
         fault = self.incidents or any(names_a_fault(part.label) for part in rules)
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at, tags=tuple(entry.tags))
         drafted = maker.draft(

@@ -29,11 +29,6 @@ def _told(text: str, *headings: str) -> Told:
             ),
             "The tide and the hour are set at build time - from tide.json and quay/hours.json",
         ),
-        (
-            ("Rules for helpers", "Game harbour"),
-            "If unsure: say so. Never guess or invent names of ropes and boats.",
-            "If unsure: say so; never guess or invent names of ropes and boats",
-        ),
     ],
 )
 def test_a_title_gives_way_to_one_that_tells_more(headings: tuple[str, ...], text: str, title: str) -> None:

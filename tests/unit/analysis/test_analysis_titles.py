@@ -197,7 +197,7 @@ def test_what_is_to_be_avoided_is_not_recommended(text: str, path: tuple[str, ..
         ("The list is for guests.\n\n**Bad: by hand**\n\n```\nx\n```", ("Sort berths by the hour of the tide",), None),
         ("- `crane.py` - lifts boats at the quay\n- `tide.py` - tells the tide", ("Files",), None),
         ("- Never lift boats by night in the old harbour\n- Log all", ("Miscellaneous",), None),
-        ("Lift in area 7. Never lift in area 8.", (), "Lift in area 7"),
+        ("Lift in area 7. Never lift in area 8.", (), "Lift in area 7; never lift in area 8"),
         ("Command: `lift` — Does: raises a boat", (), "lift: raises a boat"),
         (
             "Sign: A — Was: ok by day and night and in fog — Is: refused by the harbour office at once (R) — Cure: ask",

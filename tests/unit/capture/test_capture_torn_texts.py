@@ -308,3 +308,59 @@ def test_a_list_stands_below_a_heading_as_long_as_a_sentence() -> None:
     assert without_lead(with_lead(text, lead), path) == text
     assert title_for(text, path).startswith("Boats that the outer crane lifts by itself: boats/ferry.toml")
     assert not context_lead("Boats are lifted at noon, when the tide is high.", path, "Boats are lifted at noon")
+
+
+def test_a_label_leads_to_its_list_and_no_further() -> None:
+    source = (
+        "## Signals\n\nKnow when to blow the horn.\n\n**Stay silent (fog) when:**\n\n- The ferry is asleep\n"
+        "- A bell has rung already\n\n**Never blow twice:** One blast is heard by all piers of the harbour at once.\n\n"
+        "Horns are for danger, and bells are for joy and for the hour of the day.\n"
+    )
+
+    paths = {piece.text[:8]: piece.heading_path for piece in split_markdown(source).pieces}
+    assert paths["- The fe"] == ("Signals", "Stay silent (fog) when")
+    assert paths["**Never "] == paths["Horns ar"] == ("Signals",)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Your paper names both:\n\n- a **pier** that the boat lies at by day\n- a **master** who signs for it by night",
+        "Two ways of lifting coexist:\n\n- by hand, which is used for all the small boats\n- by crane, for the others",
+        (
+            "Work in DRAIN-LIFT-TIE for every boat. No other order.\n\n1. **DRAIN:** Open the plug. Wait for the end.\n"
+            "2. **LIFT:** Turn the crane slowly. Look at the rope.\n3. **TIE:** Tie the boat while it is still wet."
+        ),
+        "Rows of keys by crane:\n\n- Upper: `[Up, Stop, Down] [Lamp, Horn]`\n- Lower: `[Up, Turn, Down] [Lamp, Bell]`",
+    ],
+)
+def test_what_a_lead_counts_or_names_stays_together(lead: str) -> None:
+    assert texts(f"## Harbour\n\n{lead}\n") == [lead]
+
+
+def test_a_labelled_line_behind_a_list_is_not_its_last_item() -> None:
+    source = (
+        "## Ties\n\nRules of the quay:\n\n- Ropes: every rope must be dry before it is used.\n"
+        "- Hooks: every hook must be greased in spring.\n- Left out: `manila`, `sisal`, `hemp`, `jute` etc.\n\n"
+        "Limits: `ROPES` (5), `HOOKS` (50).\n"
+    )
+
+    assert texts(source)[-1].startswith("Limits:")
+
+
+def test_sections_below_bold_labels_are_texts_of_their_own() -> None:
+    first = "**Piers** (`piers.txt`):\n- `/a` is upper\n- `/b` is lower"
+    second = "**Cranes** - two of them stand:\n1. By hand, with a rope\n2. By steam, with a boiler"
+
+    assert texts(f"## Town\n\n{first}\n\n{second.replace(' - ', ' — ')}\n") == [first, second.replace(" - ", " — ")]
+
+
+def test_words_on_what_a_file_applies_to_are_no_memory() -> None:
+    assert texts("## Ropes\n\nThis configuration applies to all ropes that are used at the quays of the town.\n") == []
+
+
+def test_a_text_of_code_alone_names_its_heading_though_the_title_does() -> None:
+    lead = context_lead(
+        "`/quay/*`, `*.rope`, `hooks/`", ("Guide", "Ropes that are kept"), "Ropes that are kept: /quay/*"
+    )
+    assert lead == "Ropes that are kept"

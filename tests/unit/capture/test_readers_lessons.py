@@ -408,3 +408,16 @@ def test_bold_lines_stay_in_a_lesson_that_was_imported_whole(tmp_path: Path) -> 
 
     assert [draft.title for draft in LessonsReader().read(whole).drafts] == ["Things"]
     assert len(LessonsReader().read(file).drafts) == len(LessonsReader().read(parted).drafts) == 2
+
+
+def test_a_wrapped_line_is_no_label_of_a_part(tmp_path: Path) -> None:
+    text = (
+        "# Release lessons\n\n## L12 Lessons\n\nThe lift went well. The round also gave some useful\nlessons:\n\n"
+        "| Note | Lesson |\n| --- | --- |\n| A1 | Weigh the boat twice. |\n\n## Ropes rot\n\nDry them.\n"
+    )
+    path = tmp_path / "lessons-learned.md"
+    path.write_text(text, encoding="utf-8")
+
+    first, _ = LessonsReader().read(SourceFile(path=path, root=tmp_path, home=tmp_path)).drafts
+    assert "| A1 | Weigh the boat twice. |" in first.insight
+    assert first.title != "L12 Lessons"
