@@ -7,13 +7,11 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from memtui.errors import UsageError
-from memtui.recall.result import Hit, Task, order_key
+from memtui.recall.result import Hit, order_key
 from memtui.text.token_count import ESTIMATE, TokenCounter, get_counter
-from memtui.text.tokens import query_terms
 from memtui.text.words import Budget, parse_budget
 
 
@@ -210,20 +208,3 @@ def _score_at(place: int, ranked: Sequence[Hit]) -> float:
     """Return the score of a hit by its place, of the last one where there are fewer."""
     scores = sorted((hit.score for hit in ranked), reverse=True)
     return scores[min(place, len(scores) - 1)] if scores else 0.0
-
-
-_FILES_OF_TASK = 5  # Files whose names tell what the task is about
-_READ_OF_TASK = 2_000  # Characters of a task that are looked at: what is to be done stands at the start
-
-_DOING = frozenset(query_terms("make use get need want do"))
-"""Words of nearly every task: that a memory holds them too is no evidence."""
-
-
-def words_of(task: Task, *, with_folders: bool = False) -> frozenset[str]:
-    """Return the words of a task and of the names of its files, stemmed.
-
-    `with_folders`: whether the names of the folders that they lie in belong to them.
-    """
-    paths = [PurePosixPath(file) for file in task.files[:_FILES_OF_TASK]]
-    names = [path.stem for path in paths] + [path.parent.name for path in paths if with_folders]
-    return frozenset(query_terms(" ".join((task.text[:_READ_OF_TASK], *names)))) - _DOING

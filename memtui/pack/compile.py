@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason
-from memtui.pack.budget import Detail, words_of
+from memtui.pack.budget import Detail
 from memtui.pack.sentences import Sentence, denials_of, is_ended, sentences_of
 from memtui.pack.targets.base import OMITTED, status_marker
 from memtui.pack.targets.heads import without_list
 from memtui.pack.targets.markdown import says_title
+from memtui.pack.work import words_of
 from memtui.recall.result import Task
 from memtui.text.tokens import STOP_WORDS, index_terms
 

@@ -1,4 +1,4 @@
-"""What sort of work a task is, by its words and files: whether code is written, mended or only asked about."""
+"""What a task is about, and what sort of work: whether code is written, mended or only asked about."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
+
+from memtui.recall.result import Task
+from memtui.text.tokens import query_terms
 
 Sort = Literal["code", "docs", "plain", "look"]
 """A file is code, text for people, plain data such as configuration and pictures, or says how something looks."""
@@ -81,3 +84,20 @@ def sort_of(file: str) -> Sort:
 def holds_for_what_is_new(title: str, insight: str) -> bool:
     """Return whether a memory begins by speaking of all code, or of what is made anew."""
     return bool(_OF_WHAT_IS_NEW.search(f"{title}\n{insight[:BEGINNING]}"[: len(title) + BEGINNING]))
+
+
+_FILES_OF_TASK = 5  # Files whose names tell what the task is about
+_READ_OF_TASK = 2_000  # Characters of a task that are looked at: what is to be done stands at the start
+
+_DOING = frozenset(query_terms("make use get need want do"))
+"""Words of nearly every task: that a memory holds them too is no evidence."""
+
+
+def words_of(task: Task, *, with_folders: bool = False) -> frozenset[str]:
+    """Return the words of a task and of the names of its files, stemmed.
+
+    `with_folders`: whether the names of the folders that they lie in belong to them.
+    """
+    paths = [PurePosixPath(file) for file in task.files[:_FILES_OF_TASK]]
+    names = [path.stem for path in paths] + [path.parent.name for path in paths if with_folders]
+    return frozenset(query_terms(" ".join((task.text[:_READ_OF_TASK], *names)))) - _DOING

@@ -10,7 +10,8 @@ from typing import Literal, Self
 
 from memtui.domain.memory import OWN_ID, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.pack.budget import Limit, parse_limits, words_of
+from memtui.pack.budget import Limit, parse_limits
+from memtui.pack.work import words_of
 from memtui.recall.anchors import strength
 from memtui.recall.result import Task
 from memtui.text.sanitize import in_lines, reveal, sanitise

@@ -17,7 +17,7 @@ from memtui.curate.lifecycle import verify
 from memtui.domain.identity import Actor
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.errors import UsageError
-from memtui.pack.budget import DETAIL_WORDS, Limit, Measure, counter_for, parse_limits, words_of
+from memtui.pack.budget import DETAIL_WORDS, Limit, Measure, counter_for, parse_limits
 from memtui.pack.build import Included, Pack, build_pack
 from memtui.pack.compile import Compiler
 from memtui.pack.openings import near_lines
@@ -25,6 +25,7 @@ from memtui.pack.options import PackOptions
 from memtui.pack.select import Candidate, best_swap
 from memtui.pack.targets.base import STYLES, PayloadInfo, Style, Target
 from memtui.pack.targets.formats import target_named
+from memtui.pack.work import words_of
 from memtui.recall.result import Hit, Recall, Task
 from memtui.text.words import parse_budget
 from memtui.vault.vault import Vault
