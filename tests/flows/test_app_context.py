@@ -384,6 +384,7 @@ async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(
         await shows(pilot, "Lock refunds by payment_id")
 
 
+@pytest.mark.drawn
 async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
     ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,6 +415,7 @@ async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
         await until(pilot, lambda: "could not be read" not in screen_text(pilot), "the trouble is over")
 
 
+@pytest.mark.drawn
 async def test_hostile_text_and_a_huge_paste_do_no_harm(tmp_path: Path) -> None:
     vault = empty_vault(tmp_path)
     fill(

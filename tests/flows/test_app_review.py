@@ -36,7 +36,7 @@ from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.screens.dialogs import ChoiceScreen
 from memtui.vault.vault import Vault
 
-pytestmark = pytest.mark.usefixtures("isolated")
+pytestmark = [pytest.mark.usefixtures("isolated"), pytest.mark.drawn]  # No verdict is taken on an unseen card
 
 
 class Days:

@@ -29,7 +29,7 @@ from memtui.tui.values import Found
 from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
 
-pytestmark = pytest.mark.usefixtures("isolated")
+pytestmark = [pytest.mark.usefixtures("isolated"), pytest.mark.drawn]  # No verdict is taken on an unseen card
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.scroll_view import ScrollView
 from textual.widgets import Input, OptionList, TextArea
 from textual.widgets.option_list import Option
 
@@ -182,9 +183,10 @@ class FindScreen(OptionScreen, inherit_bindings=False):
 
     @property
     def _is_typed_in(self) -> bool:
-        """Whether there is no place on the screen beneath where a letter is a key."""
-        stops = self.of.focus_chain
-        return bool(stops) and all(isinstance(stop, Input | TextArea) for stop in stops)
+        """Whether the screen beneath is a form: fields to type into, and no list in which a letter is a key."""
+        fields = [stop for stop in self.of.focus_chain if isinstance(stop, Input | TextArea)]
+        lists = [stop for stop in self.of.focus_chain if isinstance(stop, ScrollView) and stop not in fields]
+        return bool(fields) and not lists
 
     @property
     def line_cells(self) -> int:
