@@ -281,7 +281,7 @@ class Session:
 
     def say_change(self) -> None:
         """Say on stderr what was changed, where the output that would have said so could not be written."""
-        from memtui.vault.journal import change_at
+        from memtui.vault.journal import change_at, touched_by
 
         vault = self.used_vault
         if vault is None or not vault.made:
@@ -290,7 +290,8 @@ class Session:
             made = change_at(reader, max(vault.made))
             if made is None:
                 return
-            ids = f" ({some_of(made.memory_ids, IDS_SHOWN)})" if made.memory_ids else ""
+            touched = touched_by(reader, made.number)
+            ids = f" ({some_of(touched, IDS_SHOWN)})" if touched else ""
             say(f"The change was saved: {made.summary}{ids}. {UNDO_HINT}")
 
 

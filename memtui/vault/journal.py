@@ -139,13 +139,15 @@ def last_undoable(reader: VaultReader, *, actor: str | None = None) -> Change | 
         "WHERE undoable AND state = 'done' AND coalesce(actor = ?, true) ORDER BY number DESC LIMIT 1",
         actor,
     )
-    if change is None:
-        return None
+    return None if change is None else replace(change, memory_ids=touched_by(reader, change.number))
+
+
+def touched_by(reader: VaultReader, number: int) -> tuple[str, ...]:
+    """Return the ids of the memories that a change touched, sorted."""
     found = reader.connection.execute(
-        "SELECT DISTINCT entity_key FROM revisions WHERE change_number = ? AND entity = 'memory' ORDER BY 1",
-        [change.number],
+        "SELECT DISTINCT entity_key FROM revisions WHERE change_number = ? AND entity = 'memory' ORDER BY 1", [number]
     ).fetchall()
-    return replace(change, memory_ids=tuple(str(row[0]) for row in found))
+    return tuple(str(row[0]) for row in found)
 
 
 _UNDONE_BY = (
