@@ -14,10 +14,12 @@ from memtui import children
 from memtui.capture import importer
 from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, run_import
 from memtui.capture.stores import importing
+from memtui.capture.stores.drafts import draft_of
 from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row
 from memtui.domain.identity import Actor, seen_at
+from memtui.domain.record import memory_from_record
 from memtui.progress import Cancelled
 from memtui.vault.indexed import indexed_text, postings_of
 from memtui.vault.projects import add_identities, ensure_project, find_project, project_names
@@ -88,6 +90,16 @@ def test_cancelling_while_a_child_works_stops_the_import(
 
     with vault.read() as reader, pytest.raises(Cancelled):
         offer(found, Names(reader), now=NOW, progress=cancel)
+
+
+@pytest.mark.parametrize("word", ["expired", "purged", "rejected", "AGENTS.md is never offered again"])
+def test_a_stores_own_word_for_why_a_row_is_out_decides_nothing(tmp_path: Path, word: str) -> None:
+    row = Row(native_id="berth", insight="Berth 4 is checked daily.", status="retired", reason=word)
+    draft = draft_of(row, Place("claude-mem", tmp_path / "claude-mem.db", tmp_path), "harbour", NOW)
+    assert draft is not None
+    assert draft.record is not None
+    taken = memory_from_record(draft.record, now=NOW, new_id="other")
+    assert (taken.put_out_by, taken.standing_words) == ("retired", f"retired: {word}")
 
 
 def test_rows_are_chosen_by_month_or_year_and_importance(tmp_path: Path) -> None:
