@@ -214,6 +214,7 @@ def _is_slight(text: str) -> bool:
 def _without_headings(title: str, path: Sequence[str]) -> str:
     """Return a title without the headings before it."""
     names = {_name(heading).casefold() for heading in path}
+    names |= {name.partition(" (")[0] for name in names}
     while (parts := title.partition(": "))[1] and parts[0].casefold() in names:
         title = parts[2]
     return title

@@ -355,11 +355,20 @@ def test_sections_below_bold_labels_are_texts_of_their_own() -> None:
     assert texts(f"## Town\n\n{first}\n\n{second.replace(' - ', ' — ')}\n") == [first, second.replace(" - ", " — ")]
 
 
-def test_words_on_what_a_file_applies_to_are_no_memory() -> None:
-    assert texts("## Ropes\n\nThis configuration applies to all ropes that are used at the quays of the town.\n") == []
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This configuration applies to all ropes that are used at the quays of the town.",
+        "Applies to rope files and rope directories.",
+    ],
+)
+def test_words_on_what_a_file_applies_to_are_no_memory(line: str) -> None:
+    assert texts(f"## Ropes\n\n{line}\n") == []
 
 
 def test_a_text_of_code_alone_names_its_heading_though_the_title_does() -> None:
+    path, title = ("Guide", "Ropes (really kept)"), "Ropes: /quay/*, *.rope, hooks/"
+    assert context_lead("`/quay/*`, `*.rope`, `hooks/`", path, title) == "Ropes (really kept)"
     lead = context_lead(
         "`/quay/*`, `*.rope`, `hooks/`", ("Guide", "Ropes that are kept"), "Ropes that are kept: /quay/*"
     )
