@@ -24,6 +24,7 @@ WAITING = re.compile(r"\b(?:when(?:ever)?|if|unless|where|until|once|wenn|falls|
 _NO_SUBJECT = re.compile(
     r"\w+(?:ing|ed)\b|(?:possible|needed|necessary|applicable|appropriate|relevant|required|in doubt|practical)\b"
 )
+_DONE_HOW = re.compile(r"\b(?:is|are|be|was|were|been) \w+ \w+ly$")
 _CLAUSE_END = re.compile(r"[;；。—\s](?:(?<=\S)|[—–]|--?\s)")
 _COMMA_OR_COLON = re.compile("[,:]")
 _HELD = re.compile("[\ue000-\uf8ff]")
@@ -132,6 +133,8 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
     if not sign and tail.startswith("as ") and not has_verb(" ".join(tail.split()[1:_CLAUSE_WORDS]), language):
         return 0  # `Treat the log as the truth`
+    if not sign and head.endswith("ly") and _DONE_HOW.search(head) and grammar.preposition.match(tail):
+        return 0  # `is tied directly` of `is tied directly to the ring`
     if _opens_remark(sign, tail, grammar):
         return _rank_of_remark(sign, tail, head, language)
     if language not in LATIN:

@@ -51,6 +51,15 @@ _CONCEDES = re.compile(
 )
 _OWES = re.compile(r"(?:(?:it|they) )?(?=(?:must|should|shall|cannot)\b)", re.IGNORECASE)
 _OWED = re.compile(r"\b(?:must|should|shall|cannot|never|do not|don['’]t|always|only)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    r"((?!(?:To|If|When|For|In|On|After|Before) )(?:[\w'’-]+ ){2,5}?[\w'’-]+) "
+    r"((?:in|on|at|from|for|within|(?:attached|given|made|kept|used) (?:to|by|in|from)) [^—–;:()]{1,200}?) "
+    r"((?:is|are|was|were|must|should|can|cannot|may|will|do not|does not|has|have)\b.{10,})"
+)
+"""A subject of three words or more, where it stands, and what is said of it."""
+
+_LEAST_BARE = 30
+_BRACKETS = re.compile(r"\s\([^()]{1,120}\)")
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 
 
@@ -78,7 +87,23 @@ def fitted(words: str, held: HeldCode) -> str:
     if whole:
         return whole
     short = shortened(words, MAX_TITLE_CELLS, width)
-    return short if short and width(short) >= _LEAST_CELLS else cut_off(held.put_back(dense), MAX_TITLE_CELLS)
+    if short and width(short) >= _LEAST_CELLS:
+        return short
+    cut = cut_off(held.put_back(dense), MAX_TITLE_CELLS)
+    if cut.endswith("…") and not has_verb(cut, language_of(words)):
+        told = (shortened(bare, MAX_TITLE_CELLS, width) for bare in _without_place(words))
+        return next((bare for bare in told if bare and width(bare) >= _LEAST_BARE), cut)
+    return cut
+
+
+def _without_place(sentence: str) -> Iterator[str]:
+    """Yield an English sentence with less and less of what its subject stands in or is attached to."""
+    found = _PLACED.match(_BRACKETS.sub("", sentence)) if language_of(sentence) == "en" else None
+    if found is not None:
+        subject, place, act = found.groups()
+        for nearer in (place.partition(" and ")[0], ""):
+            if nearer != place:
+                yield " ".join(filter(None, (subject, nearer, act)))
 
 
 def main_clause(sentence: str) -> tuple[str, str]:

@@ -63,11 +63,10 @@ _ENDING = " .:;,：。；，、…-–—"
 
 
 def first_list(found: Sequence[Block]) -> Sequence[Block]:
-    """Return blocks up to the end of the first list in them: behind it a paragraph at the margin, or a heading."""
-    listed = next((at for at, block in enumerate(found) if block.kind == "item"), len(found))
+    """Return blocks up to a paragraph at the margin or a heading below the first of them: the end of a list or code."""
     ends = (
         at
-        for at, block in enumerate(found[listed:], listed)
+        for at, block in enumerate(found[1:], 1)
         if block.kind == "heading" or (block.kind == "paragraph" and not block.is_within)
     )
     return found[: next(ends, len(found))]

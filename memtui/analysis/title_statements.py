@@ -54,6 +54,12 @@ _SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
 _NAME = re.compile(r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}")
 
 
+def without_order(heading: str) -> str:
+    """Return a heading without the order behind its subject, as in "Night lifts: never without a lamp"."""
+    subject, _, order = heading.partition(": ")
+    return subject if " " in subject and _FORBIDS.match(order) else heading
+
+
 @dataclass(slots=True)
 class Statements:
     """Reads statements whose code is held."""

@@ -71,6 +71,7 @@ _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _ENDING = " .:;,：。；，、…-–—"
 _FILE_NAME = re.compile(r"\.mdc?\b|^(?:claude|agents?|gemini|copilot|cursor|codex)\b", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
+_LACKS = re.compile(r"\bwithout\b", re.IGNORECASE)  # says what is bad in an example, and forbids nothing
 _FEW_WORDS, _FEW_CELLS = 3, 28
 _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
@@ -250,7 +251,8 @@ def avoided(words: str) -> str:
     """Return words as what is to be avoided, unless they forbid it themselves."""
     language = language_of(words)
     table: dict[str, str] = read_table(__file__, "titles.toml")["avoid"]
-    return words if grammar_of(language).negation.search(words) else f"{table.get(language, table['en'])}: {words}"
+    forbids = grammar_of(language).negation.search(_LACKS.sub("", words) if language == "en" else words)
+    return words if forbids else f"{table.get(language, table['en'])}: {words}"
 
 
 def stands_alone(lead: str) -> bool:

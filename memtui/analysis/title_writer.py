@@ -35,7 +35,7 @@ from memtui.analysis.title_lists import (
     listed_names,
     values_in,
 )
-from memtui.analysis.title_statements import Statements
+from memtui.analysis.title_statements import Statements, without_order
 from memtui.analysis.title_trees import root_of
 from memtui.analysis.title_words import (
     avoided,
@@ -474,6 +474,7 @@ class TitleWriter:
             both = both if cell_width(both) <= MAX_TITLE_CELLS else cut_off(both, MAX_TITLE_CELLS)
             return one_line(visible(closed(both)))
         words = words.strip().rstrip(_ENDING)
+        subject = without_order(subject) if self._width(subject) > PREFIX_CELLS else subject
         prefix = (shortened(subject, PREFIX_CELLS, self._width) if subject else "") or ""
         room = MAX_TITLE_CELLS - self._width(prefix) - 2
         short = shortened(words, room, self._width, least_rank=CLAUSE) if prefix else ""

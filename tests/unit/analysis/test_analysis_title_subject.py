@@ -128,3 +128,48 @@ def test_what_is_left_of_a_list_is_counted_up_to_its_end() -> None:
         title_by_rules(text, ())
         == "Every boat has a state that is painted on its side: moored, lifted, away, lost and 2 more"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            (
+                "Sealed tables of tides in [`quay/TIDE_TABLES_OF_LOWER.md`](q.md) (§1 by day, §3 by night) and "
+                "[`quay/TIDE_TABLES_OF_UPPER.md`](u.md) (§17) are not printed anew without a word of the master."
+            ),
+            (),
+            "Sealed tables of tides are not printed anew without a word of the master",
+        ),
+        (
+            (
+                "Make sure that every rope which is used for the lifting of boats is tied directly to one of the iron "
+                "rings of the lower pier rather than to a post, a rail or another boat."
+            ),
+            (),
+            "Every rope used for lifting of boats is tied directly to one of iron rings of lower pier…",
+        ),
+        # what another label above a list forbids is no part of what stands above
+        (
+            "Lamps must be set safely:\n\n```ts\nset({ a: 1 });\n```\n\n**Never set:**\n\n- `glare`\n- `blink`",
+            ("Night",),
+            "Night: Lamps must be set safely",
+        ),
+        # a lack forbids nothing, so the word that does so stays
+        (
+            (
+                "**Bad:** Plain twine of hemp without a colour\n\n```ts\ntie(1);\n```\n\n"
+                "**Good:** Twine with its colour\n\n```ts\ntie(2);\n```"
+            ),
+            ("Guide", "Marks for All Ropes"),
+            "Marks for All Ropes: Avoid: Plain twine of hemp without a colour",
+        ),
+        (
+            "It is by eye, not by tool. Faults were seen by guests more than once.",
+            ("Guide", "Names of the guests: never write them on a boat of the town"),
+            "Names of the guests: It is by eye, not by tool",
+        ),
+    ],
+)
+def test_a_long_title_keeps_what_is_said_and_what_is_forbidden(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title
