@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from memtui.analysis.kind_form import READ_CHARS, prose_lines
 from memtui.analysis.sentence_acts import CODE_SPAN
@@ -11,6 +11,11 @@ from memtui.analysis.sentence_acts import CODE_SPAN
 MAX_ANCHORS = 8
 
 _LINK_TARGET = re.compile(r"\]\(<?([^()\s<>]{1,300})>?(?:\s[^()]{0,100})?\)")
+_LABEL = re.compile(r"\[([^\[\]\n]{1,300})\](?:\(<?([^()\s<>]{1,300})|\[([^\[\]\n]{0,100})\])?")
+_DEFINED = re.compile(r"^\s{0,3}\[([^\[\]\n]{1,100})\]:\s*<?(\S{1,300})", re.MULTILINE)
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+"""A link's label, and where it leads: to a URL, so that a path in its label is not one of the repository."""
+
 _PATH = re.compile(r"(?:\./)?((?:[\w.@+-]+/)+(?:[\w.@+-]*[\w@+-]\.[A-Za-z][A-Za-z0-9]{0,9}|[\w-]*\.[a-z]\w{1,12})?)$")
 _DOMAIN = re.compile(
     r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|edu|gov|rs|de|uk|cn|jp|me|sh|local|internal)$"
@@ -79,7 +84,8 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
     """Return the relative paths in code spans and links, at most eight, in order.
 
     A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
-    fenced code do not count, nor do those of each part of a project, such as every package's tests.
+    fenced code do not count, nor do those in the label of a link to a URL, nor those of each part of a project, such as
+    every package's tests.
 
     `is_there`: whether a path exists, asked of those that are named as a possibility, or as lying outside the
     repository, and count only then.
@@ -87,11 +93,12 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
     found: dict[str, None] = {}
     lines = ["", *prose_lines(text[:READ_CHARS]), ""]
     outside = _lines_outside(lines)
+    defined = {name.casefold(): target for name, target in _DEFINED.findall(text[:READ_CHARS])}
     for number, (previous, line, following) in enumerate(zip(lines, lines[1:], lines[2:], strict=False), start=1):
         spans = [
             (span.start(), span[2].split(), number in outside or _is_possible(line, span, previous, following))
             for span in CODE_SPAN.finditer(line)
-            if not _is_of_each(line, span)
+            if not _is_of_each(line, span) and not _is_label_of_url(line, span, defined)
         ]
         links = [(link.start(), [link[1]], False) for link in _LINK_TARGET.finditer(line)]
         for start, words, is_possible in sorted(spans + links):
@@ -120,6 +127,15 @@ def _lines_outside(lines: Sequence[str]) -> frozenset[int]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def _is_label_of_url(line: str, span: re.Match[str], defined: Mapping[str, str]) -> bool:
+    """Return whether a code span stands in the label of a link that leads to a URL. `defined`: targets by name."""
+    for label in _LABEL.finditer(line):
+        if label.start(1) <= span.start() and span.end() <= label.end(1):
+            named = label[3] or label[1]
+            return bool(_ELSEWHERE.match(label[2] or defined.get(named.casefold(), "")))
+    return False
 
 
 def _is_of_each(line: str, span: re.Match[str]) -> bool:

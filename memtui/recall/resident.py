@@ -196,6 +196,11 @@ class ResidentMeaning:
         """Whether tasks are compared by meaning now."""
         return self._inner is not None
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether tasks are judged by words alone for now: the model is still to come."""
+        return self._inner is None and not self.problem and model_state(self._model).usable
+
     def load(self) -> None:
         """Load model, vectors and postings in one or two seconds, for a thread; `problem` says why it failed."""
         self._load_meaning()

@@ -387,9 +387,22 @@ def doubt_words(pack: Pack) -> str:
     return "No memory clearly answers the task; the closest are in the payload." if pack.sure == "unsure" else ""
 
 
-def partial_in_brief(without_vector: int) -> str:
-    """Say what `partial_words` does in the room of a head; empty where all could be compared."""
-    return f"{without_vector:,} compared by words alone" if without_vector else ""
+def partial_in_brief(without_vector: int, *, is_loading: bool = False) -> str:
+    """Say in the room of a head that an answer is still to change; empty where all could be compared by meaning.
+
+    `is_loading`: whether the model itself is not there yet, so that nothing was compared by meaning.
+    """
+    if is_loading:
+        return "compared by words only: the model is loading"
+    return f"{without_vector:,} compared by words only: vectors are being made" if without_vector else ""
+
+
+def copied_early(without_vector: int, *, is_loading: bool = False) -> str:
+    """Say of a payload that was copied that a better one follows; empty where all could be compared by meaning."""
+    if not without_vector and not is_loading:
+        return ""
+    compared = "It was" if is_loading else f"{counted(without_vector, 'memory was', 'memories were')}"
+    return f"{compared} compared by words only so far: a better payload follows in a moment"
 
 
 def doubt_in_brief(pack: Pack) -> str:

@@ -366,6 +366,10 @@ async def test_a_file_that_is_not_there_is_told_and_left_out_of_the_task(ferry: 
         assert LOCK in included(pilot)
         assert screen._answer is not None
         assert screen._answer.task.files == ()
+        (tmp_path / "known.py").touch()
+        await pilot.press("tab")
+        screen._lines.files_line.value = "known.py missing.py"
+        await shows(pilot, "Commas separate files: known.py, missing.py.")
 
 
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(

@@ -85,6 +85,10 @@ class PayloadMaker:
     def _take(self, answer: Answer) -> None:
         self.is_waiting = False
         self._show(answer)
+        meaning = self._screen.opening.meaning
+        if answer.pack.without_vector and meaning is not None:
+            # Now rather than at the next look in the background; `is_outdated` then asks for a better payload.
+            self._screen.app.run_worker(meaning.tend, group="model", exit_on_error=False, thread=True)
 
     def _take_failure(self, error: MemtuiError) -> None:
         self.is_waiting = False

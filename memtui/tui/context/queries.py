@@ -32,6 +32,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
+from memtui.wording.reasons import copied_early
 
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction
@@ -65,6 +66,7 @@ class Answer:
     untied: int = 0  # memories in use that nothing ties to the task, so that nobody looked at them
     # (id, title) of those in use that the pack names nowhere, where they are few enough to be listed
     unnamed: tuple[tuple[str, str], ...] = ()
+    is_before_model: bool = False  # whether it was judged by words alone because the model is still loading
 
     @property
     def has_task(self) -> bool:
@@ -153,6 +155,7 @@ class Payloads:
             if view.project is not None:  # else the files of one project would exclude the recipes of the others
                 view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
         task = Task(text=ask.text, files=files, phase=check_phase(ask.phase) if ask.phase else None)
+        is_loading = opening.meaning is not None and opening.meaning.is_loading
         pack = context(
             self._reading,
             task,
@@ -174,7 +177,7 @@ class Payloads:
         untied = max(0, self._in_use(view) - pack.told_in_use) if has_task else 0
         unnamed = self._unnamed(view, pack) if has_task else ()
         answer = Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
-        return replace(answer, unnamed=unnamed)
+        return replace(answer, unnamed=unnamed, is_before_model=has_task and is_loading)
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
@@ -236,9 +239,16 @@ class Payloads:
         def check() -> _Files:
             view = self._view()
             files, wrong = usable_files(self._reading, view, named, folder=self._opening.folder)
-            return tuple(files), narrow_to_files(self._reading, view, files), wrong
+            return tuple(files), narrow_to_files(self._reading, view, files), wrong and self._several(wrong, view)
 
         return self._files_kept.get((self._access.signature(), named), check)
+
+    def _several(self, wrong: UsageError, view: View) -> UsageError:
+        """Return what is wrong with a name; where a part of it up to a blank is a file, that commas separate names."""
+        parts = (wrong.where or "").split()
+        if len(parts) < 2 or not usable_files(self._reading, view, parts, folder=self._opening.folder)[0]:  # noqa: PLR2004 - two files
+            return wrong
+        return UsageError(wrong.what, where=wrong.where, remedy=f"Commas separate files: {', '.join(parts)}.")
 
     def _recall(self, task: Task, view: View, most: int) -> Recall:
         """Return what the task recalls; kept while only ticks, budget, target or style change."""
@@ -309,7 +319,8 @@ class Payloads:
             )
         except MemtuiError as error:
             return Done(f"{result.message}. It was not recorded as a pack: {error}", changed=False)
-        return Done(f"{result.message}. Recorded as pack {identifier}" + (f". {hint}" if hint else ""))
+        early = copied_early(answer.pack.without_vector, is_loading=answer.is_before_model)
+        return Done(". ".join(filter(None, (result.message, early, f"Recorded as pack {identifier}", hint))))
 
     def last_change(self) -> int | None:
         """Return the number of the last change that was made from the app."""

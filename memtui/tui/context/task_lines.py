@@ -145,7 +145,7 @@ class FilesLine(TextLine):
         to_list: bool
 
     def __init__(self, folder: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
-        super().__init__(placeholder="files being edited", id=id)
+        super().__init__(placeholder="edited files, with commas", id=id)
         self.offers = Offers(self.take, id="context-offers")
         self._known: Sequence[str] = ()
         self._folder = folder

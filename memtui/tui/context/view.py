@@ -316,7 +316,8 @@ def _quoted(memory: Memory) -> str:
 
 def doubts(answer: Answer) -> tuple[Content, ...]:
     """Return what speaks against the payload, for the head; nothing where the task is well covered."""
-    words = doubt_in_brief(answer.pack), partial_in_brief(answer.pack.without_vector)
+    partial = partial_in_brief(answer.pack.without_vector, is_loading=answer.is_before_model)
+    words = partial, doubt_in_brief(answer.pack)
     return tuple(Content.styled(one, "bold $memtui-due") for one in words if one)
 
 

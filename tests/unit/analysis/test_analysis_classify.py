@@ -286,6 +286,8 @@ def test_a_guess_is_always_a_known_kind() -> None:
     [
         ("See `payments/service.py` and `src/api/`.", ("payments/service.py", "src/api/")),
         ("The [guide](docs/guide.md#part) and [site](https://x.example/a.md)", ("docs/guide.md",)),
+        ("The [`docs/tides.md`](https://x.example/docs/tides.md) of the port; [`a/b.md`](a/b.md)", ("a/b.md",)),
+        ("See [the `docs/tides.md`][port] and [`pier/map.md`][].\n\n[port]: https://x.example/t", ("pier/map.md",)),
         ("Run `pytest tests/unit/test_a.py::test_b -q`", ("tests/unit/test_a.py",)),
         ("At `core/a.py:12:3`, then `./core/b.py`", ("core/a.py", "core/b.py")),
         ("`.github/workflows/ci.yml` and `config/.env`", (".github/workflows/ci.yml", "config/.env")),

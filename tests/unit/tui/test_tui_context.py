@@ -233,7 +233,9 @@ def test_what_contradicts_each_other_in_a_payload_is_shown_and_looked_for_once(
         assert [str(one) for one in view.doubts(unsure)] == ["the vault hardly covers this task"]
         assert view.doubts(replace(answer, pack=replace(unsure.pack, payload=""))) == (), "an empty one says why itself"
         partial = replace(answer, pack=replace(unsure.pack, without_vector=3))
-        assert str(view.doubts(partial)[-1]) == "3 compared by words alone"
+        assert str(view.doubts(partial)[0]) == "3 compared by words only: vectors are being made"
+        early = replace(partial, is_before_model=True)
+        assert str(view.doubts(early)[0]) == "compared by words only: the model is loading"
         pins = replace(answer, pack=replace(answer.pack, abstained=Reason(ReasonCode.TOO_FAR)))
         assert [str(one) for one in view.doubts(pins)] == ["pinned memories only"]
         assert view.rest_lines(answer)[0] == (
