@@ -42,6 +42,7 @@ _GOES_ON = re.compile(
 )
 _DEMANDS = re.compile(r"\b(?:must|should|never|always|do not|don['’]t|cannot)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"(?:Always|Never|Do not|Don['’]t|Must)\b", re.IGNORECASE)
+_ORDERS = re.compile(rf"{_FORBIDS.pattern}|(?:It|They) (?:must|should|cannot|may not|never)\b", re.IGNORECASE)
 _ON_OCCASION = re.compile(
     r"(?:Use|Read|Load|Invoke|Run|Trigger) (?:this |it )?(?:when|if|for|before|whenever|to)\b", re.IGNORECASE
 )
@@ -49,6 +50,7 @@ _PREMISE = re.compile(  # why a rule is needed, and no rule itself
     r"\b(?:eas(?:y|ily)|hard to|matters?|important|critical|crucial|sensitive|risky|dangerous|fragile|subtle|tricky"
     r"|costly|expensive|error-prone|powerful|guidelines)\b"
 )
+_POINTS = re.compile(r"(?:This|It) is (?:an?|the) ")  # says only what something is that it does not name
 _QUANTITIES = frozenset({"all", "any", "each", "every", "no", "only", "both", "be", "see"})
 _SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
 _NAME = re.compile(r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}")
@@ -179,7 +181,7 @@ class Statements:
         behind = plain[plain.find(fact) + len(fact) :]
         order = next(sentences(behind.lstrip(_ENDING)), "").rstrip(_ENDING) if behind.startswith(". ") else ""
         first = order.partition(" ")[0]
-        orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _FORBIDS.match(order)
+        orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _ORDERS.match(order)
         if not orders or _ON_OCCASION.match(order) or matches("sentences", "pointer", order):
             return ""
         room = MAX_TITLE_CELLS - self._width(order) - 2
@@ -191,8 +193,9 @@ class Statements:
 
     def _rule_behind(self, background: str, plain: str) -> str:
         """Return the sentence behind a long one that tells how things are, if it says outright what has to be done."""
+        points = bool(_POINTS.match(background))
         if (
-            self._width(background) <= MAX_TITLE_CELLS
+            (self._width(background) <= MAX_TITLE_CELLS and not points)
             or is_imperative(background)
             or is_rule(background)
             or _OUTRIGHT.search(background)
@@ -202,7 +205,8 @@ class Statements:
         rule = next(sentences(behind), "").rstrip(_ENDING)
         grammar = grammar_of("en")
         refers = grammar.pronoun.match(rule) or grammar.anaphora.search(rule) or _GOES_ON.match(rule)
-        stands = language_of(plain) == "en" and _OUTRIGHT.search(rule) and not refers and rule[:1].isupper()
+        orders = _OUTRIGHT.search(rule) or (points and rule.partition(" ")[0].lower() in plain_verbs() - _QUANTITIES)
+        stands = language_of(plain) == "en" and orders and not refers and rule[:1].isupper()
         return rule if stands and self._width(rule) <= MAX_TITLE_CELLS else ""
 
     def _width(self, words: str) -> int:

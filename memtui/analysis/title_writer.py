@@ -409,7 +409,8 @@ class TitleWriter:
         kept = fitting_or_brief(subject, heads, self._width)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             is_all = len(kept) == len(heads)
-            return self.done(f"{subject}: {kept[0]}") if is_all else self._awaited(subject, heads, kept)
+            about = self.headings.subject() if grammar_of(self.language).preposition.match(subject) else ""
+            return self.done(f"{subject}: {kept[0]}", about) if is_all else self._awaited(subject, heads, kept)
         if subject and not (_tells(subject, kept, heads) or (any_of and kept)):
             first = self._with_first_rule(subject, heads)
             if first or not kept or self._states(subject):

@@ -49,6 +49,7 @@ _KEY = re.compile(r"(?:[^\s:：.,;]+ ){0,3}[^\s:：.,;]+[:：]\s+(?=\S)")
 _NUMBERED_CELL = re.compile(r"\W{0,2}\d{1,2}[.)]\s+\S")
 _LOW_ARTICLE = re.compile(r"[*_ ]*(?:an?|the) (?=[^.]*$)")  # "a hook used at night": what a lead before it asks for
 _CODE_ONLY = re.compile(r"\W*(?:`[^`]+`[\s,;/+&·→()—–-]*(?:(?:or|and|then)\s+)?)+[.\s]*")
+_STEPS = re.compile(r"\bsteps\b", re.IGNORECASE)
 _LOWER_CASE = re.compile(r"[*_ ]*(?![a-z][.)])[a-zà-öø-ÿ]")
 _CHECK_BOX = re.compile(r"\[[ xX]\]\s")
 _VALUE_LINE = re.compile(r"[^\W\d][^:：\n`*]{1,30}[:：]\s+(?:`[^`]+`|\S+)\s*$")
@@ -425,6 +426,8 @@ def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about
     heading = heading_path[-1] if heading_path else ""
     tries = any(map(pattern("trouble").search, heading_path))
     numbered = heading_path if is_ordered else heading_path[-1:]
+    if is_ordered and _STEPS.search(heading):
+        return True
     if not about_rules and (tries or is_counted(heading) or any(map(is_procedure, numbered))):
         return True
     if 2 * sum(map(_is_check, items)) > len(items):

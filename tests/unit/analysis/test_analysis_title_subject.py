@@ -93,7 +93,8 @@ def test_what_names_no_subject(words: str, headless: bool) -> None:
             "Never read the scale while the ferry of the upper pier is turning in the basin of the town",
         ),
         ("Night lifts. Use `hoist --lamp` for every boat.", "Night lifts: Use hoist --lamp for every boat"),
-        ("This is a start. Add your own knots.", "This is a start"),
+        ("This is a start. Add your own knots.", "Add your own knots"),
+        ("The upper quay holds all cranes. It must stay dry.", "The upper quay holds all cranes; it must stay dry"),
         ("Skill `knots`: Ties boats. Use when a boat comes in.", "Skill knots: Ties boats"),
     ],
 )
@@ -173,3 +174,9 @@ def test_what_is_left_of_a_list_is_counted_up_to_its_end() -> None:
 )
 def test_a_long_title_keeps_what_is_said_and_what_is_forbidden(text: str, path: tuple[str, ...], title: str) -> None:
     assert title_by_rules(text, path) == title
+
+
+def test_a_place_that_leads_to_a_command_stands_below_its_heading() -> None:
+    text = "From the end of the pier:\n\n```sh\nhoist --done\n```\n\nThen tell the master:\n\n```sh\nhoist --tell\n```"
+
+    assert title_by_rules(text, ("Guide", "Ending a lift")) == "Ending a lift: From the end of the pier: hoist --done"

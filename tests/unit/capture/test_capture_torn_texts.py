@@ -322,6 +322,11 @@ def test_a_label_leads_to_its_list_and_no_further() -> None:
     assert paths["**Never "] == paths["Horns ar"] == ("Signals",)
 
 
+def test_steps_of_a_heading_stay_together_though_it_says_always() -> None:
+    steps = "1. Always weigh the boat with the scale\n2. Never lift it by night\n3. Sign the log at the pier"
+    assert texts(f"# Always do these steps before a lift\n\n{steps}\n") == [steps]
+
+
 @pytest.mark.parametrize(
     "lead",
     [
