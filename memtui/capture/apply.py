@@ -14,6 +14,7 @@ from memtui.capture.jsonl_records import add_typed_lines
 from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import memory_of_record
 from memtui.capture.source_conflicts import store_conflicts
+from memtui.capture.successions import AT_SOURCE, link_successions
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Status, content_hash, new_id
 from memtui.progress import ProgressCallback
@@ -36,6 +37,7 @@ class ImportReport:
     updated_in_use: int = 0  # of those: memories in use that say something else now
     unchanged: int = 0
     moved: int = 0  # of those: memories whose source was found at another path
+    linked: int = 0  # records that were linked with those that they replace, as their sources say
     conflicts: list[Planned] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)  # memories added or updated, in the order of the sources
@@ -116,10 +118,13 @@ def apply_plan(
     from_source = imported_anchors(writer, changed)
     extras: dict[str, Mapping[str, Any]] = {}
     indexed: dict[str, Indexed] = {}
-    for item in plan.items:
+    owners: dict[int, Memory] = {}
+    for place, item in enumerate(plan.items):
         memory = _outcome(item, options, writer.now, actor, from_source)
         if item.draft.extra and (owner := memory or item.memory) is not None:
             extras[owner.id] = item.draft.extra
+        if (owner := memory or item.memory) is not None and item.action not in {"conflict", "clash", "skip"}:
+            owners[place] = owner
         if memory is not None:
             pending.append(memory)
             _count(report, item, memory)
@@ -135,6 +140,7 @@ def apply_plan(
     writer.put_source_states(states, nothing_new=nothing_new)
     put_foreign_keys(writer, extras, "okf")
     store_conflicts(writer, plan, report.conflicts)
+    report.linked = link_successions(writer, plan.items, owners, set(report.ids), actor)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report
 
@@ -212,7 +218,7 @@ def _new_memory(item: Planned, now: datetime) -> Memory:
         kind=draft.kind,
         project=item.project,
         status=status,
-        status_reason="superseded at its source" if retired_at_source else "",
+        status_reason=AT_SOURCE if retired_at_source else "",
         rationale=draft.rationale,
         snippet=draft.snippet,
         anchors=tuple(Anchor(path) for path in draft.anchors),

@@ -39,6 +39,24 @@ from memtui.vault.indexed import Indexed, indexed_text, postings_of
 DraftScope = Literal["project", "global"]
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A record that another one names."""
+
+    number: str = ""
+    path: str = ""  # of its file, from the folder of the other one; or its name without ending
+    title: str = ""
+    partly: bool = False  # whether what is said of it holds for a part of it
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """Which records a record says that it replaces, and by which it was replaced."""
+
+    replaces: tuple[Named, ...] = ()
+    replaced_by: tuple[Named, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Draft:
     """One memory as its source states it."""
@@ -68,6 +86,7 @@ class Draft:
     # files by which an assistant reads the same text: a link to its file, or a file that imports it
     loaded_by: tuple[Source, ...] = ()
     indexed: Indexed | None = None  # its postings, where they were made already
+    succession: Succession | None = None  # what its source says of records before and after it
 
     @cached_property
     def content(self) -> str:

@@ -365,14 +365,14 @@ def _ends_in_use(reader: VaultReader, links: Sequence[Link]) -> dict[str, list[M
 
 
 def settle_replaced(writer: VaultWriter, memories: Sequence[Memory], actor: Actor) -> None:
-    """Mark as superseded what a person linked accepted memories as replacing.
+    """Mark as superseded what a person, or the source that one imported, says that accepted memories replace.
 
     What others proposed that they replace stays in use and contradicts them: a person decides with both texts in view.
     """
     links = [link for link in writer.links({memory.id for memory in memories}) if link.type == "supersedes"]
     in_use = _in_use(writer, {end for link in links for end in (link.from_id, link.to_id)})
     links = [link for link in links if {link.from_id, link.to_id} <= in_use.keys()]
-    decided = {link.to_id: link.from_id for link in links if link.origin == PERSON}
+    decided = {link.to_id: link.from_id for link in links if link.origin in {PERSON, "import"}}
     for identifier, winner in decided.items():
         mark_superseded(writer, in_use[identifier], winner, actor)
     proposed = [link for link in links if link.to_id not in decided]

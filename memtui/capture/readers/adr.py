@@ -11,10 +11,19 @@ from functools import cache
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
-from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
+from memtui.capture.draft import (
+    Draft,
+    DraftMaker,
+    ReadResult,
+    Skipped,
+    SourceFile,
+    Succession,
+    skipped_frontmatter,
+)
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.no_memory import is_link_definition
 from memtui.capture.readers.adr_outcome import decision_title, is_open, option_named, states_reason
+from memtui.capture.readers.adr_succession import succession_of
 from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.text.inline import plain_text
 from memtui.text.tables import read_table
@@ -144,6 +153,7 @@ class _Record:
 
     title: str = ""
     status: str = ""
+    succession: Succession | None = None
     date: datetime | None = None
     intro: str = ""
     decision: list[str] = field(default_factory=list)
@@ -247,6 +257,7 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
         record.skipped.extend((section.lines_of(span), SkipReason.COMMENT) for span in section.comments)
     for part in parts:
         _take(record, part)
+    record.succession = succession_of(tree, settings.values, record.status)
     return record
 
 
@@ -369,7 +380,7 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
         rationale=_joined([*_reasons_of(record), *beside]),
         kind="decision",
     )
-    yield _noted(main, state)
+    yield _noted(replace(main, succession=record.succession) if isinstance(main, Draft) else main, state)
     for slot, part in enumerate(apart, 1):
         drafted = maker.draft(
             part.whole_text,
