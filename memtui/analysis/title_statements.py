@@ -53,7 +53,9 @@ _PREMISE = re.compile(  # why a rule is needed, and no rule itself
 _POINTS = re.compile(r"(?:This|It) is (?:an?|the) ")  # says only what something is that it does not name
 _QUANTITIES = frozenset({"all", "any", "each", "every", "no", "only", "both", "be", "see"})
 _SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
-_NAME = re.compile(r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}")
+_NAME = re.compile(
+    r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)(?:[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}|[A-Z][\w]+-[\w-]+)(?<!ed)"
+)
 
 
 def without_order(heading: str) -> str:
@@ -167,7 +169,7 @@ class Statements:
             return ""
         _, found, behind = plain.partition(f"{name}. ")
         told = next(sentences(behind), "").rstrip(_ENDING) if found else ""
-        if not (is_imperative(told) or _DEMANDS.search(told)) or grammar_of("en").pronoun.match(told):
+        if not (has_verb(told, "en") or _DEMANDS.search(told)) or grammar_of("en").pronoun.match(told):
             return ""
         room = MAX_TITLE_CELLS - self._width(name) - 2
         short = told if self._width(told) <= room else shortened(told, room, self._width)

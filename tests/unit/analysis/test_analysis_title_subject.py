@@ -95,6 +95,9 @@ def test_what_names_no_subject(words: str, headless: bool) -> None:
         ("Night lifts. Use `hoist --lamp` for every boat.", "Night lifts: Use hoist --lamp for every boat"),
         ("This is a start. Add your own knots.", "Add your own knots"),
         ("The upper quay holds all cranes. It must stay dry.", "The upper quay holds all cranes; it must stay dry"),
+        ("Bell-driven rounds. The bell starts each round.", "Bell-driven rounds: The bell starts each round"),
+        ("Pier-centric. Each boat lies at one pier.", "Pier-centric: Each boat lies at one pier"),
+        ("Night watch ended. The crane is locked.", "Night watch ended"),
         ("Skill `knots`: Ties boats. Use when a boat comes in.", "Skill knots: Ties boats"),
     ],
 )
