@@ -39,27 +39,40 @@ def clipped(content: Content, cells: int) -> Content:
 _TAB = "    "
 _CUT_CHARACTERS = 24
 _LIST_MARK = re.compile(r"[-+]?(?:[-*+>]|\d{1,3}[.)]) +")  # Also behind the sign of a line of a difference
+_QUANTITY = re.compile(r"(?<=\d) (?:ms|s|min|h|d|mo|y|kB|MB|GB|tok)(?: ago)?\b")
+_BOUND = "\ufdd0"  # Of one cell, no blank and in no text: it is no character
+
+
+def bind(text: str) -> str:
+    """Return a text of the same length that does not break between a number and its unit; `loosen` undoes it."""
+    return _QUANTITY.sub(lambda found: found.group().replace(" ", _BOUND), text)
+
+
+def loosen(text: str) -> str:
+    """Return a text that was bound, with its blanks."""
+    return text.replace(_BOUND, " ")
 
 
 def wrap(line: str, cells: int) -> list[str]:
     """Return a text line as lines of the screen: broken at spaces, else between what is seen as one character.
 
-    What follows the first is set in as far as the line itself, and its list mark, are.
+    A number stays with its unit. What follows the first is set in as far as the line itself, and its list mark, are.
     """
     shown = steady(reveal(line.replace("\t", _TAB)))
     if len(shown) <= cells and shown.isascii():
         return [shown]
+    shown = bind(shown)
     margin = margin_of(shown, cells)
     lines: list[str] = []
     current, used = "", 0
     for word, width in _parts(shown, cells - len(margin)):
         if used and used + width > cells:
-            lines.append(current.rstrip())
+            lines.append(loosen(current).rstrip())
             current = margin if word.isspace() else margin + word
             used = len(margin) + (0 if word.isspace() else width)
         else:
             current, used = current + word, used + width
-    return [*lines, current.rstrip()] if current.strip() or not lines else lines
+    return [*lines, loosen(current).rstrip()] if current.strip() or not lines else lines
 
 
 def margin_of(text: str, cells: int) -> str:

@@ -469,6 +469,7 @@ async def test_enter_on_a_source_goes_to_what_it_says_and_to_what_was_passed_ove
         await pilot.press("enter")
         await says(pilot, "No memory is listed here to read")
         (told,) = [line for line in screen_lines(pilot) if "Passed over" in line]
+        assert "To keep such a line" in screen_text(pilot)
         assert re.search(r"Passed over\s+(\d+) places?: files", told).group(1) == re.search(  # type: ignore[union-attr]
             r"(\d+) passed over",
             importer(pilot)._came_in.words,  # type: ignore[union-attr]

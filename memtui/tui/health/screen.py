@@ -112,7 +112,8 @@ def _row(row: HealthRow, width: int) -> list[Block]:
     used = 2 + _LABEL_CELLS + max(_VALUE_CELLS, len(row.value))
     note = tame(row.note)
     if note and used + 2 + cell_len(note) > width:
-        return [Block(tuple(pieces)), *(Block(((f"    {line}", "dim"),)) for line in wrap(note, max(1, width - 4)))]
+        below = [Block(((f"    {line}", "dim"),)) for line in wrap(note, max(1, width - 4))]
+        return [Block(tuple(pieces)), *below] if row.label or row.value else below
     if note:
         pieces.append((f"  {note}", "dim"))
     elif row.chart:

@@ -458,14 +458,14 @@ def _dropped(missing: Sequence[Memory]) -> list[PlanRow | TextRow]:
 
 def _passed_over(plan: ImportPlan) -> Iterator[PlanRow | TextRow]:
     """Yield what becomes no memory: texts one by one, files and lines by the reason."""
-    lines = [*imports.told_files(plan.skipped), *imports.told_lines(plan.skipped)]
+    told = imports.told_lines(plan.skipped)
+    lines = [*imports.told_files(plan.skipped), *told]
     if number := passed_over(plan):
         yield TextRow("Passed over", count=f"{counted(number, 'place')}: files, or lines in a row")
     yield from _listed([item for item in plan.items if item.action == "skip"], "−")
-    yield from _wrapped(lines)
-    if imports.lines_left_out(plan.skipped):
-        yield from _wrapped([_BY_HAND])
+    yield from _wrapped([*lines, *([_BY_HAND] if told else [])])
     if beside := imports.told_besides(plan.skipped):
+        yield from [TextRow("")] if told else []
         yield TextRow("Not counted: no content")
         yield from _wrapped(beside)
 

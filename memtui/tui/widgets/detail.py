@@ -22,7 +22,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from memtui.text.words import steady
-from memtui.tui.styled_text import Block, StyleName, fit, margin_of
+from memtui.tui.styled_text import Block, StyleName, bind, fit, loosen, margin_of
 from memtui.tui.widgets.lists import MovingView
 
 MOST_RENDERED = 3_000
@@ -211,7 +211,17 @@ class DetailPane(MovingView):
         return lines
 
     def _hung(self, line: Text, width: int) -> list[Text]:
-        """Return a line wrapped, what follows the first part set in behind its own beginning and its list mark."""
+        """Return a line wrapped, what follows the first part set in behind its own beginning and its list mark.
+
+        A number stays with its unit.
+        """
+        line.plain = bind(line.plain)
+        wrapped = self._wrapped_behind(line, width)
+        for part in wrapped:
+            part.plain = loosen(part.plain)
+        return wrapped
+
+    def _wrapped_behind(self, line: Text, width: int) -> list[Text]:
         lines, margin = list(line.wrap(self.app.console, width)), margin_of(line.plain, width)
         if len(lines) < 2 or not margin:  # noqa: PLR2004 - it goes on below
             return lines

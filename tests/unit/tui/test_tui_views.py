@@ -252,6 +252,8 @@ def test_lines_break_at_words_and_follow_the_indent_of_a_list() -> None:
     assert wrap("- Lock refunds by payment_id", 16) == ["- Lock refunds", "  by payment_id"]
     assert wrap("  TTL 30 s for all", 10) == ["  TTL 30 s", "  for all"]
     assert wrap("short", 10) == ["short"]
+    assert wrap("verified 21 d ago", 14) == ["verified", "21 d ago"], "a number stays with its unit"
+    assert wrap("done in 2 docks", 9) == ["done in 2", "docks"]
     assert wrap("", 10) == [""]
 
 
@@ -518,6 +520,8 @@ def test_health_is_drawn_as_columns_where_there_is_room_for_them() -> None:
     many = replace(section, columns=(123, 0, 0, 0, 0, 2, 0, 0, 0, 4))
     assert "0.9–1.0" in " ".join(_drawn(health_blocks([many], 36))), "a number without room is not cut"
     assert spark([0, 1, 50, 100], 100) == " ▁▄█"
+    remark = HealthSection("By month", (HealthRow("", "", "since 2025-12, at most 3 a month"),), is_contents=True)
+    assert _drawn(health_blocks([remark], 40))[1:] == ["    since 2025-12, at most 3 a month"], "no empty line"
 
 
 def test_a_title_in_a_choice_is_cut_after_a_whole_word_and_says_so() -> None:
