@@ -370,7 +370,7 @@ class CandidateList(MemoryList):
         is_alone = row.id in self.arranged.alone
         indent = _INDENT * (1 + group.level) if group is not None and not is_alone else 0
         offer = self.offers.get(row.id)
-        is_line = not self.by_kind and not is_alone and offer is not None and offer.path is not None
+        is_line = not self.by_kind and not is_alone and offer is not None  # its file, or who proposed it, is above
         where = _line_of(offer) if is_line else row.source
         cells = _LINE_CELLS if is_line else _SOURCE_CELLS
         return draw_cells(
