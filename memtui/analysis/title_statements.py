@@ -54,7 +54,8 @@ _POINTS = re.compile(r"(?:This|It) is (?:an?|the) ")  # says only what something
 _QUANTITIES = frozenset({"all", "any", "each", "every", "no", "only", "both", "be", "see"})
 _SLOGAN_WORDS, _SLOGAN_CELLS = 6, 40
 _NAME = re.compile(
-    r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)(?:[A-Z][\w-]+(?: [A-Za-z][\w-]*){1,3}|[A-Z][\w]+-[\w-]+)(?<!ed)"
+    r"(?!(?:One|Two|Three|Four|Five|Zero|No|Max|Min)\b)"
+    r"(?:[A-Z][\w-]+(?<!s)(?: [A-Za-z][\w-]*){1,3}|[A-Z][\w]+-[\w-]+)(?<!ed)"
 )
 
 

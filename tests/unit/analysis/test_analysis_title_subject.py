@@ -97,6 +97,7 @@ def test_what_names_no_subject(words: str, headless: bool) -> None:
         ("The upper quay holds all cranes. It must stay dry.", "The upper quay holds all cranes; it must stay dry"),
         ("Bell-driven rounds. The bell starts each round.", "Bell-driven rounds: The bell starts each round"),
         ("Pier-centric. Each boat lies at one pier.", "Pier-centric: Each boat lies at one pier"),
+        ("Bells wake people up. If one rings, say so.", "Bells wake people up"),
         ("Night watch ended. The crane is locked.", "Night watch ended"),
         ("Skill `knots`: Ties boats. Use when a boat comes in.", "Skill knots: Ties boats"),
     ],
