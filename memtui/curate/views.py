@@ -15,6 +15,7 @@ from memtui.domain.kinds import Kinds
 from memtui.domain.memory import Anchor, AnchorState, Link, Memory, Signal, content_hash
 from memtui.domain.record import format_time
 from memtui.errors import NotFoundError
+from memtui.pack.targets.markdown import said_apart
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
@@ -51,7 +52,7 @@ def memory_text(memories: Sequence[Memory]) -> str:
 
 
 def _text(memory: Memory) -> str:
-    parts = [memory.title, memory.insight]
+    parts = [said_apart(memory.title, memory.insight), memory.insight]
     if memory.rationale:
         parts.append(f"Why: {memory.rationale}")
     if memory.snippet:
@@ -60,7 +61,7 @@ def _text(memory: Memory) -> str:
         parts.append(f"{fence}\n{memory.snippet.rstrip()}\n{fence}")
     if memory.anchors:
         parts.append("Files: " + ", ".join(anchor.path for anchor in memory.anchors))
-    return sanitise("\n\n".join(dict.fromkeys(part.strip("\n") for part in parts))).text + "\n"
+    return sanitise("\n\n".join(filter(None, dict.fromkeys(part.strip("\n") for part in parts)))).text + "\n"
 
 
 ENCODING = "o200k_base"

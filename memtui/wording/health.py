@@ -92,8 +92,9 @@ def _review(found: Health) -> tuple[HealthRow, ...]:
     )
 
 
-def _shares(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
-    most = max(counts.values(), default=0) or 1
+def _shares(counts: Mapping[str, int], *, most: int = 0) -> tuple[HealthRow, ...]:
+    """Return numbers with their bars. `most`: the number of a whole bar; 0 for the largest of them."""
+    most = most or max(counts.values(), default=0) or 1
     return tuple(
         HealthRow(one_line(str(name))[:80], f"{number:,}", share=number / most) for name, number in counts.items()
     ) or (HealthRow("none", "0"),)
@@ -113,11 +114,12 @@ def _months(found: Health) -> tuple[HealthRow, ...]:
 def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
     named = {name: number for name, number in counts.items() if name}
     shown = dict(list(named.items())[:PATHS_SHOWN])
-    rows = list(_shares(shown)) if shown else []
+    most = max(counts.values(), default=0)
+    rows = list(_shares(shown, most=most)) if shown else []
     if len(named) > len(shown):
         rows.append(HealthRow(f"{len(named) - len(shown):,} more", ""))
     if untied := counts.get(""):
-        rows.append(HealthRow("tied to no file", f"{untied:,}", share=untied / max(counts.values())))
+        rows.append(HealthRow("tied to no file", f"{untied:,}", share=untied / most))
     return tuple(rows) or (HealthRow("none", "0"),)
 
 

@@ -105,6 +105,15 @@ def repeats_title(title: str, body: str) -> bool:
     return bool(words) and words <= set(_WORD.findall(body[: 2 * len(title) + _LEAD].casefold()))
 
 
+def said_apart(title: str, body: str) -> str:
+    """Return what a title says beside what its text begins with, without marks; empty where the text says it all."""
+    if says_title(title, body):
+        return ""
+    parts = title.split(": ")
+    fitting = (place for place in range(len(parts)) if repeats_title(": ".join(parts[place:]), body))
+    return ": ".join(parts[: next(fitting, len(parts))])
+
+
 def same_words(one: str, other: str) -> bool:
     """Return whether two lines differ in nothing but marks of code and emphasis, case and what ends a sentence."""
     return _bare(one) == _bare(other) != "" or one.strip() == other.strip()
@@ -228,11 +237,8 @@ def _headed(title: str, body: str, *, is_new: bool) -> tuple[str, str]:
 
 def _label_before(title: str, body: str) -> str | None:
     """Return what a title says in front of what the body repeats of it, in bold; None where it repeats nothing."""
-    parts = title.split(": ")
-    for place in range(len(parts)):
-        if repeats_title(": ".join(parts[place:]), body):
-            return bold(": ".join(parts[:place]) + ":") if place else ""
-    return None
+    apart = said_apart(title, body)
+    return None if apart == title else bold(f"{apart}:") if apart else ""
 
 
 def _goes_on(first: str, rest: str) -> bool:

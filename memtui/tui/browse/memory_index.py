@@ -1,7 +1,8 @@
-"""A long list filtered in memory, without the vault."""
+"""What Browse keeps in memory: a long list to filter without the vault, and which files are gone."""
 
 from __future__ import annotations
 
+import threading
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memtui.tui.values import Base
+from memtui.tui.vault_access import VaultAccess
+from memtui.vault.filters import MemoryFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,3 +124,36 @@ class RecentHits:
     def of(self, text: str) -> Mapping[str, Hit] | None:
         """Return the hits by id of a search for a text, None if it is not among the last ones."""
         return self._by_text.get(text)
+
+
+class GoneFiles:
+    """Which memories are tied to files that are no longer there.
+
+    Attributes:
+        keys: their internal keys as of the last look.
+    """
+
+    def __init__(self, access: VaultAccess) -> None:
+        self._access = access
+        self._counter = -1  # The vault's change counter at the last look
+        self._looking = threading.Lock()
+        self.keys: tuple[int, ...] = ()
+
+    def look(self, counter: int) -> None:
+        """Look once per state of the vault; one at a time, so that a slow look never replaces what a newer one found.
+
+        `counter`: the change counter of what is listed.
+        """
+        from memtui.curate.anchors import dead_anchors
+
+        with self._looking:
+            if self._counter >= counter:
+                return
+            with self._access.read_vault.read() as reader:
+                view = self._access.view_of(reader)
+            dead = dead_anchors(self._access.read_vault, MemoryFilter(scope=view.scope, statuses=None), view.tree)
+            self._counter, self.keys = counter, tuple(sorted({anchor.key for anchor in dead.values()}))
+
+    def forget(self) -> None:
+        """Have the next count look again: files come and go while the vault stays as it is."""
+        self._counter = -1

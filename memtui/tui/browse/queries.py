@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import STATUSES, Memory
 from memtui.errors import MemtuiError, QueryError
 from memtui.text.sanitize import without_surrogates
-from memtui.tui.browse.memory_index import ListAtHand, RecentHits, Titles
+from memtui.tui.browse.memory_index import GoneFiles, ListAtHand, RecentHits, Titles
 from memtui.tui.values import Base, Detail, Explained, FacetCounts, Listing, Row, Wanted, only_closest
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
@@ -53,7 +53,7 @@ class ListQueries:
         self._own_terms: TermIndex | None = None
         self._at_hand: ListAtHand | None = None
         self._hits = RecentHits()
-        self._gone: tuple[int, tuple[int, ...]] = (-1, ())
+        self.gone_files = GoneFiles(access)
         self._asked: Mapping[str, AskedSince] = {}
         """Memories that something else than their age asks about, as of the last list."""
 
@@ -313,7 +313,7 @@ class ListQueries:
             threshold=self._opening.threshold,
             stale_only=wanted.due_only,
             kinds=self._opening.kinds if wanted.due_only else (),
-            gone=self._gone[1],
+            gone=self.gone_files.keys,
         )
 
     @staticmethod
@@ -430,7 +430,7 @@ class ListQueries:
         from memtui.vault.facets import count_facets
 
         text, now = cleaned(listing.query), self._vault.now()
-        self._look_for_gone_files(listing.base.counter)
+        self.gone_files.look(listing.base.counter)
         browsing = self._browsing(listing.base.wanted, now)
         if text and is_query(text) and not listing.problem:
             browsing = replace(browsing, text=_NO_TITLE, hits=(*listing.hits, *self._fitting_anywhere(text, now)))
@@ -455,18 +455,6 @@ class ListQueries:
         look = self._words.search if self.is_prepared(listing.base) and self._words else partial(search, self._reading)
         wide = look(text, EVERYTHING, limit=MOST_HITS, settings=self._opening.recall, now=now, statuses=None)
         return tuple(dict.fromkeys((*listing.hits, *(hit.memory.id for hit in wide.hits))))
-
-    def _look_for_gone_files(self, counter: int) -> None:
-        """Look once per state of the vault which memories are tied to files that are no longer there."""
-        if self._gone[0] == counter:
-            return
-        from memtui.curate.anchors import dead_anchors
-
-        with self._reading.read() as reader:
-            here = self._access.view_of(reader).tree
-        scope = self._browsing(Wanted(), self._vault.now()).scope
-        dead = dead_anchors(self._reading, MemoryFilter(scope=scope, statuses=None), here)
-        self._gone = (counter, tuple(sorted({anchor.key for anchor in dead.values()})))
 
 
 def cleaned(query: str) -> str:

@@ -308,9 +308,15 @@ class BrowseScreen(MemtuiScreen):
 
     def on_screen_resume(self) -> None:
         if self.lists.listing is not None:
+            has_moved = self.lists.queries.may_have_moved(self.lists.listing.base)
             self.lists.look_after()
+            self.lists.queries.gone_files.forget()
+            self._count_facets()
             self._tell_counts()
             if self._waiting is not None and (self._waiting.new or self._waiting.changed):
+                if has_moved:
+                    self._waiting = None  # They may be imported by now: how many are left is read again.
+                    self._tell_titles()
                 self._read_waiting()
 
     def look_failed(self, error: MemtuiError) -> None:

@@ -34,7 +34,8 @@ class _Line:
     def words(self) -> str:
         """The half-life of a kind, and after how many days unverified its memories are due."""
         when = "never due" if self.due == math.inf else f"due after {days_text(self.due)}"
-        return f"{days_text(self.half_life)}, {when}"
+        is_later = self.floor > 0 and self.half_life < self.due < math.inf
+        return f"{days_text(self.half_life)}, {when}" + (f" (floor {self.floor:g})" if is_later else "")
 
 
 def curve_of(

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from memtui.curate.decay import Effect, Knobs, Members, PayloadChange, Snapshot, days_text, effect
@@ -56,9 +58,30 @@ _NARROW = 50
 
 def kinds_lines(read: LabRead, trial: Trial, *, width: int, height: int) -> list[Content]:
     """Return the heading and as many subjects as there is room for, the current one among them."""
+    return [_head(width), *(_subject_line(read, trial, name, width) for name in _in_sight(read, trial, height))]
+
+
+def _in_sight(read: LabRead, trial: Trial, height: int) -> Sequence[str]:
+    """Return the subjects of which there are lines below the heading."""
     subjects, rows = trial.subjects(read), max(1, height - 1)
     start = max(0, min(subjects.index(trial.subject) - rows // 2, len(subjects) - rows))
-    return [_head(width), *(_subject_line(read, trial, name, width) for name in subjects[start : start + rows])]
+    return subjects[start : start + rows]
+
+
+class KindsPane(Static):
+    """Shows the kinds with their half-lives."""
+
+    @dataclass
+    class Clicked(Message):
+        """A line was clicked; 0 is the heading."""
+
+        line: int
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None:
+            event.stop()
+            self.post_message(self.Clicked(offset.y))
 
 
 def _head(width: int) -> Content:
@@ -144,7 +167,7 @@ def effect_lines(
     queue += _coming_lines(coming, as_is if list(as_is) != list(coming) else (), width)
     below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
     if paced:
-        queue.insert(0, _pair("waits", paced))
+        queue.insert(0, _pair("due", paced))
     kept = ["for the configuration:", *configuration] if configuration else []
     below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
     # At least two of the payload's lines stay in sight, however many memories move.
@@ -197,8 +220,10 @@ def _pair(label: str, words: str) -> Content:
 
 
 def paced(read: LabRead, trial: Trial) -> str:
-    """Return how long the one memory waits, against what its half-life says; empty for a kind."""
-    return pace_words(review_pace(read.memory)) if read.memory is not None and trial.subject == MEMORY else ""
+    """Return when the one memory is due, against when it has faded, and why; empty for a kind."""
+    words = pace_words(review_pace(read.memory)) if read.memory is not None and trial.subject == MEMORY else ""
+    times, _, why = words.partition(" as long: ")
+    return f"after {times} of the time that it takes to fade: {why}" if why else ""
 
 
 def _moved(sign: str, title: str, fresh: float, width: int) -> Content:
@@ -223,7 +248,7 @@ def _payload_lines(
     payloads: Sequence[PayloadChange] | None, recipes: int, titles: Mapping[str, str], width: int
 ) -> list[Content]:
     if not recipes:
-        return [_pair("payloads", "no recipe is saved yet")]
+        return [_pair("payloads", "no task is saved as a recipe yet (R in Context)")]
     if payloads is None:
         return [_pair("payloads", "calculating …")]
     if not payloads:
@@ -284,7 +309,7 @@ class LabScreen(MemtuiScreen):
         self._title = TitleLine("Decay lab", id="lab-title")
         self._curve = CurveView(id="lab-curve")
         self._effect_pane = Static("", markup=False, id="lab-effect")
-        self._kinds_pane = Static("", markup=False, id="lab-kinds")
+        self._kinds_pane = KindsPane("", markup=False, id="lab-kinds")
         self._trial = Trial(memory_id)
         self._read: LabRead | None = None
         self._effect: Effect | None = None
@@ -421,6 +446,17 @@ class LabScreen(MemtuiScreen):
         if self._read is not None:
             self._trial = self._trial.moved(self._read, by)
             self.draw_again()
+
+    @on(KindsPane.Clicked)
+    def _go_to(self, message: KindsPane.Clicked) -> None:
+        """Go to the kind that was clicked."""
+        message.stop()
+        if self._read is None or message.line < 1:
+            return
+        shown = _in_sight(self._read, self._trial, self._kinds_pane.content_size.height)
+        if message.line <= len(shown):
+            subjects = self._trial.subjects(self._read)
+            self._move(subjects.index(shown[message.line - 1]) - subjects.index(self._trial.subject))
 
     def _change(self, change: Callable[..., Trial], *arguments: Any) -> None:
         """Try something else."""

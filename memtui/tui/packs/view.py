@@ -182,7 +182,7 @@ def pack_cells(row: PackRow, width: int) -> list[Cell]:
         Cell(row.mark, tone, 2),
         Cell(row.age, "dim", 5, right=True, after=1),
         Cell(row.task, "base"),
-        Cell(row.target, "kind", 12, since=60, before=1, snug=True),
+        Cell(row.target, "kind", 12, since=60, before=2, snug=True),
         Cell(f"{row.tokens:,} tok", "base", 10, since=40, right=True, before=1, snug=True),
         Cell(f"{row.memories} mem", "dim", 7, since=64, right=True, before=1, snug=True),
         Cell(row.verdict, tone, 13 if width >= _ROOMY else 11, before=1, snug=True),

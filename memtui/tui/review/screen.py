@@ -314,7 +314,8 @@ class ReviewScreen(MemtuiScreen):
     def _show_end(self, opened: Opened) -> None:
         self._clear()
         self._ahead = None
-        self.hints.place = "review-done" if opened.receipt is not None else "review-none"
+        empty = "review-paced" if opened.paced else "review-none"
+        self.hints.place = "review-done" if opened.receipt is not None else empty
         self._panes.show_end(opened, self.opening.vault.now(), self.key_of)
 
     # -- keys -------------------------------------------------------------------------------------

@@ -173,6 +173,8 @@ def test_the_text_holds_what_is_said_and_a_fence_that_the_snippet_cannot_close()
     )
     same = replace(PLAIN, insight="Lock by payment")
     assert memory_text([same, same]) == "Lock by payment\n\n---\n\nLock by payment\n"
+    bold = replace(PLAIN, title="Quay: No lock. Retry by hand", insight="**No lock:** retry by hand, never twice.")
+    assert memory_text([bold]) == "Quay\n\n**No lock:** retry by hand, never twice.\n"
 
 
 @given(st.text(max_size=100), st.text(max_size=100))
