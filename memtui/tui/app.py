@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events, on, work
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 NOTE_SECONDS = 5.0  # Pause before it is noted where the project in view is: nothing on the screens waits for it
 
+READ_SECONDS = 2.0  # After which what was told goes with the screen that told it; until then it is news
 RECENT = "palette"  # Section of the state that holds what was run last from palette and help
 MOST_RECENT = 20  # Kept of it, over all screens
 WELCOMED = "welcome"  # Section of the state that says that this vault's first start is over
@@ -84,6 +86,7 @@ class MemtuiApp(App[int]):
         finds_words = bool(opening.burst)
         words = TypedWords(self, self._offer, opening.vault.made, self.keymap, finds_words=finds_words)
         self._key_order = KeyOrder(self, words)
+        self._told_at = 0.0  # When something was told last, by the monotonic clock
         self._offered = ""  # What was typed or pasted where nothing takes text, for a line that is opened next
         self.state = State(opening.state_path, opening.vault.path)
         self._switching = ProjectSwitch(self, opening, self._open_anew)
@@ -269,6 +272,16 @@ class MemtuiApp(App[int]):
             self.state.remember(WELCOMED, {"at_version": __version__})
             self.push_screen(ImportScreen(self.opening, first_run=True))
 
+    def notify(self, message: str, **values: Any) -> None:
+        """Tell something in a corner of the screen, as Textual does."""
+        self._told_at = time.monotonic()
+        super().notify(message, **values)
+
+    def _drop_told(self) -> None:
+        """Take away what was told on a screen that is left, where it was there long enough to be read."""
+        if time.monotonic() - self._told_at >= READ_SECONDS:
+            self.clear_notifications()
+
     async def action_go(self, name: str) -> None:
         """Go to a screen: back to it where it is open, else on top of the one in front, to which esc comes back.
 
@@ -281,6 +294,7 @@ class MemtuiApp(App[int]):
         if isinstance(front, MemtuiScreen) and f"{GO}{name}" == SWITCH:
             self._switching.choose(front, front.listed_project if isinstance(front, BrowseScreen) else None)
             return
+        self._drop_told()
         opened = [one for one in self.screen_stack if isinstance(one, MemtuiScreen) and name == one.AREA]
         if not opened or name in _AT_A_MEMORY:
             # A screen that has none in hand, as on a group of the Inbox or in Import, is about no single one.
@@ -293,6 +307,8 @@ class MemtuiApp(App[int]):
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen in front, and keep nothing of it."""
+        if isinstance(self.screen, MemtuiScreen):
+            self._drop_told()
         closed = super().pop_screen()
         drop_pictures()
         return closed

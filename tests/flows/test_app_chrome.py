@@ -288,6 +288,7 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
         await shows(pilot, "! due                 2")
         text = screen_text(pilot)
         assert ".0 .1 .2 .3" in text, "the freshness is drawn as columns"
+        assert "T tidy" in text, "where duplicates, contradictions and dead anchors are fixed"
         await pilot.press("tab")
         await until(pilot, lambda: focused(pilot) == "health-holds", "the other pane")
         await pilot.press("G")

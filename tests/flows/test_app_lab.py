@@ -220,6 +220,15 @@ async def test_one_memory_gets_a_half_life_of_its_own(vault: Vault, tmp_path: Pa
         assert chosen is not None
         await pilot.press(*["up"] * 12)
         await shows(pilot, "▸ this memory")
+        await pilot.click("#lab-kinds", offset=(6, 4))  # Below the border and the heading, the second kind
+        read = lab(pilot)._read
+        assert read is not None
+        await until(
+            pilot, lambda: lab(pilot)._trial.subject == lab(pilot)._trial.subjects(read)[2], "a click goes there"
+        )
+        await shows(pilot, "(floor 0.05)")
+        await pilot.press("up", "up")
+        await shows(pilot, "▸ this memory")
         await pilot.press("left", "enter")
         await until(pilot, lambda: stored(vault, chosen).half_life_days is not None, "it is applied")
         assert stored(vault, chosen).half_life_days in LADDER
@@ -235,7 +244,7 @@ async def test_the_configuration_decides_and_others_change_things(tmp_path: Path
     fill(vault, tools())
     async with app_on(vault, tmp_path).run_test(size=(80, 24), notifications=True) as pilot:
         await open_lab(pilot)
-        await shows(pilot, "no recipe is saved yet")
+        await shows(pilot, "no recipe yet (Context: R)")
         await turn_to(pilot, "tooling")
         await shows(pilot, "config")
         await pilot.press("left", "a")

@@ -258,8 +258,14 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await pilot.press("a")
         await says(pilot, "Nothing is due for review.")
         await shows(pilot, "in Tidy (T)")
+        assert "start over" not in screen_text(pilot), "there is nothing to start over with"
+        monkeypatch.setattr("memtui.tui.app.READ_SECONDS", 0.0)
         await pilot.press("u")
         await shows(pilot, "Undone")
+        await pilot.press("T")
+        await shows(pilot, "Findings")
+        told = [note.message for note in pilot.app._notifications]
+        assert not any("Undone" in one for one in told), "what was told goes with its screen"
 
 
 class _Copied:

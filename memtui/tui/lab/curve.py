@@ -34,8 +34,9 @@ class _Line:
     def words(self) -> str:
         """The half-life of a kind, and after how many days unverified its memories are due."""
         when = "never due" if self.due == math.inf else f"due after {days_text(self.due)}"
-        is_later = self.floor > 0 and self.half_life < self.due < math.inf
-        return f"{days_text(self.half_life)}, {when}" + (f" (floor {self.floor:g})" if is_later else "")
+        if self.floor > 0 and self.half_life < self.due < math.inf:  # What is above the floor halves in a half-life
+            when = f"due {days_text(self.due)} (floor {self.floor:g})"
+        return f"{days_text(self.half_life)}, {when}"
 
 
 def curve_of(

@@ -248,7 +248,7 @@ def _payload_lines(
     payloads: Sequence[PayloadChange] | None, recipes: int, titles: Mapping[str, str], width: int
 ) -> list[Content]:
     if not recipes:
-        return [_pair("payloads", "no task is saved as a recipe yet (R in Context)")]
+        return [_pair("payloads", "no recipe yet (Context: R)")]
     if payloads is None:
         return [_pair("payloads", "calculating …")]
     if not payloads:
