@@ -42,11 +42,15 @@ def put_candidates(
 
 
 def candidate_record(view: MemoryView, session: Session) -> dict[str, Any]:
-    """Return the `--json` form of a memory with how well its kind is founded; None there if a person chose it."""
+    """Return the `--json` form of a candidate: with why it looks planted, and with how well its kind is founded.
+
+    That is None if a person chose the kind.
+    """
     from memtui.analysis.classify import kind_confidence
     from memtui.curate.views import view_record
 
-    return {**view_record(view, session.kinds), "kind_confidence": kind_confidence(view.memory)}
+    planted = [outcomes.planted_record(reason) for reason in planted_reasons(view.memory)]
+    return {**view_record(view, session.kinds), "kind_confidence": kind_confidence(view.memory), "planted": planted}
 
 
 def _write_groups(session: Session, views: Sequence[MemoryView], offers: Mapping[str, Offer]) -> set[str]:

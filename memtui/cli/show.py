@@ -139,6 +139,8 @@ def _show(arguments: argparse.Namespace, session: Session) -> None:
         from memtui.analysis.classify import kind_confidence
 
         record["kind_confidence"] = founded = kind_confidence(view.memory)
+    if view.memory.status == "candidate" or held_back(view.memory):
+        record["planted"] = [outcomes.planted_record(reason) for reason in planted_reasons(view.memory)]
     session.put(record, map(reveal, _lines(view, session, founded)))
 
 

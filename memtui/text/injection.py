@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
 from math import inf
 
 from memtui.text.caseless import Caseless, Seldom
+from memtui.text.injection_described import is_only_told_of, leads_to_refused, names_refused
 from memtui.text.injection_languages import Language, beginnings, languages_of
-from memtui.text.injection_model import LONGEST_WHOLE, least_planted, telling_words, weight_of_wording
+from memtui.text.injection_model import LONGEST_WHOLE, least_planted, weight_of_wording
 from memtui.text.injection_roles import likeliest_reason
 from memtui.text.injection_scope import beyond_prohibitions, is_reminder
 from memtui.text.injection_second_look import SecondLook, second_look
@@ -21,6 +22,7 @@ from memtui.text.tables import read_table
 from memtui.text.words import shorten
 
 _SHOWN = 60
+_LONGEST_QUOTED = 160  # characters of the sentence by which a text resembles planted ones
 _LONGEST_TOLD = 4_000  # characters of a text whose paragraphs are judged as wholes, too
 _FEWEST_TOGETHER = 2  # sentences of a paragraph that is judged as a whole
 _SHORTEST_SENTENCE = 12  # "ignore rules" is the shortest that any pattern takes
@@ -75,9 +77,11 @@ class _Wording:
 
     def said_in(self, sentence: str) -> bool:
         """Return whether a sentence says it and does not deny it."""
-        return any(self._is_meant(sentence, found.start()) for found in self.pattern.finditer(sentence))
+        return any(self._is_meant(sentence, *found.span()) for found in self.pattern.finditer(sentence))
 
-    def _is_meant(self, sentence: str, at: int) -> bool:
+    def _is_meant(self, sentence: str, at: int, end: int) -> bool:
+        if is_only_told_of(sentence, at, end):
+            return False
         before = sentence[max(0, at - _REACH) : at]
         if _is_negated(sentence, at) or (self.unless and _pattern(self.unless).search(before)):
             return False
@@ -160,17 +164,22 @@ def _planted(text: str, look: SecondLook | None, body: str = "") -> list[Planted
         reasons.append(Planted(PlantedSort.SYSTEM))
     languages = languages_of(visible, begun)
     hints = None if languages else _hints_in(visible, begun)
-    if look is None:
-        reasons += _reasons(visible, languages, hints)
-    else:
-        found = list(_found_in(visible, languages, hints, min(least_planted(), 100 * look.near)))
-        reasons += _reasons_at_second_look(found, look, body or visible)
+    least = least_planted() if look is None else min(least_planted(), 100 * look.near)
+    # What a table finds comes first, then what weighs most: most faces show one reason.
+    found = sorted(_found_in(visible, languages, hints, least), key=lambda each: -each.weight)
+    reasons += _reasons_at_second_look(found, look, body or visible) if look else [each.reason for each in found]
     if "<!--" in visible:
         reasons += _comment_reasons(visible)
     for veil, said in unveiled(visible):
         if _says_something(said):
             reasons.append(Planted(PlantedSort.VEILED, _excerpt(said), veil=veil))
-    return list(dict.fromkeys(reasons))
+    return _quoting_once(dict.fromkeys(reasons))
+
+
+def _quoting_once(reasons: Iterable[Planted]) -> list[Planted]:
+    """Return reasons with the first resemblance alone: a title often repeats the sentence that its text begins with."""
+    resembling = [reason for reason in reasons if reason.only_resembles]
+    return [reason for reason in reasons if reason not in resembling[1:]]
 
 
 def planted_sentences(text: str) -> list[str]:
@@ -206,11 +215,11 @@ class _Found:
 
     @property
     def reason(self) -> Planted:
-        return Planted(self.sort) if self.sort else _by_wording(self.part)
+        return Planted(self.sort) if self.sort else _resembles(PlantedSort.WORDED, self.part)
 
-    def at_most(self, weight: float) -> _Found:
-        """Return the same, weighing no more than that."""
-        return replace(self, weight=min(self.weight, weight))
+    def of(self, sentence: str, weight: float) -> _Found:
+        """Return the same of the sentence that this one is left of, weighing no more than that."""
+        return replace(self, part=sentence, weight=min(self.weight, weight))
 
 
 def _reasons(text: str, languages: Sequence[Language], hints: frozenset[str] | None = None) -> Iterator[Planted]:
@@ -230,7 +239,7 @@ def _reasons_at_second_look(found: Sequence[_Found], look: SecondLook, text: str
     likeliest = max(found, key=lambda each: each.weight)
     said = look.decides(text, likeliest.weight / 100)
     if said:
-        return surely or [_by_meaning(likeliest.part)]
+        return surely or [_resembles(PlantedSort.ALIKE, likeliest.part)]
     return surely if said is None else []
 
 
@@ -247,7 +256,7 @@ def _found_in(text: str, languages: Sequence[Language], hints: frozenset[str] | 
                 yield found
         if _leads(sentence):
             introduced = any(_pattern(name).search(sentence) for name in ("about", "forbids"))
-            introduced = introduced and not is_reminder(sentence)
+            introduced = (introduced and not is_reminder(sentence)) or leads_to_refused(sentence)
     if not found_any and len(sentences) > 1 and len(text) <= _LONGEST_TOLD:
         yield from _meant_together(text, least)
 
@@ -255,14 +264,14 @@ def _found_in(text: str, languages: Sequence[Language], hints: frozenset[str] | 
 def _meant(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
     """Return why a sentence looks planted, unless it is about such texts; what it forbids does not count."""
     found = _judged(sentence, languages, hints, least)
-    if not found or _pattern("about").search(sentence):
+    if not found or _pattern("about").search(sentence) or names_refused(sentence):
         return []
     rest = beyond_prohibitions(sentence)
     if rest == sentence:
         return found
     # What is cut out of a sentence may end within a word, so that the rest is not asked for hints.
     left = _judged(rest, languages, None if hints else hints, least)
-    return [each.at_most(found[0].weight) for each in left]
+    return [each.of(sentence, found[0].weight) for each in left]
 
 
 def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] | None, least: float) -> list[_Found]:
@@ -274,16 +283,10 @@ def _judged(sentence: str, languages: Sequence[Language], hints: frozenset[str] 
     return found
 
 
-def _by_wording(statement: str) -> Planted:
-    """Return what a statement most likely does, and the words that it is taken for planted by."""
-    words = " … ".join(telling_words(statement))
-    return Planted(likeliest_reason(statement), shorten(words, _SHOWN), "wording" if words else "")
-
-
-def _by_meaning(statement: str) -> Planted:
-    """Return what a statement most likely does, and the statement, of a text that is taken for planted as a whole."""
-    sort = likeliest_reason(statement)
-    return Planted(PlantedSort.ALIKE if sort is PlantedSort.WORDED else sort, _excerpt(statement), "meaning")
+def _resembles(sort: PlantedSort, part: str) -> Planted:
+    """Return that a sentence or paragraph resembles planted ones, those of which most, and its weightiest sentence."""
+    weightiest = max(sentences_of(part), key=lambda each: weight_of_wording([each], -inf), default=part)
+    return Planted(sort, shorten(" ".join(weightiest.split()), _LONGEST_QUOTED), like=likeliest_reason(part))
 
 
 def _meant_together(text: str, least: float) -> Iterator[_Found]:

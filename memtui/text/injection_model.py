@@ -33,7 +33,6 @@ _BESIDE_WORDS = "\"'()*,.:;!?_`"
 
 _LONGEST_CACHED = 32  # characters of a word: longer ones, lines of Chinese among them, hardly come again
 _CACHED_WORDS = 20_000
-_MOST_TOLD, _SHORTEST_TOLD = 4, 4  # Words that are named of a statement worded as planted, and their characters
 _RUN_BITS = 20
 _MOST_RUNS = (1 << _RUN_BITS) - 1
 _PART_BITS = 20
@@ -249,17 +248,3 @@ class _PhraseBook:
 @cache
 def _phrase_book() -> _PhraseBook:
     return _PhraseBook(_weights())
-
-
-def telling_words(statement: str) -> list[str]:
-    """Return the words of a statement that speak most for it being planted, in their order."""
-    content = [
-        word for word in dict.fromkeys(words_of(statement)) if len(word) >= _SHORTEST_TOLD and not _DIGIT.search(word)
-    ]
-    told = [
-        word
-        for word in sorted(content, key=_packed.__getitem__, reverse=True)[:_MOST_TOLD]
-        if _packed[word] >> _RUN_BITS > 0
-    ]
-    plain = statement.lower()
-    return sorted(filter(plain.count, told), key=plain.index)

@@ -162,12 +162,9 @@ def _signed(sentence: str) -> Iterator[tuple[int, str]]:
                 yield sign.start(), signs.role
 
 
-def likeliest_reason(statement: str) -> PlantedSort:
-    """Return what a statement that is worded as planted ones are does most likely, by the roles that it plays.
-
-    `WORDED`: it plays none.
-    """
+def likeliest_reason(statement: str) -> PlantedSort | None:
+    """Return what the planted statements do that one resembles most, by the roles that it plays; None: by none."""
     roles = roles_of(statement)
     reasons = read_table(__file__, "injection_roles.toml")["reasons"]
     best = max(reasons, key=lambda reason: sum(2 if " " in role else 1 for role in reasons[reason] if role in roles))
-    return PlantedSort(best) if not roles.isdisjoint(reasons[best]) else PlantedSort.WORDED
+    return PlantedSort(best) if not roles.isdisjoint(reasons[best]) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
 
 class PlantedSort(StrEnum):
@@ -27,9 +26,10 @@ class PlantedSort(StrEnum):
     REVEAL = "reveal"
     FALSIFY = "falsify"
     SYSTEM = "system"
+    # What no table finds: it only resembles planted texts
+    WORDED = "worded"  # a sentence or paragraph, in its wording
+    ALIKE = "alike"  # a text as a whole, in its meaning
     # Of how it is written
-    WORDED = "worded"  # no role is played: one statement is worded so
-    ALIKE = "alike"  # the same of a text as a whole
     TAGS = "tags"
     SELECTORS = "selectors"
     ZERO_WIDTH = "zero-width"
@@ -56,7 +56,7 @@ _CLAUSES: Mapping[PlantedSort, str] = {
     PlantedSort.FALSIFY: "asks to hide faults or to say what is not so",
     PlantedSort.SYSTEM: "imitates a message of the system",
     PlantedSort.WORDED: "is worded like an instruction planted for assistants",
-    PlantedSort.ALIKE: "resembles instructions planted for assistants",
+    PlantedSort.ALIKE: "resembles, by its meaning, an instruction planted for assistants",
     PlantedSort.TAGS: "carries text in invisible tag characters",
     PlantedSort.SELECTORS: "carries data in a run of variation selectors",
     PlantedSort.ZERO_WIDTH: "carries data in a run of zero-width characters",
@@ -72,11 +72,18 @@ class Planted:
     """Why a text looks planted; `str` gives the clause that follows "it"."""
 
     sort: PlantedSort
-    excerpt: str = ""  # the words that show it
-    by: Literal["", "wording", "meaning"] = ""  # what it is told by, where no table finds it
+    excerpt: str = ""  # the words that show it; of `WORDED` and `ALIKE` the sentence that weighs most
+    like: PlantedSort | None = None  # of these two: what the planted texts do that it resembles most, if that is known
     veil: str = ""  # of `VEILED`: how, such as `in base64`
+
+    @property
+    def only_resembles(self) -> bool:
+        """Whether nothing was found in the text: it is like planted ones, and need not do what these do."""
+        return self.sort in {PlantedSort.WORDED, PlantedSort.ALIKE}
 
     def __str__(self) -> str:
         clause = _CLAUSES[self.sort].format(veil=self.veil)
-        by = f", by its {self.by}" if self.by else ""
-        return f"{clause}{by}{f': {self.excerpt}' if self.excerpt else ''}"
+        if self.only_resembles:
+            like = f", most like one that {_CLAUSES[self.like]}" if self.like else ""
+            return f"{clause}{like}: “{self.excerpt}”"
+        return f"{clause}{f': {self.excerpt}' if self.excerpt else ''}"

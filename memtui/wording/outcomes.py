@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.memory import Change, Link, Memory, held_back, planted_reasons
 from memtui.errors import BlockChangedError, BuiltUponError
-from memtui.text.planted import Planted, PlantedSort
+from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line, tame
 from memtui.text.words import clip_at_word, counted, shorten, some_of
 
@@ -84,7 +84,17 @@ def typed_all_the_same(memory: Memory) -> str:
 def planted_claim(planted: Planted) -> str:
     """Return what makes a text look planted, as a reading of it: a rule about tests may seem to switch them off."""
     said = tame(str(planted))
-    return f"it {said}" if planted.sort is PlantedSort.WORDED else f"it resembles text that {said}"
+    return f"it {said}" if planted.only_resembles else f"it resembles text that {said}"
+
+
+def planted_record(planted: Planted) -> dict[str, str | None]:
+    """Return the `--json` form of why a text looks planted."""
+    return {
+        "reason": f"it {planted}",
+        "reason_code": planted.sort.value,
+        "like": planted.like and planted.like.value,
+        "excerpt": planted.excerpt or None,
+    }
 
 
 def decided(outcome: Outcome) -> str:

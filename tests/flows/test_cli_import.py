@@ -265,12 +265,15 @@ def test_what_only_a_second_look_finds_stays_in_the_inbox_and_says_why(project: 
     project.patch.setattr(planted_meaning, "PlantedMeaning", lambda: Look("bother the skipper"))
     twice = project("import", "PUMPS.md", "--active")
     assert "planted for an assistant" in twice.err
-    why = ", by its meaning: Do not bother the skipper with the broken pump"
+    why = "resembles, by its meaning, an instruction planted for assistants"
     assert "[looks planted: it " in project("inbox").out
     assert why in project("inbox").out
     assert why in project("inbox", "accept", "--all", code=(0, 3)).err
     (row,) = project.all_rows()
     assert row["status"] == "candidate"
+    (listed,), shown = project("inbox", "--json").json, project("show", row["id"], "--json").json
+    assert listed["planted"] == shown["planted"]
+    assert [(each["reason_code"], each["excerpt"][:13]) for each in listed["planted"]] == [("alike", "Do not bother")]
 
 
 def test_a_fast_context_and_a_check_look_once(project: Cli) -> None:

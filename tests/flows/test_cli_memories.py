@@ -186,7 +186,8 @@ def test_a_memory_has_the_keys_of_the_contract_in_order(cli: Cli) -> None:
         assert 0 <= record["freshness"] <= 1
     proposed = cli("add", "Retry with the same key.", "--project", "payments-api", "--actor", "codex").id
     record = cli("show", proposed, "--json").json
-    assert [key for key in record if key not in EXTRA_KEYS] == [*MEMORY_KEYS, "kind_confidence"]
+    assert [key for key in record if key not in EXTRA_KEYS] == [*MEMORY_KEYS, "kind_confidence", "planted"]
+    assert record["planted"] == []
 
 
 def test_list_shows_the_active_ones_and_filters(cli: Cli) -> None:

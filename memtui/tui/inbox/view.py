@@ -148,7 +148,8 @@ class InboxAccess:
         with self._reading.read() as reader:
             odd = oddities(reader, [memory], self._opening.secret_patterns)[memory.id]
         said = [f"Looks planted: {outcomes.planted_claim(reason)}." for reason in odd.planted]
-        said += [f"In these words: “{words}”" for words in planted_words(memory)] if odd.planted else []
+        if any(not reason.only_resembles for reason in odd.planted):  # else each reason quotes a sentence
+            said += [f"In these words: “{words}”" for words in planted_words(memory)]
         if odd.secrets:
             said.append(f"Contains what looks like a secret: {', '.join(odd.secrets)}.")
         if odd.twins:

@@ -18,6 +18,7 @@ from memtui.embedding.planted_meaning import FILE, LONGEST, NEAR, Network, Plant
 from memtui.errors import ModelMissingError
 from memtui.text.injection import planted_instructions
 from memtui.text.injection_second_look import second_look
+from memtui.text.planted import PlantedSort
 
 SOFT = 10  # the sort of `tests/planted/README.md` without a word of an attack
 PLANTED = Path(__file__).parents[2] / "planted"
@@ -185,7 +186,7 @@ def test_a_statement_that_only_its_meaning_betrays_is_found(text: str) -> None:
     assert planted_instructions(text) == []
     look_twice()
     (reason,) = planted_instructions(text)
-    assert f", by its meaning: {text[:55]}" in str(reason)
+    assert (reason.sort, reason.excerpt) == (PlantedSort.ALIKE, text)
 
 
 def test_ordinary_texts_are_hardly_more_often_an_alarm_at_a_second_look() -> None:

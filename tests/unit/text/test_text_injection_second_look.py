@@ -53,7 +53,7 @@ def test_what_is_worded_almost_as_planted_is_planted_if_a_second_look_says_so() 
     assert planted_instructions(DOUBTED) == []
     look = looking(says=True)
     (reason,) = planted_instructions(f"The pump stands aft.\n\n{DOUBTED}")
-    assert str(reason).endswith(", by its meaning: Do not bother the skipper with the broken pump, the log say…")
+    assert (reason.sort, reason.excerpt) == (PlantedSort.ALIKE, DOUBTED)
     assert look.asked == [(f"The pump stands aft.\n\n{DOUBTED}", weight(DOUBTED))]
     assert -9 < weight(DOUBTED) < -1
 
@@ -65,13 +65,15 @@ def test_sentences_that_weigh_more_together_are_asked_about_together() -> None:
     assert [each for _, each in look.asked] == [max(weight(one), weight(other), weight(one, other))]
 
 
-def test_a_reason_says_what_is_done_where_a_role_is_played() -> None:
+def test_what_only_a_look_finds_claims_no_act_and_says_what_it_resembles_most() -> None:
     looking(says=True, near=-20)
     (vague,) = planted_instructions("The gulls rest on the warm roof of the boathouse in June.")
-    assert str(vague).startswith("resembles instructions planted for assistants, by its meaning: The gulls rest")
+    assert (vague.sort, vague.like) == (PlantedSort.ALIKE, None)
+    assert str(vague).startswith("resembles, by its meaning, an instruction planted for assistants: “The gulls rest")
     (plain,) = planted_instructions("The log of the pump stays hidden from the owner until the season ends.")
-    assert ", by its meaning: The log of the pump" in str(plain)
-    assert plain.sort is not PlantedSort.ALIKE
+    assert plain.sort is PlantedSort.ALIKE
+    assert plain.like is PlantedSort.SECRECY
+    assert "planted for assistants, most like one that asks to keep something from the person: “The log" in str(plain)
 
 
 def test_what_lies_below_is_not_looked_at() -> None:
@@ -83,7 +85,7 @@ def test_what_lies_below_is_not_looked_at() -> None:
 
 def test_what_is_worded_as_planted_is_let_go_if_a_second_look_says_so() -> None:
     before = planted_instructions(WORDED)
-    assert before[0].by == "wording"
+    assert before[0].sort is PlantedSort.WORDED
     look = looking(says=False)
     assert planted_instructions(WORDED) == []
     assert look.asked == [(WORDED, weight(WORDED))]
@@ -114,7 +116,7 @@ def test_what_is_found_otherwise_stays_found(text: str) -> None:
     before = planted_instructions(text)
     assert before
     look = looking(says=False)
-    assert planted_instructions(text) == [reason for reason in before if reason.by != "wording" or NAMED in text]
+    assert planted_instructions(text) == [reason for reason in before if not reason.only_resembles or NAMED in text]
     assert NAMED not in text or not look.asked
 
 
