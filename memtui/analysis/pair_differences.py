@@ -114,7 +114,11 @@ def _numbers(one: Wording, other: Wording) -> Difference | None:
         _BEFORE_NUMBER.search(wording.normal.split(number)[0]) for wording in (one, other) for number in differing
     )
     sort = DifferenceSort.VERSIONS if is_version else DifferenceSort.NUMBERS
-    return _sides(sort, one.told_numbers, other.told_numbers)
+    found = _sides(sort, one.told_numbers, other.told_numbers)
+    names = one.told_names ^ other.told_names
+    if found is not None and found.is_of_one and all(any(number in name for name in names) for number in differing):
+        return None  # The names that hold them are told.
+    return found
 
 
 def _names(one: Wording, other: Wording) -> Difference | None:

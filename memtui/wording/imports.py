@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.capture.left_out import LeftOut
@@ -110,6 +110,15 @@ def told_lines(skipped: Sequence[Skipped]) -> list[str]:
         for reason, at in places.items()
     ]
     return [*conflicts, *said]
+
+
+def lost_imports(skipped: Iterable[Skipped], stated: Collection[str | None]) -> list[str]:
+    """Return a sentence for each import of a missing file in a file that states no memory itself.
+
+    `stated`: the files that state one.
+    """
+    lost = (one for one in skipped if one.reason_code == SkipCode.MISSING.value and one.path not in stated)
+    return [f"{tame(one.path, 80)}:{one.span[0]}: {tame(str(one.reason), 200)}" for one in lost if one.span]
 
 
 def _in_places(places: Sequence[str]) -> str:

@@ -370,6 +370,11 @@ async def test_a_file_that_is_not_there_is_told_and_left_out_of_the_task(ferry: 
         await pilot.press("tab")
         screen._lines.files_line.value = "known.py missing.py"
         await shows(pilot, "Commas separate files: known.py, missing.py.")
+        screen._lines.files_line.value = "known.py"
+        await pilot.press("enter", "slash")
+        await type_task(pilot, "sail times")
+        await pilot.press("enter")
+        await says(pilot, "Still for these files: known.py; F changes them")
 
 
 async def test_a_busy_vault_is_told_and_the_payload_comes_once_it_is_free(

@@ -151,6 +151,16 @@ async def test_everything_typed_goes_to_the_filter(harbour: Vault, tmp_path: Pat
         await shows(pilot, "No candidate matches.")
         assert statuses(harbour) == {"candidate": 6}
         await pilot.press("escape")
+        await pilot.press("slash", *"kind:constraint")
+        offers = inbox._list.offers
+
+        def kinds() -> set[str]:
+            return {offers[one].kind for one in inbox._list.arranged.shown if one in offers}
+
+        await until(pilot, lambda: kinds() == {"constraint"}, "a field means the same as in Browse")
+        await pilot.press("ctrl+u", *"age>3d")
+        await shows(pilot, "Fields here: kind: project: file: source: heading:")
+        await pilot.press("escape")
         await pilot.press("slash", *"tides never")
         await shows(pilot, "1 of 6")
         await pilot.press("enter", "a")

@@ -315,6 +315,8 @@ class ContextScreen(AnswerScreen):
         before, self._typed_over = self._typed_over, self._lines.remembered()
         if before.get("task") and before.get("task") != self._typed_over.get("task"):
             self._steps.add(Step("another task", Moment(None, before), Moment(None, self._typed_over)))
+            if told := self._lines.still_counting(before, self.key_of("context-files")):
+                self.say(told)
         self._list.focus()
 
     def action_context_target(self) -> None:

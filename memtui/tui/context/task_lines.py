@@ -393,6 +393,16 @@ class TaskLines(Vertical):
         }
         return {key: value for key, value in values.items() if value}
 
+    def still_counting(self, before: Mapping[str, str], key: str) -> str:
+        """Say that the files of another task count for this one, too; empty where they were changed, or none is given.
+
+        `before`: the lines as they were. `key`: what leads to the files.
+        """
+        files = SEPARATOR.join(self.files_line.names)
+        if not files or files != before.get("files"):
+            return ""
+        return f"Still for these files: {tame(files, 80)}; {key} changes them"
+
     # -- showing ----------------------------------------------------------------------------------
 
     def show_settings(self, guessed: str | None) -> None:

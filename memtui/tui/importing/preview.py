@@ -39,3 +39,10 @@ def plan_words(plan: ImportPlan, *, active: bool) -> str:
     where, conflicts = "active" if active else "inbox", plan.count("conflict", "clash")
     clash = f" · {conflicts:,} in conflict" if conflicts else ""
     return f"{new:,} new → {where} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"
+
+
+def news_words(plan: ImportPlan, place: str) -> str:
+    """Return how many memories an import would add, and where, and how many it would change, if any."""
+    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
+    told = [f"{new:,} new → {place}"] if new or not changed else []
+    return " · ".join([*told, f"{changed:,} changed"] if changed else told)

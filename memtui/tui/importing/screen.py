@@ -23,7 +23,7 @@ from memtui.tui.actions import registry
 from memtui.tui.actions.registry import IMPORT, Action
 from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.planned import row_blocks
-from memtui.tui.importing.preview import Preview, plan_words
+from memtui.tui.importing.preview import Preview, news_words, plan_words
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
 from memtui.tui.importing.typed import found_at
 from memtui.tui.importing.view import (
@@ -37,7 +37,6 @@ from memtui.tui.importing.view import (
     PlanRow,
     known_places,
     line_for,
-    news_words,
     of_projects,
     place_cells,
     place_rows,

@@ -406,7 +406,9 @@ class PlanRow:
 
 def plan_lines(plan: ImportPlan, left_out: Sequence[str] = ()) -> list[PlanRow | TextRow]:
     """Return rows under headings; memories that stay as they are are counted. `left_out`: what of stores is none."""
+    lost = imports.lost_imports(plan.skipped, {item.draft.source.path for item in plan.items})
     groups = [list(_group(heading, mark, plan, actions)) for heading, actions, mark in _GROUPS]
+    groups[:0] = [[TextRow("Nothing to read: an import leads nowhere"), *_wrapped(lost)]] if lost else []
     unchanged = plan.count("unchanged")
     same = f"  {counted(unchanged, 'memory is', 'memories are')} already in the vault, unchanged"
     groups += [[TextRow(same, "dim")] if unchanged else [], _dropped(plan.missing), list(_passed_over(plan))]
@@ -496,10 +498,3 @@ def plan_cells(row: PlanRow, width: int) -> list[Cell]:
         Cell(row.note, "warning", min(cell_width(row.note), int(width * 0.4)), before=1, at_word=True),
         Cell(row.place, "dim", 0 if row.note else min(22, width // 4), since=64, right=True, before=1, is_path=True),
     ]
-
-
-def news_words(plan: ImportPlan, place: str) -> str:
-    """Return how many memories an import would add, and where, and how many it would change, if any."""
-    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
-    told = [f"{new:,} new → {place}"] if new or not changed else []
-    return " · ".join([*told, f"{changed:,} changed"] if changed else told)

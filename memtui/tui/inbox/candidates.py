@@ -41,6 +41,24 @@ _INDENT = 2
 _GROUP_CELLS = 8  # of a group's row: cursor, mark, arrow and the spaces between
 
 
+_FIELDS: Mapping[str, Callable[[Offer], str | None]] = {
+    "kind": lambda offer: offer.kind,
+    "project": lambda offer: offer.project,
+    "file": lambda offer: offer.path,
+    "source": lambda offer: offer.origin or offer.path,
+    "heading": lambda offer: offer.heading,
+}
+"""What a word such as `kind:note` asks for, as in the filter of Browse."""
+
+
+def _holds(word: str, offer: Offer, text: str) -> bool:
+    """Return whether a candidate holds a word of the filter. `text`: all that words without a field are found in."""
+    name, _, value = word.partition(":")
+    if not value or name not in _FIELDS:
+        return word in text
+    return value in plain_letters((_FIELDS[name](offer) or "").casefold())
+
+
 class CandidateList(MemoryList):
     """The candidates, and the rows of their groups."""
 
@@ -137,11 +155,16 @@ class CandidateList(MemoryList):
             )
             text = "\n".join(filter(None, parts))
             text = self._texts[offer.id] = plain_letters(text.casefold())
-        return all(word in text for word in self._words)
+        return all(_holds(word, offer, text) for word in self._words)
 
     @property
     def _looking(self) -> tuple[str, ...]:
-        """What an empty list says while the filter does not know all that it asks for."""
+        """What an empty list says where the filter does not know all that it asks for, or not yet."""
+        from memtui.curate.query import is_query
+
+        strange = [word for word in self._words if is_query(word) and word.partition(":")[0] not in _FIELDS]
+        if strange:
+            return (f"Fields here: {' '.join(f'{name}:' for name in _FIELDS)}",)
         return ("Not all of them have been checked yet.",) if self.asks_for_odd and self.unlooked else ()
 
     @property

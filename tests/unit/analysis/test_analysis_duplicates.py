@@ -53,6 +53,8 @@ def test_what_only_one_of_two_texts_has_is_said_in_words() -> None:
     one = Wording("Sound the depths before mooring at src/quay.py.")
     differences = [found.text for found in text_differences(one, Wording("Sound the depths at the quay."))]
     assert "names only in one: src/quay.py" in differences
+    numbered = text_differences(Wording("Sound the depths by `src/0002_quay.py`."), Wording("Sound the depths."))
+    assert [found.label for found in numbered] == ["names differ"], "its number is told with it"
     assert "order or direction only in one: before" in differences
 
 

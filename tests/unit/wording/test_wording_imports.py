@@ -9,6 +9,7 @@ from memtui.capture.skip_codes import FrontmatterProblem, SkipCode, SkipReason
 from memtui.wording.imports import (
     files_left_out,
     lines_left_out,
+    lost_imports,
     new_in_inbox,
     passed_over,
     told_besides,
@@ -55,6 +56,8 @@ def test_lines_are_counted_by_reason_and_structure_comes_last() -> None:
         "1 line of headings, comments and separators",
     ]
     assert lines_left_out(skipped)[SkipReason.LINKS] == 6
+    lost = [Skipped(name, (2, 2), "import not found: @quay.md", code=SkipCode.MISSING) for name in ("a.md", "b.md")]
+    assert lost_imports([*skipped, *lost], {"b.md"}) == ["a.md:2: import not found: @quay.md"]
 
 
 def test_folders_that_are_not_searched_are_told_in_a_line_of_their_own_and_not_counted() -> None:
