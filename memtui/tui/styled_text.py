@@ -38,7 +38,7 @@ def clipped(content: Content, cells: int) -> Content:
 
 _TAB = "    "
 _CUT_CHARACTERS = 24
-_LIST_MARK = re.compile(r"[-+]?(?:[-*+>]|\d{1,3}[.)]) +")  # Also behind the sign of a line of a difference
+_LIST_MARK = re.compile(r"[-+]?(?:[-*+>~]|\d{1,3}[.)]) +")  # Also behind the sign of a line of a difference
 _QUANTITY = re.compile(r"(?<=\d) (?:ms|s|min|h|d|mo|y|kB|MB|GB|tok)(?: ago)?\b")
 _BOUND = "\ufdd0"  # Of one cell, no blank and in no text: it is no character
 

@@ -78,6 +78,9 @@ async def test_files_and_sections_stand_over_their_candidates_and_fold(harbour: 
         await shows(pilot, "▸ CLAUDE.md")
         await shows(pilot, "4 candidates")
         await shows(pilot, "Harbour > Tides")
+        titles = "".join("\n".join(inbox._detail.plain_lines).partition("Titles")[2].split())
+        held = [inbox._list.offers[each].title for each in inbox._list.members]
+        assert titles == "".join("".join(held).split())
         await pilot.press("minus")
         await shows(pilot, "▸ quay/AGENTS.md")
         await pilot.press("minus", "g", "right")

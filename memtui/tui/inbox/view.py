@@ -313,13 +313,18 @@ def group_blocks(group: Group, offers: Sequence[Offer]) -> list[Block]:
         Block(((named, "text"),), label="Kinds"),
     ]
     if headings:
-        shown = "\n".join(headings[:_HEADINGS_SHOWN])
-        more = f"\n… {len(headings) - _HEADINGS_SHOWN:,} more" if len(headings) > _HEADINGS_SHOWN else ""
-        blocks.append(Block(((shown + more, "text"),), label="Headings", gap=True))
-    return blocks
+        blocks.append(_listed("Headings", headings, _HEADINGS_SHOWN))
+    titles = [tame(offer.title) or tame(offer.insight, _LONGEST_TITLE) for offer in offers]
+    return [*blocks, _listed("Titles", titles, _TITLES_SHOWN)]
 
 
-_HEADINGS_SHOWN = 12
+_HEADINGS_SHOWN, _TITLES_SHOWN = 12, 40
+_LONGEST_TITLE = 120  # Characters of a candidate's text that stand for a title
+
+
+def _listed(label: str, lines: Sequence[str], most: int) -> Block:
+    more = [f"… {len(lines) - most:,} more"] if len(lines) > most else []
+    return Block((("\n".join([*lines[:most], *more]), "text"),), label=label, gap=True)
 
 
 def conflict_words(waiting: Waiting) -> str:

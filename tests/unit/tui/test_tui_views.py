@@ -250,6 +250,7 @@ def _seen(text: str) -> str:
 
 def test_lines_break_at_words_and_follow_the_indent_of_a_list() -> None:
     assert wrap("- Lock refunds by payment_id", 16) == ["- Lock refunds", "  by payment_id"]
+    assert wrap("~ relates to this  Tides", 16) == ["~ relates to", "  this  Tides"]
     assert wrap("  TTL 30 s for all", 10) == ["  TTL 30 s", "  for all"]
     assert wrap("short", 10) == ["short"]
     assert wrap("verified 21 d ago", 14) == ["verified", "21 d ago"], "a number stays with its unit"
