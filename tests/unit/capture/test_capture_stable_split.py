@@ -95,7 +95,7 @@ def test_an_edited_memory_still_tells_where_its_source_was_cut(vault: Vault, tmp
     plan, report = bring_with_plan(vault, tmp_path / "shop")
 
     assert outcome(report) == (0, 0, 0, 1)
-    assert [item.reason.split(" (")[0] for item in plan.items if item.action == "skip"] == ["you rejected this"]
+    assert [item.reason.split(" (")[0] for item in plan.items if item.action == "skip"] == ["you retired this"]
 
 
 def test_a_list_that_was_parted_stays_parted_when_its_items_change(vault: Vault, tmp_path: Path) -> None:
