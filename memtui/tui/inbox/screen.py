@@ -242,7 +242,8 @@ class InboxScreen(ListDetail):
             return "The inbox is being read."
         if action.id == "inbox-filter" and self._waiting is not None and not self._list.offers:
             return "The inbox is empty."
-        if (action.id in _ON_SOME and not self._list.members) or (action.id == "inbox-all" and not self._list.count):
+        has_none = action.id == "inbox-all" and self._waiting is not None and not self._list.count
+        if has_none or (action.id in _ON_SOME and not self._list.members):
             return "No candidate matches." if self._list.offers else "The inbox is empty."
         return self._why_not_this(action) or super().why_not(action)
 
