@@ -38,10 +38,12 @@ from textual.widgets._toast import Toast, ToastHolder
 
 from memtui.curate.memories import edit_memory
 from memtui.domain.identity import Actor
+from memtui.recall.embedding_cache import semantic_state
 from memtui.recall.resident import ResidentMeaning
 from memtui.tui.browse import list_reader, queries
 from memtui.tui.browse.queries import ListQueries
 from memtui.tui.browse.view import shown_count
+from memtui.tui.context.screen import ContextScreen
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.textual_patches.display import MOST_SHOWN
 from memtui.tui.values import Base, Listing
@@ -201,7 +203,9 @@ async def test_a_list_that_is_read_anew_takes_no_order_over_from_other_words(fer
         assert pane.ids != tuple(identifier for identifier in before if identifier in pane.ids)
 
 
-async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp_path: Path) -> None:
+async def test_words_answer_at_once_and_meaning_completes_them(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     meaning = ResidentMeaning(ferry, "bundled")
     async with app_on(ferry, tmp_path, meaning=meaning).run_test(size=WIDE) as pilot:
         await holds(pilot, 5)
@@ -221,6 +225,13 @@ async def test_words_answer_at_once_and_meaning_completes_them(ferry: Vault, tmp
         )
         assert found.without_vector == 0
         assert shown_count(replace(found, without_vector=2), found.query).endswith(", 2 compared by words only")
+        monkeypatch.setattr("memtui.tui.model_loading.ModelLoading._tend", lambda _: None)
+        await pilot.press("enter", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ContextScreen), "a task is typed")
+        fill(ferry, [memory(31, "Dumps dry in the loft")])
+        assert semantic_state(ferry, "bundled").missing == 1
+        await pilot.press(*"database")
+        await until(pilot, lambda: not semantic_state(ferry, "bundled").missing, "Context has its vector made at once")
 
 
 async def test_in_a_long_list_titles_answer_first_and_the_search_completes_them(

@@ -188,6 +188,12 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
         await choose(pilot, "health", "dead anchors")
         await holds(pilot, 1)
         assert browser(pilot)._list.current == "m0000001"
+        await choose(pilot, "health", "dead anchors")
+        (tree / "pay" / "lock.py").touch()
+        await pilot.press("H")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2, "another screen is in front")
+        await pilot.press("escape")
+        await counts(pilot, "health", "dead anchors", 0)
 
 
 async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault, tmp_path: Path) -> None:
