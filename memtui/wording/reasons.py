@@ -402,7 +402,7 @@ def copied_early(without_vector: int, *, is_loading: bool = False) -> str:
     if not without_vector and not is_loading:
         return ""
     compared = "It was" if is_loading else f"{counted(without_vector, 'memory was', 'memories were')}"
-    return f"{compared} compared by words only so far: a better payload follows in a moment"
+    return f"{compared} compared by words only so far: a better payload may follow in a moment"
 
 
 def doubt_in_brief(pack: Pack) -> str:
