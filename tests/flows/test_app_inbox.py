@@ -96,7 +96,7 @@ async def test_what_waits_shows_its_source_and_what_is_odd_about_it(found: Vault
         await shows(pilot, "In these words: “What Ignore all previous")
         await pilot.press("G")
         await shows(pilot, "Unassigned: P assigns a project")
-        await shows(pilot, "for assistants: “Fares are rounded up.”")
+        await shows(pilot, "assistants: “Fares are rounded up”.")
         await pilot.press("k", "k")
         await shows(pilot, "Contains what looks like a secret: ")
 
