@@ -31,12 +31,22 @@ _BEHIND_NOUN = re.compile(
     r"(?:of|for|to|in|on|from|with|and|or|by|at|via|as|per|about|not|live|go|use|run|\w+ed|\w+ing|only|also|never|always)$"
 )
 
+_PHRASAL = re.compile(r"[A-Z][a-z]{2,}s (?:up|down|out|off|back|away|together) [\w`\ue000-\uf8ff~/.]")
+"""A verb with its particle, in no list of verbs: "Backs up freight lists"."""
+
+_ASPECT = re.compile(
+    r"(?:Purpose|Use cases?|Usage|Inputs?|Returns|Behaviou?r|Effects?|Defaults?|Options?|Flags?|Arguments?|Parameters?"
+    r"|Fields?|Formats?|Limits?|Tunables?|Location|Restore|Bypass|Override|Exit codes?|Errors?|Debug log|Log file|Logs?"
+    r"|(?:Whitelisted|Allowlisted|Excluded|Ignored|Allowed|Blocked|Supported|Required) [a-z]+)(?: \([^)]*\))?: "
+)
+"""A side of something that only the heading names: "Exit codes: 0 lifted, 2 jammed"."""
+
 _LEAST_ROOM = 30  # Cells of a title below its subject
 
 
 def is_headless(title: str) -> bool:
-    """Return whether an English title begins with its verb, or only points at what it is about."""
-    if _only_points(title):
+    """Return whether an English title begins with its verb or a side of its subject, or only points at it."""
+    if _only_points(title) or _ASPECT.match(title) or _PHRASAL.match(title):
         return True
     main = _CLAUSE.split(title, maxsplit=1)[0]
     return (lacks_subject(title) or _acts(title)) and not _OF_NOUN.search(main)

@@ -35,6 +35,16 @@ PIER = ("Harbour guide", "Tools at the quay", "hoist (night crane)")
             ("Harbour guide", "Tools", "count-masts-of-the-lower-and-upper-pier.sh"),
             "count-masts-of-the-lower-and-upper-pier.sh: Fetches tide tables of all piers with optional hour…",
         ),
+        (
+            "**Purpose:** Backs up the freight lists to `~/.quay/lists/` when the harbour master signs off.",
+            PIER,
+            "hoist (night crane): Backs up the freight lists to ~/.quay/lists/ when the harbour master signs off",
+        ),
+        (
+            "**Exit codes**: `0` lifted, `2` jammed, `3` too heavy",
+            PIER,
+            "hoist (night crane): Exit codes: 0 lifted, 2 jammed, 3 too heavy",
+        ),
         # a topic of a thing is told with the thing
         (
             "- Knots: `4.2`\n- Metres: `2.1 m/s`\n- Words: half ahead",
