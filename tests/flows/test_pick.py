@@ -22,7 +22,7 @@ def test_what_is_picked_goes_to_the_output_while_the_list_is_drawn_beside_it(fer
         terminal.shows("Sail times are in UTC")
         terminal.type("\r")
         assert terminal.process.wait(PATIENT_SECONDS) == 0
-    assert output.read_text("utf-8").startswith("Sail times are in UTC\n\n")
+    assert output.read_text("utf-8").startswith("What Sail times are in UTC means.\n")
 
 
 def test_leaving_picks_nothing(ferry: Vault, tmp_path: Path) -> None:
