@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from memtui.capture.draft import PLANTED, Draft
+from memtui.capture.draft import HISTORICAL, PLANTED, SUPERSEDED_NOTE, Draft
 from memtui.capture.jsonl_records import add_typed_lines
 from memtui.capture.planned import ImportOptions, ImportPlan, Planned, PlanReason
 from memtui.capture.readers.own_formats import memory_of_record
@@ -207,7 +207,7 @@ def _outcome(
 
 def _new_memory(item: Planned, now: datetime) -> Memory:
     draft = item.draft
-    retired_at_source = "superseded-at-source" in draft.notes
+    retired_at_source = SUPERSEDED_NOTE in draft.notes
     status: Status = "superseded" if retired_at_source else "candidate"
     content = draft.content
     sources = (draft.source, *item.more_sources)
@@ -232,8 +232,9 @@ def _new_memory(item: Planned, now: datetime) -> Memory:
 
 
 def _confirmed(memory: Memory, item: Planned, options: ImportOptions, now: datetime, actor: Actor) -> Memory:
-    """Accept a candidate at once if asked to; what looks planted stays in the inbox."""
-    if not options.active or PLANTED in item.draft.notes or memory.status != "candidate" or not actor.is_person:
+    """Accept a candidate at once if asked to; what looks planted or may be history stays in the inbox."""
+    held = not {PLANTED, HISTORICAL}.isdisjoint(item.draft.notes)
+    if not options.active or held or memory.status != "candidate" or not actor.is_person:
         return memory
     return replace(memory, status="active", confirmed_at=now, confirmed_by=actor.name)
 

@@ -18,6 +18,7 @@ from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import add_imports, is_inside, resolve_imports
 from memtui.capture.left_out import UNREADABLE, Exclusions, LeftOut, folder_names, left_out
 from memtui.capture.merge_conflicts import Unresolved
+from memtui.capture.notices import with_notices
 from memtui.capture.readers.config_files import CONFIG_FILES
 from memtui.capture.readers.own_formats import holds_rows
 from memtui.capture.readers.registry import AUTO, may_be_rules, reader_for, reader_named
@@ -341,7 +342,7 @@ class _Reading:
             return None
         if self._is_undecided(file, reader):
             return None
-        result = titled_apart(reader.read(file))
+        result = with_notices(titled_apart(reader.read(file)), file, reader.format)
         if source.depth and reader.format == "markdown":
             # An assistant follows `@path` in every file that it imports.
             add_imports(result, file, split_frontmatter(file.text))

@@ -258,6 +258,8 @@ OWN_FORMATS = frozenset({"jsonl", "vault", "okf"})  # Formats whose readers retu
 EXPORTED = frozenset({"id", "project", "kind", "status", "importance", "confidence", "pinned", "created_at"})
 """Keys that every exported record has; few other records have all of them."""
 
+SUPERSEDED_NOTE = "superseded-at-source"  # Note of a draft of which its source says that it no longer holds
+HISTORICAL = "historical-at-source"  # Note of a draft of which its source says that what it mentions is history
 PLANTED = "planted-instruction"  # Note of a draft whose text looks like an instruction to an assistant
 LONG_TAG = "long-tag-cut"  # Note of a draft with a shortened tag; the source still has it in full
 

@@ -16,6 +16,7 @@ from memtui.capture.dates import SourceDates
 from memtui.capture.draft import Draft, Skipped, SourceFile
 from memtui.capture.left_out import Exclusions
 from memtui.capture.matching import is_gone, is_there
+from memtui.capture.notices import with_notices
 from memtui.capture.places import memory_folders, project_sources, sources_of
 from memtui.capture.plan import Planner, Recut
 from memtui.capture.planned import ImportOptions, ImportPlan
@@ -187,7 +188,7 @@ def _recut(file: ReadFile, finished: Callable[[Draft], Draft]) -> Recut:
         try:
             if read.fingerprint != file.fingerprint:
                 return None  # it was written meanwhile: what was read stands
-            result = titled_apart(file.reader.read(read))
+            result = with_notices(titled_apart(file.reader.read(read)), read, file.reader.format)
         except (OSError, SourceError):
             return None
         return [finished(draft) for draft in result.drafts], file.result.skipped, result.skipped

@@ -43,6 +43,8 @@ class SkipReason(SkipWords):
     EMPTY = "holds no text"
     DATA = "data rather than text"
     PAGES = "pages of documentation, put between tags"
+    NOTICE = "says that what it names is history"
+    NOTICE_OF_NOTHING = "says that something here is history, but nothing that it names was found"
     SESSIONS = "a list of sessions that a tool rewrites"
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 NOTES = {
     "anchor-left-out": "an anchor that cannot name a file was left out",
     "control-characters": "control characters were removed",
+    "historical-at-source": "its file says that what it mentions is history",
     "invisible-unicode": "it contained invisible characters",
     "long-tag-cut": "a long tag was cut",
     "new-id": "its id cannot be used here, so it was given a new one",

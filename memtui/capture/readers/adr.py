@@ -12,6 +12,7 @@ from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.capture.blocks import Section, Span, section_tree
 from memtui.capture.dates import date_in
 from memtui.capture.draft import (
+    SUPERSEDED_NOTE,
     Draft,
     DraftMaker,
     ReadResult,
@@ -139,8 +140,6 @@ SHORT_CHARS = 600  # A decision up to this size that gives no reason takes one u
 
 _A_FEW_WORDS = 3
 _LONGEST_SETTING = 1_000
-
-SUPERSEDED_NOTE = "superseded-at-source"
 
 _SLUG_ONLY = re.compile(r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE)
 _SLUG_ONLY_CHARS = 20_000

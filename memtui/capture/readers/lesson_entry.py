@@ -58,6 +58,16 @@ def names_a_fault(name: str) -> bool:
     return bool(_pattern("fault").search(name))
 
 
+def is_named_failures(stem: str) -> bool:
+    """Return whether a file's name without its ending says that it tells of what went wrong or was given up."""
+    return bool(_pattern("names").match(stem))
+
+
+def tells_of_giving_up(text: str) -> bool:
+    """Return whether a text says that what it is about was tried and given up."""
+    return bool(_pattern("given_up").search(text))
+
+
 def names_tasks(name: str) -> bool:
     """Return whether a part's name announces tasks."""
     return bool(_pattern("tasks").match(name.strip()))
@@ -118,7 +128,9 @@ def bare_title(heading: str) -> str:
     found = date_in(title)
     if found is not None:
         start, end = found[1]
-        title = f"{title[:start].rstrip(' ([')} {title[end:].lstrip(' )]')}"
+        before = title[:start].rstrip(" ([,;")
+        closed = ")" * (before.count("(") > before.count(")"))
+        title = f"{before}{closed} {title[end:].lstrip(' )]')}"
     title = title.strip(_EDGES)
     for prefix in (_NUMBER, _KIND_PREFIX):
         if match := prefix.match(title):

@@ -25,12 +25,14 @@ from memtui.capture.readers.lesson_entry import (
     bold_line,
     bold_starts,
     is_how_to,
+    is_named_failures,
     is_placeholder,
     joined,
     names_a_fault,
     names_tasks,
     parsed,
     role_of,
+    tells_of_giving_up,
 )
 from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.text.inline import plain_text
@@ -70,6 +72,9 @@ _PUBLISHED = frozenset(
 )
 """Folders of what a project publishes: a lesson there teaches its readers."""
 
+_TAUGHT = frozenset({"skills", "references", "research", ".planning", "plugins", "commands", "templates"})
+"""Folders of what is known of a subject in general: mistakes there are no lessons of the project."""
+
 
 class LessonsReader:
     """Reads LESSONS.md, lessons learned, post-mortems, incidents and retrospectives."""
@@ -90,6 +95,8 @@ class LessonsReader:
             return False
         # A checkout may be called anything; the name of a folder that a person imports by itself counts.
         around = folders[-2:] or ([] if (file.root / ".git").exists() else [file.root.name])
+        if is_named_failures(stem) and _TAUGHT.isdisjoint(map(str.lower, folders)):
+            return True
         return bool(_NAMES.match(stem)) or any(map(_FOLDERS.match, around))
 
     def read(self, file: SourceFile) -> ReadResult:
@@ -109,7 +116,8 @@ class LessonsReader:
         )
         tree = section_tree(settings.body, first_line=settings.body_first_line)
         incidents = self.explains_itself and bool(_INCIDENTS.search(file.name))
-        _Reading(maker, result, explains_itself=self.explains_itself, incidents=incidents).document(
+        failures = self.explains_itself and is_named_failures(file.path.stem)
+        _Reading(maker, result, explains_itself=self.explains_itself, incidents=incidents, failures=failures).document(
             tree, settings.text("title")
         )
         if not result.drafts and not result.skipped:
@@ -124,6 +132,7 @@ class _Reading:
     result: ReadResult
     explains_itself: bool
     incidents: bool
+    failures: bool = False  # whether the file tells what was given up
     slots: Counter[tuple[str, ...]] = field(default_factory=Counter)
     noted: set[Skipped] = field(default_factory=set)
     # whether only what stands below headings such as "Lessons" is read: the rest reports what was done
@@ -282,6 +291,8 @@ class _Reading:
         if is_topic and ((self.is_report and len(title.split()) <= _TOPIC_WORDS) or _NUMBERED.search(title)):
             title = ""  # which does not say what was learned
         fault = self.incidents or any(names_a_fault(part.label) for part in rules)
+        if is_topic and title and self.failures and not fault and tells_of_giving_up(insight):
+            title = f"Failed: {title}"  # which else reads as what is done
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at, tags=tuple(entry.tags))
         drafted = maker.draft(
             insight,

@@ -258,6 +258,42 @@ def test_lessons_are_known_by_name_and_folder(tmp_path: Path, name: str, known: 
     assert LessonsReader().detect(_file(tmp_path, name, "x")) is known
 
 
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("docs/failed-approaches.md", True),
+        ("docs/shop-abandoned_ideas.md", True),
+        ("what-did-not-work.md", True),
+        ("docs/what_didnt_work.md", True),
+        ("things-we-tried.md", True),
+        ("docs/dead-ends.md", True),
+        ("docs/mistakes.md", True),
+        (".claude/skills/shop/references/common-mistakes.md", False),
+        ("docs/approaches.md", False),
+        ("docs/failed-payments.md", False),
+        ("docs/what-works.md", False),
+    ],
+)
+def test_files_of_what_was_given_up_are_lessons(tmp_path: Path, name: str, known: bool) -> None:
+    file = SourceFile(tmp_path / name, tmp_path, tmp_path / "home")
+    assert LessonsReader().detect(file) is known
+
+
+def test_what_was_given_up_is_titled_so(tmp_path: Path) -> None:
+    text = (
+        "# Failed approaches\n\n## Tape on tills (same-day revert, 2026-04-25)\n\n**What:** Tills wrote to tape.\n\n"
+        "**Why abandoned:** Reels tore.\n\n## Drums stall when it is cold\n\nThey need oil.\n"
+    )
+    path = tmp_path / "docs" / "failed-approaches.md"
+    path.parent.mkdir()
+    path.write_text(text)
+    drafts = LessonsReader().read(SourceFile(path, tmp_path, tmp_path / "home")).drafts
+    assert [draft.title for draft in drafts] == [
+        "Failed: Tape on tills (same-day revert)",
+        "Drums stall when it is cold",
+    ]
+
+
 def test_retrospectives_are_parted_by_meaning(tmp_path: Path) -> None:
     text = (
         "# Retro\n\n## What went wrong\n\n- We merged without review twice.\n\n"
