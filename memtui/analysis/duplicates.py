@@ -33,6 +33,7 @@ from memtui.analysis.repeated_text import (
     names_all,
     opening_of,
     same_words,
+    stands_word_for_word,
 )
 from memtui.analysis.snapshot import (
     CROWD,
@@ -62,6 +63,7 @@ CANDIDATE_SHARE = 0.4  # Part of the weight of rare terms that candidates share 
 SAME = 1.0  # Score of two that say the same word for word
 WITHIN = 0.95  # Of two of which the one says all that the other does
 SAME_TEXT = "the same text"
+SAID_THERE = "the longer one says it all"
 MOST_TWINS = 40  # Memories with one text that are compared with each other
 FEWEST_SAME = 4  # Words of a text; a shorter one stands under two headings by chance
 MAIN = 0.6  # Share of a text that another one makes up which says the main thing of it
@@ -299,6 +301,8 @@ class _Finder:
             return
         if is_version_of(said, text):
             self._hold(inner, outer, "code or a table with much the same lines")
+        if self._is_open(inner, outer) and stands_word_for_word(self._texts.said[said], self._texts.said[text]):
+            self._hold(inner, outer, SAID_THERE)
         if not self._is_open(inner, outer) or not self._texts.held[said, text]:
             return
         mostly = len(said) >= MAIN * len(text)

@@ -24,6 +24,7 @@ NEARLY = 0.75  # Share of the runs of a text from which another holds it: about 
 LOOSELY = 0.5  # The same where one sentence of the other has the words of meaning, in a somewhat other order
 MOST_TERMS = 0.9  # Share of the words of meaning that it must have then
 MOST_SAID = 0.6  # Share of the words of a text in sentences that another has from which it is said again there
+FEWEST_VERBATIM = 5  # Words of a text that stands in another word for word; a shorter one does so by chance
 FEWEST_MEANT = 5  # Words of meaning of a text; a shorter one stands in others by chance
 READ_CHARACTERS = 20_000  # Characters of a text that are looked at
 MOST_HOLDERS = 12  # Texts that hold a run; one that more of them hold leads to none
@@ -33,6 +34,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _BLOCK = re.compile(r"^[ \t]*`{3,}.*?^[ \t]*`{3,}[ \t]*$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"\S*\w[/.]\w\S*")
 _STEP = re.compile(r"^[ \t>]*(?:[-*+] \[[ xX]\]|\d{1,2}[.)])\s", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+>|#`~]|\d{1,2}[.)])")
 _RULE = re.compile(r"^\|[\s:|-]+$")
 FEWEST_ROWS = 2  # Rows of a table besides its header that two versions of it have in common
 MUCH_CODE = 0.7  # Share of their runs of words from which two blocks of code are versions of one
@@ -55,6 +57,11 @@ class Part:
     @cached_property
     def wording(self) -> Wording:
         return Wording(self.text)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Its words as written."""
+        return tuple(_WORDS.findall(self.text.lower()))
 
     @cached_property
     def runs(self) -> frozenset[int]:
@@ -233,6 +240,33 @@ def stands_in(inner: Said, outer: Said) -> bool:
     if unsaid > (1 - MOST_SAID) * said or sum(len(part.wording.terms) for part in left) >= FEWEST_MEANT:
         return False
     return all(names_all(outer.text, part.text) for part in left)
+
+
+def stands_word_for_word(inner: Said, outer: Said) -> bool:
+    """Return whether every sentence and item of a text is one of another text too, none of them one of its steps."""
+    if not FEWEST_VERBATIM <= len(inner.tokens) < len(outer.tokens) or len(inner.wording.terms) < RUN:
+        return False
+    if max(len(inner.text), len(outer.text)) > READ_CHARACTERS or CJK.search(inner.text):
+        return False
+    told = {tokens for tokens, is_step in _statements(outer.parts) if not is_step}
+    return all(tokens in told for tokens, _ in _statements(inner.parts) if tokens)
+
+
+def _statements(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield the words of every sentence and item, wrapped lines joined, and whether it is one of numbered steps."""
+    is_step, ended = False, True
+    words: tuple[str, ...] = ()
+    for part in parts:
+        if part.gap != " " and (part.gap != "\n" or ended or _ITEM.match(part.text)):
+            yield words, is_step
+            is_step, words = bool(_STEP.match(f"{part.text} ")), part.tokens
+        elif part.gap == " ":
+            yield words, is_step
+            words = part.tokens
+        else:
+            words += part.tokens
+        ended = part.text.rstrip("*_`\"')").endswith((".", "!", "?", ":"))
+    yield words, is_step
 
 
 def held_pairs(texts: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:

@@ -128,6 +128,31 @@ def test_one_step_of_a_procedure_or_a_bare_list_of_names_is_no_whole_duplicate(
     assert (group is not None) == found
 
 
+BELL = "The watch is not over until the bell rings"
+WATCH = (
+    f"At the end of a watch do all of this. {BELL}.\n\n1. Read the chart.\n2. Call the pilot.\n3. Log the hour.\n\n"
+    "- Never leave the bridge in the dark"
+)
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "found"),
+    [
+        (f"- {BELL}", WATCH, True),
+        (f"{BELL}. Never leave the bridge in the dark.", WATCH, True),
+        (f"{BELL} twice", WATCH, False),
+        ("Call the pilot.", WATCH, False),
+        ("Call the old pilot of the port", WATCH.replace("Call the pilot", "Call the old pilot of the port"), False),
+        (f"{BELL}.", WATCH.replace("over until", "over\nuntil"), True),
+        ("Log it.", f"{WATCH}\n- Log it.", False),
+    ],
+)
+def test_a_whole_sentence_of_a_longer_memory_is_said_there_already(inner: str, outer: str, *, found: bool) -> None:
+    group = group_of(filed("inner", inner, "Watch > Rules#1"), filed("outer", outer, "Watch#1"))
+    assert (group is not None) == found
+    assert group is None or (group.ids, group.pile) == (("outer", "inner"), "look")
+
+
 BACK = "Ships with torn sails in a storm go back to the inner harbour without delay"
 SAIL = "A storm with a torn sail means the ship returns to the inner harbour at once"
 LIST = ("Rules > Weather > Storms#1", "Rules > Weather > Storms#2")
