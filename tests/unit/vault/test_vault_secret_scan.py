@@ -44,7 +44,7 @@ MACHINE_FIELDS: dict[type, set[str]] = {
     Tombstone: {"content_hash", "memory_id", "cause"},
     StoredPack: {"id", "target", "budget", "encoding", "payload_hash"},
     Recipe: {"target", "budget"},
-    Draft: {"indexed"},  # the terms of its text, thrown away where screening changes that
+    Draft: {"indexed", "succession"},  # terms of its text, and names of records: matched, and thrown away
 }
 """Fields that hold words of the program, so that nothing is looked for in them; whoever adds one says so here."""
 
