@@ -76,7 +76,9 @@ def _by_own_words(members: Sequence[Titled]) -> list[str]:
             if len(words.split()) >= _STATEMENT_WORDS and words[:1].isalpha() and not matches(*_POINTER, words)
         )
         first = next(told, "") if is_heading else ""
-        titles.append(cut_title(first) if first else member.title)
+        # One item of a list says little of it: the heading stays before it.
+        named = _with(member.title.partition(" (")[0], first) if first and is_list else ""
+        titles.append(named or (cut_title(first) if first else member.title))
     return titles
 
 

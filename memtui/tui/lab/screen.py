@@ -223,7 +223,7 @@ def paced(read: LabRead, trial: Trial) -> str:
     """Return when the one memory is due, against when it has faded, and why; empty for a kind."""
     words = pace_words(review_pace(read.memory)) if read.memory is not None and trial.subject == MEMORY else ""
     times, _, why = words.partition(" as long: ")
-    return f"after {times} its fading time: {why}" if why else ""
+    return f"{times} its fading time: {why}" if why else ""
 
 
 def _moved(sign: str, title: str, fresh: float, width: int) -> Content:

@@ -58,6 +58,25 @@ from memtui.text.words import cell_width
             ],
             ["The master signs each lift", "Nobody lifts at night alone"],
         ),
+        # of a list one item says too little
+        (
+            [
+                Titled(
+                    "Check before each lift (not only after)",
+                    "- Are the ropes of the crane dry?\n- Is the hook shut?",
+                    ("Check before each lift (not only after)",),
+                ),
+                Titled(
+                    "Check before each lift (not only after)",
+                    "- Does the lower quay know it?\n- Is it day?",
+                    ("Check before each lift (not only after)",),
+                ),
+            ],
+            [
+                "Check before each lift: Are the ropes of the crane dry?",
+                "Check before each lift: Does the lower quay know it?",
+            ],
+        ),
     ],
 )
 def test_equal_titles_get_what_tells_them_apart(memories: list[Titled], titles: list[str]) -> None:

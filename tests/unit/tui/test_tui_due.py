@@ -109,9 +109,7 @@ def test_the_lab_makes_a_rule_of_a_file_due_later_with_every_longer_half_life_an
     shown = effect_lines(
         read, effect(read.snapshot, trial.knobs), [], configuration=(), paced=paced(read, trial), width=60, height=9
     )
-    assert "due      after 3 × its fading time: names nothing that may change" in [
-        line.plain.rstrip() for line in shown
-    ]
+    assert "due      3 × its fading time: names nothing that may change" in [line.plain.rstrip() for line in shown]
     assert not paced(read, replace(trial, subject="tooling")), "a kind has memories of all sorts"
 
 
