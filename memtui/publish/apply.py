@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memtui.domain.causes import RETIRED
 from memtui.domain.memory import Memory, Source
 from memtui.domain.record import Record
 from memtui.errors import MemtuiError
@@ -111,14 +112,15 @@ def plan_cuts(vault: Vault, root: Path, *, scope: Scope, ids: Sequence[str] | No
     """Return the files of a repository that still say what was retired, with the lines that do.
 
     `ids`: these memories alone. A memory whose lines cannot be told for certain is left out, and without `ids` also one
-    that was never in use: whoever turns a candidate down says nothing about its file.
+    that was never in use, or was turned down after an acceptance that was undone: that says nothing about its file.
     """
     with vault.read() as reader:
         wanted = MemoryFilter(scope=scope, statuses=("retired",), ids=None if ids is None else tuple(ids))
         memories = reader.select(wanted, sort="created", now=vault.now())
         if ids is None:
             states = past_states(reader, [memory.id for memory in memories])
-            memories = [memory for memory in memories if _was_in_use(states.get(memory.id, ()))]
+            taken_out = [memory for memory in memories if memory.cause == RETIRED]
+            memories = [memory for memory in taken_out if _was_in_use(states.get(memory.id, ()))]
     by_file: dict[Path, list[tuple[Memory, Source]]] = {}
     for memory in memories:
         for source in memory.sources:

@@ -48,6 +48,8 @@ def test_a_candidate_that_was_turned_down_stays_in_its_file_unless_it_is_named(c
     cli.write("AGENTS.md", TEXT)
     cli("import", "AGENTS.md")
     turned_down = id_of(cli, TIDES)
+    cli("inbox", "accept", turned_down)
+    cli("undo")
     cli("inbox", "reject", turned_down)
     cli("withdraw", "--dry-run", code=3)
     assert f"-- {TIDES}" in cli("withdraw", turned_down, "--dry-run").out
