@@ -157,7 +157,7 @@ async def test_copying_says_which_route_carried_how_much(
         await says(pilot, f"Gave {len(copied[0])} bytes to tmux: Lock refunds by payment_id")
         await pilot.press("space", "space", "y")
         await says(pilot, "to tmux: 2 memories")
-        assert "\n---\n\nSail times are in UTC\n" in copied[1]
+        assert "\n---\n\nWhat Sail times are in UTC means.\n" in copied[1]
 
 
 async def test_the_source_is_opened_at_its_line_and_where_there_is_none_it_is_said(
