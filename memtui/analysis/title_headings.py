@@ -33,6 +33,9 @@ from memtui.text.words import CJK, cell_width
 
 PREFIX_CELLS = 44  # The most that a heading before a title may take
 _TOPIC_CELLS = 72
+_OWN_NAME = re.compile(r"^(?:AGENTS|CLAUDE|GEMINI)\.md\s+[—–|:-]\s+|\s+[—–|:-]\s+(?:AGENTS|CLAUDE|GEMINI)\.md$")
+"""The file's own name in the title of its document: without it the same text in two files is one memory."""
+
 _THING = re.compile(
     r"[a-z]{2}[\w-]*\.[a-z]{1,5}\b|[a-z][/_][a-z]|[a-z][A-Z]|\(\)|::|^/?[a-z0-9]+(?:-[a-z0-9]+)+$|^/[a-z]"
 )
@@ -136,7 +139,7 @@ class Headings:
         """Return the last heading, preceded by its parent's subject if it names none or is a single word."""
         if not self.path:
             return ""
-        last = self.path[-1]
+        last = _OWN_NAME.sub("", self.path[-1])
         vague = is_vague(last)
         is_long = len(last.split()) > 1 or bool(CJK.search(last[3:]))
         above = self.subject(above=1)

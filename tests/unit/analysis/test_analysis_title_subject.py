@@ -65,6 +65,12 @@ def test_a_title_without_subject_stands_below_the_heading_that_names_it(
     assert title_for(text, path) == title
 
 
+def test_the_name_of_its_file_in_the_heading_of_a_document_is_no_part_of_a_title() -> None:
+    text = "- **Hemp ropes** needed\n- **No knots of wire**\n- Oil the crane each tide."
+    (title,) = {title_for(text, (one, "Key Conventions")) for one in ("Quay — AGENTS.md", "Quay – CLAUDE.md")}
+    assert title == "Quay: Hemp ropes needed, No knots of wire, Oil the crane each tide"
+
+
 @pytest.mark.parametrize(
     ("words", "headless"),
     [
