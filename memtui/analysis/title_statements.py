@@ -181,11 +181,8 @@ class Statements:
         says_rule = is_imperative(fact) or is_rule(fact) or _DEMANDS.search(fact)
         if says_rule or grammar_of("en").pronoun.match(fact) or language_of(plain) != "en":
             return ""
-        behind = plain[plain.find(fact) + len(fact) :]
-        order = next(sentences(behind.lstrip(_ENDING)), "").rstrip(_ENDING) if behind.startswith(". ") else ""
-        first = order.partition(" ")[0]
-        orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _ORDERS.match(order)
-        if not orders or _ON_OCCASION.match(order) or matches("sentences", "pointer", order):
+        order = self._order_behind(fact, plain)
+        if not order:
             return ""
         room = MAX_TITLE_CELLS - self._width(order) - 2
         short = fact if self._width(fact) <= room else shortened(fact, room, self._width, least_rank=CLAUSE)
@@ -193,6 +190,16 @@ class Statements:
             points = grammar_of("en").pronoun.match(order) or grammar_of("en").anaphora.search(order)
             return order if _PREMISE.search(fact) and not points else ""
         return f"{short}; {order[0].lower()}{order[1:]}"
+
+    @staticmethod
+    def _order_behind(fact: str, plain: str) -> str:
+        """Return the order right behind a sentence; empty if there is none, or only one for an occasion."""
+        behind = plain[plain.find(fact) + len(fact) :]
+        order = next(sentences(behind.lstrip(_ENDING)), "").rstrip(_ENDING) if behind.startswith(". ") else ""
+        first = order.partition(" ")[0]
+        orders = (first.istitle() and first.lower() in plain_verbs() - _QUANTITIES) or _ORDERS.match(order)
+        is_other = _ON_OCCASION.match(order) or matches("sentences", "pointer", order)
+        return order if orders and not is_other else ""
 
     def _rule_behind(self, background: str, plain: str) -> str:
         """Return the sentence behind a long one that tells how things are, if it says outright what has to be done."""

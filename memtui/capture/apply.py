@@ -118,13 +118,14 @@ def apply_plan(
     from_source = imported_anchors(writer, changed)
     extras: dict[str, Mapping[str, Any]] = {}
     indexed: dict[str, Indexed] = {}
-    owners: dict[int, Memory] = {}
+    owners: dict[int, Memory] = {}  # the memory that each item concerns, by its place
     for place, item in enumerate(plan.items):
         memory = _outcome(item, options, writer.now, actor, from_source)
-        if item.draft.extra and (owner := memory or item.memory) is not None:
-            extras[owner.id] = item.draft.extra
-        if (owner := memory or item.memory) is not None and item.action not in {"conflict", "clash", "skip"}:
+        owner = memory or item.memory
+        if owner is not None:
             owners[place] = owner
+            if item.draft.extra:
+                extras[owner.id] = item.draft.extra
         if memory is not None:
             pending.append(memory)
             _count(report, item, memory)
@@ -140,7 +141,8 @@ def apply_plan(
     writer.put_source_states(states, nothing_new=nothing_new)
     put_foreign_keys(writer, extras, "okf")
     store_conflicts(writer, plan, report.conflicts)
-    report.linked = link_successions(writer, plan.items, owners, set(report.ids), actor)
+    stating = {at: owner for at, owner in owners.items() if plan.items[at].action not in {"conflict", "clash", "skip"}}
+    report.linked = link_successions(writer, plan.items, stating, set(report.ids), actor)
     report.bad_records.extend(add_typed_lines(writer, plan.records, options, actor))
     return report
 

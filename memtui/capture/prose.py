@@ -434,10 +434,15 @@ def _belong_together(items: Sequence[str], heading_path: Sequence[str], *, about
         return True
     if any(map(is_answer, items)) and any(map(is_problem, items)):
         return True
-    labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
-    if any(labels) and not all(labels):
+    if _are_examples(items):
         return True
     return is_negative(heading) and not all(map(is_strong, map(first_paragraph, items)))
+
+
+def _are_examples(items: Sequence[str]) -> bool:
+    """Return whether some items are good examples, and some bad ones."""
+    labels = [is_negative(first_label(item)) for item in items if is_example_label(first_label(item))]
+    return any(labels) and not all(labels)
 
 
 def _is_check(item: str) -> bool:

@@ -286,13 +286,8 @@ class _Reading:
         if not insight.strip():
             self._skip_heading(entry)
             return
-        title = bare_title(entry.section.heading or "".join(entry.path[-1:]))
-        is_topic = not has_verb(title, language_of(title))
-        if is_topic and ((self.is_report and len(title.split()) <= _TOPIC_WORDS) or _NUMBERED.search(title)):
-            title = ""  # which does not say what was learned
         fault = self.incidents or any(names_a_fault(part.label) for part in rules)
-        if is_topic and title and self.failures and not fault and tells_of_giving_up(insight):
-            title = f"Failed: {title}"  # which else reads as what is done
+        title = self._title_of(entry, gave_up=self.failures and not fault and tells_of_giving_up(insight))
         maker = replace(self.maker, observed_at=entry.date or self.maker.observed_at, tags=tuple(entry.tags))
         drafted = maker.draft(
             insight,
@@ -304,6 +299,16 @@ class _Reading:
             kind="bug-pattern" if fault else None,
         )
         self.result.add(drafted)
+
+    def _title_of(self, entry: Entry, *, gave_up: bool) -> str:
+        """Return the heading of an entry as its title; empty where it does not say what was learned."""
+        title = bare_title(entry.section.heading or "".join(entry.path[-1:]))
+        if has_verb(title, language_of(title)):
+            return title
+        if (self.is_report and len(title.split()) <= _TOPIC_WORDS) or _NUMBERED.search(title):
+            return ""
+        # A topic that was given up else reads as what is done.
+        return f"Failed: {title}" if title and gave_up else title
 
     def _skip_heading(self, entry: Entry) -> None:
         """Account for an entry that has no lesson of its own."""

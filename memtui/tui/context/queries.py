@@ -149,11 +149,9 @@ class Payloads:
         except UsageError as error:
             raise LineError("Budget", error) from error
         files, view, left_out = self._files(ask.files)
-        recipes = None
-        if ask.standing is not None:
-            recipes = self._recipes(view)
-            if view.project is not None:  # else the files of one project would exclude the recipes of the others
-                view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
+        recipes = self._recipes(view) if ask.standing is not None else None
+        if recipes is not None and view.project is not None:  # else files of one project would exclude other recipes
+            view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
         task = Task(text=ask.text, files=files, phase=check_phase(ask.phase) if ask.phase else None)
         is_loading = opening.meaning is not None and opening.meaning.is_loading
         pack = context(

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done and how much there is; raises `Cancelled` to stop."""
 
-
 SILENT, REJECTED, IN_VAULT = "no memory", "rejected", "in vault"
 """Why a source holds nothing new: no file of it states a memory, or else what became of those that do."""
 WHY_NOTHING_NEW = (SILENT, REJECTED, IN_VAULT)  # Of several files the last one counts

@@ -43,8 +43,7 @@ from memtui.tui.vault_access import ALL_PROJECTS
 from memtui.tui.widgets.lines import TitleLine
 
 DRAWN_WITHIN = 0.25  # Seconds after which a change no longer waits for the picture
-EVIDENCE_AFTER = 0.15
-"""Seconds after a memory came onto the screen before its evidence is read: who goes on sooner does not wait for it."""
+EVIDENCE_AFTER = 0.15  # Seconds until a memory's evidence is read: who goes on sooner does not wait for it
 
 
 class ReviewScreen(MemtuiScreen):
