@@ -15,9 +15,9 @@ from memtui.capture.draft import Draft
 from memtui.capture.stable_split import KnownUnit
 from memtui.domain.memory import Memory, Source, content_hash, hash_parts
 from memtui.text.sanitize import without_surrogates
+from memtui.tree import is_outside
 from memtui.vault.reader import VaultReader
 from memtui.vault.source_texts import bases_of
-from memtui.workspace import is_outside
 
 
 def is_gone(path: str | None, root: Path) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.capture.left_out import LeftOut, folder_names, kind_of_folder
-from memtui.workspace import kind_of_checkout, run_git
+from memtui.git import run_git
+from memtui.workspace import kind_of_checkout
 
 TEXT_SUFFIXES = frozenset({"", ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".mdc", ".mdr", ".txt", ".text"})
 

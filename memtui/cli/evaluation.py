@@ -22,10 +22,10 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall import semantic
 from memtui.recall.semantic import Meaning, ModelMeaning
 from memtui.text.words import counted
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.vault import Vault
 from memtui.wording.reasons import partial_words
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.recall.evaluation import Question

@@ -36,6 +36,7 @@ from memtui.recall.search import Found, search
 from memtui.recall.semantic import ModelMeaning
 from memtui.text.sanitize import reveal
 from memtui.text.words import counted, parse_day
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.packs import Recipe
 from memtui.wording.chances import chance_lines
@@ -52,7 +53,6 @@ from memtui.wording.reasons import (
     sentence,
 )
 from memtui.wording.remedies import remedies
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.analysis.contradictions import Contradiction

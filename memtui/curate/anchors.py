@@ -20,6 +20,7 @@ from memtui.domain.lessons import MAY_BE_GONE, SNOOZED
 from memtui.domain.memory import Anchor, AnchorState, Memory, Verdict
 from memtui.errors import NotFoundError, UsageError
 from memtui.progress import ProgressCallback
+from memtui.tree import Tree, file_hash, is_outside, without_symbol
 from memtui.vault.filters import WOKEN, WOKEN_PATH, MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import (
@@ -34,7 +35,6 @@ from memtui.vault.review_triggers import (
     tied_memories,
 )
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash, is_outside, without_symbol
 
 _State = TypeVar("_State")
 

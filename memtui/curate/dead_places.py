@@ -8,10 +8,10 @@ from dataclasses import replace
 from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor
 from memtui.domain.memory import Memory
 from memtui.recall.anchors import plain_path
+from memtui.tree import is_outside
 from memtui.vault.review_triggers import Place
 from memtui.vault.source_texts import imported_anchors
 from memtui.vault.vault import Vault
-from memtui.workspace import is_outside
 
 _THERE = frozenset({"fresh", "changed"})
 

@@ -16,9 +16,9 @@ from memtui.domain.scope import matches
 from memtui.errors import RefusedError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import begun, did_you_mean, unknown
+from memtui.tree import Tree, file_hash, tree_files, without_symbol
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash, tree_files, without_symbol
 
 
 @dataclass(frozen=True, slots=True)

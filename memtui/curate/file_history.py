@@ -14,18 +14,9 @@ from typing import Literal
 
 from memtui.domain.freshness import last_trusted_at
 from memtui.domain.memory import Anchor, AnchorState, Memory
+from memtui.git import RENAMED, deletions_in, renames_in, run_git, run_git_as_far
 from memtui.text.sanitize import reveal
-from memtui.workspace import (
-    GENERIC_STEMS,
-    RENAMED,
-    Tree,
-    deletions_in,
-    file_hash,
-    renames_in,
-    run_git,
-    run_git_as_far,
-    tree_files,
-)
+from memtui.tree import GENERIC_STEMS, Tree, file_hash, tree_files
 
 Certainty = Literal["sure", "likely", "weak"]
 

@@ -41,9 +41,9 @@ from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line, sanitise
 from memtui.text.secrets import find_secrets
 from memtui.text.words import counted, did_you_mean, nearest, parse_day, parse_duration
+from memtui.tree import Tree
 from memtui.vault.projects import check_name
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 Decision = Literal["edit", "verify", "accept"]
 """`edit` only saves; `verify` also says "still true"; `accept` also takes a candidate into use."""

@@ -17,11 +17,11 @@ from memtui.domain.causes import WAITED_TOO_LONG
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.memory import Memory
 from memtui.text.words import counted
+from memtui.tree import Tree
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.source_texts import is_unstated
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 
 class StaleCause(StrEnum):

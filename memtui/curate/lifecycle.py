@@ -33,6 +33,7 @@ from memtui.errors import UsageError
 from memtui.text.planted import Planted
 from memtui.text.sanitize import one_line
 from memtui.text.words import shorten
+from memtui.tree import Tree
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
@@ -40,7 +41,6 @@ from memtui.vault.source_texts import is_unstated
 from memtui.vault.text_search import refuse_secrets_in, secrets_in
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
-from memtui.workspace import Tree
 
 
 def verify(

@@ -17,6 +17,7 @@ from memtui.domain.record import memory_from_record
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.text.sanitize import one_line
 from memtui.text.words import unknown
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, HURTS_TO_DUE, Scope
 from memtui.vault.journal import history
 from memtui.vault.packs import (
@@ -31,7 +32,6 @@ from memtui.vault.packs import (
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import refuse_secrets_in
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.pack.build import Pack

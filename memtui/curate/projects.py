@@ -19,6 +19,7 @@ from memtui.domain.identity import (
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.domain.scope import matches
 from memtui.errors import UsageError, missing_file
+from memtui.tree import Tree
 from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects
@@ -26,7 +27,7 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import anchored_projects
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
-from memtui.workspace import Tree, Workspace, find_workspace
+from memtui.workspace import Workspace, find_workspace
 
 MOST_NAMED = 5  # Projects named in a sentence; `--json` lists all
 

@@ -39,10 +39,10 @@ from memtui.errors import VaultBusyError
 from memtui.progress import ProgressCallback
 from memtui.text.secrets import find_secrets
 from memtui.text.token_count import TokenCounter, get_counter
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.review_triggers import kept_places
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 Texts = tuple[str, str, str, str]  # Title, insight, rationale and snippet of a memory
 

@@ -17,12 +17,12 @@ from memtui.domain.record import format_time
 from memtui.errors import NotFoundError
 from memtui.pack.targets.markdown import said_apart
 from memtui.text.sanitize import one_line, sanitise
+from memtui.tree import Tree, states_now
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.reader import SourceState, VaultReader
 from memtui.vault.review_triggers import AskedSince, asked_since
 from memtui.vault.source_texts import Texts, imported_texts, is_unstated
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, states_now
 
 
 def count_vault(vault: Vault, scope: Scope, *, threshold: float = REVIEW_THRESHOLD) -> dict[str, Any]:

@@ -34,11 +34,11 @@ from memtui.pack.targets.formats import target_named
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Covered, Hit, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
 from memtui.text.words import Budget, parse_budget
+from memtui.tree import Tree
 from memtui.vault.filters import Scope
 from memtui.vault.packs import Recipe
 from memtui.vault.source_texts import Texts, imported_texts
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.pack.compile import Compiler

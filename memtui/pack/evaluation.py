@@ -16,9 +16,9 @@ from memtui.recall.evaluation import Answer, Question, evaluate, mean, measures
 from memtui.recall.rank import MOST_HITS
 from memtui.recall.result import Recall, Task
 from memtui.recall.semantic import Meaning
+from memtui.tree import Tree
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 _BOLD = "**"
 

@@ -15,7 +15,8 @@ from memtui.domain.memory import Memory
 from memtui.errors import UsageError
 from memtui.text.tables import read_table
 from memtui.text.words import did_you_mean
-from memtui.workspace import find_workspace, is_outside
+from memtui.tree import is_outside
+from memtui.workspace import find_workspace
 
 _PLAIN_GLOB = re.compile(r"[^\s,{}\"'\\\[\]#&!|>%@`<]+")
 """A pattern that every assistant reads alike: one per comma, no spaces, no braces, no quotes."""

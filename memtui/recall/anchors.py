@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from memtui.domain.memory import Anchor, Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
+from memtui.git import RENAMED, renames_in, run_git, run_git_as_far
 from memtui.recall.result import Part
 from memtui.text.tokens import query_terms
-from memtui.workspace import GENERIC_STEMS, RENAMED, Tree, is_outside, renames_in, run_git, run_git_as_far
+from memtui.tree import GENERIC_STEMS, Tree, is_outside
 
 if TYPE_CHECKING:
     from memtui.recall.imports.follow import Reached

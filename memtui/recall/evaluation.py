@@ -19,10 +19,10 @@ from memtui.errors import SourceError
 from memtui.recall.rank import MOST_HITS, recall
 from memtui.recall.result import Hit, Recall, Sureness, Task
 from memtui.recall.semantic import Meaning
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.lease import FILE_NAME
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 _SHOWN_LINES = 5
 

@@ -19,10 +19,10 @@ from memtui.recall.lexical import LONGEST_QUERY, Query
 from memtui.recall.result import Hit, Part, Recall, Sureness, Task, Withheld, listed_and_counted, order_key
 from memtui.recall.retrieve import MOST_STANDING, Fetched, fetch, fetch_for_task
 from memtui.recall.scoring import Scorer, pin_part
+from memtui.tree import Tree
 from memtui.vault.bm25 import UNASSIGNED
 from memtui.vault.filters import Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning

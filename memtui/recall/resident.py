@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from memtui.recall.retrieve import Fetched
     from memtui.recall.search import Found
     from memtui.recall.semantic import ModelMeaning, Sense
+    from memtui.tree import Tree
     from memtui.vault.reader import VaultReader
     from memtui.vault.search.catalogue import Catalogue, Mask
-    from memtui.workspace import Tree
 
 _Words = dict[str, dict[str, int]]
 

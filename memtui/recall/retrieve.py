@@ -25,13 +25,13 @@ from memtui.recall.eligibility import STANDING_KINDS
 from memtui.recall.fusion import Kinship
 from memtui.recall.lexical import ANSWER_COVERAGE, Query, QueryWeights, match_query
 from memtui.text.tokens import query_terms
+from memtui.tree import Tree, states_now
 from memtui.vault.bm25 import FOREIGN, UNASSIGNED, LexicalHit, Matched
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.publications import published_sources
 from memtui.vault.reader import VaultReader
 from memtui.vault.search.spelling import nearest_words
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, states_now
 
 if TYPE_CHECKING:
     from memtui.embedding.tokens import Closeness

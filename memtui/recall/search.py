@@ -19,9 +19,9 @@ from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import Hit, Part, Sureness, order_key
 from memtui.recall.retrieve import Fetched, fetch, fetch_for_search
 from memtui.recall.scoring import Scorer
+from memtui.tree import Tree
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     from memtui.recall.semantic import Meaning

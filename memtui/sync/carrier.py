@@ -262,7 +262,7 @@ def remote_of(folder: Path, remote: str) -> str:
 
     A relative path becomes absolute, since the working directory will be another.
     """
-    from memtui.workspace import run_git
+    from memtui.git import run_git
 
     if remote.isidentifier() or remote.replace("-", "_").replace(".", "_").isidentifier():
         found = run_git(folder, "remote", "get-url", "--", remote)

@@ -88,7 +88,7 @@ def _database_team(known: Sequence[Team], url: str) -> Team:
 
 def _person(folder: Path) -> str:
     """Return the name of the person as teams know it: git's, else the login."""
-    from memtui.workspace import run_git
+    from memtui.git import run_git
 
     name = (run_git(folder, "config", "user.name") or "").strip()
     if not name:

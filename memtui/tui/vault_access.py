@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memtui.curate.outcomes import Outcome
     from memtui.curate.projects import View
     from memtui.curate.views import MemoryView
+    from memtui.tree import Tree
     from memtui.vault.review_triggers import AskedSince
-    from memtui.workspace import Tree
 
 CHANGES_SHOWN = 3  # Last changes that the details show; History has them all
 
@@ -102,7 +102,7 @@ class VaultAccess:
             from memtui.curate.projects import known_folder
 
             self._folders[project] = known_folder(reader, project)
-        from memtui.workspace import Tree
+        from memtui.tree import Tree
 
         folder = self._folders[project]
         return Tree(project, folder) if folder is not None and folder.is_dir() else None

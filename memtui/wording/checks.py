@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from memtui.domain.memory import Anchor, Signal
 from memtui.text.sanitize import one_line
 from memtui.text.words import counted
-from memtui.workspace import is_outside
+from memtui.tree import is_outside
 
 HOW_TO_ALLOW = "in the line or the commit message allows it"
 

@@ -19,9 +19,9 @@ from memtui.recall.embedding_cache import ResidentVectors, embed_missing
 from memtui.recall.evaluation import Answer, Question, corpus_vault, evaluate, read_corpus, read_questions
 from memtui.recall.search import search
 from memtui.recall.semantic import ModelMeaning
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 if TYPE_CHECKING:
     import numpy as np

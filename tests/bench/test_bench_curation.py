@@ -29,12 +29,12 @@ from memtui.embedding.bundled import BundledEngine
 from memtui.pack.recipes import save_recipe
 from memtui.recall.embedding_cache import embed_missing
 from memtui.recall.result import Task
+from memtui.tree import Tree
 from memtui.tui.lab.curve import curve_of
 from memtui.tui.lab.trial import Trial
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.review_triggers import riskiest
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 pytestmark = pytest.mark.bench
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from memtui.errors import UsageError
-from memtui.workspace import run_git
+from memtui.git import run_git
 
 MOST_COMMITS = 2_000  # Commits that are read when no age is given
 GIT_SECONDS = 60.0

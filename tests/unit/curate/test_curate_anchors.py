@@ -22,9 +22,9 @@ from memtui.curate.views import get_view, view_record
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.memory import Anchor, Memory
 from memtui.errors import NotFoundError, RefusedError
+from memtui.tree import Tree, file_hash
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash
 
 
 @pytest.fixture

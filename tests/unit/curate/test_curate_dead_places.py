@@ -14,8 +14,8 @@ from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport, report_record
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError
+from memtui.tree import Tree
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 RULES = {"knots": ("rope/**/*.py", "knots/"), "tides": ("hull/*.py", "moor.py"), "crews": ("crew/**/*.py", "log/*.md")}
 """Rule files by what they hold for: of the second one alternative is there, of the others none."""

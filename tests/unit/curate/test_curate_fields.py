@@ -23,8 +23,8 @@ from memtui.curate.fields import (
 )
 from memtui.domain.memory import MATCHED, Anchor, Memory
 from memtui.errors import EXIT_USAGE, UsageError
+from memtui.tree import Tree, file_hash
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash
 
 
 @pytest.fixture

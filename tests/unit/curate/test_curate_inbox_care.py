@@ -26,9 +26,9 @@ from memtui.curate.memories import edit_memory
 from memtui.domain.causes import REJECTED
 from memtui.domain.memory import Memory
 from memtui.errors import RefusedError
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 WAITING = MemoryFilter(scope=EVERYTHING, statuses=("candidate",))
 

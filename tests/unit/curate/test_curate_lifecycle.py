@@ -18,8 +18,8 @@ from memtui.curate.outcomes import Outcome, Skipped, SkipReason
 from memtui.domain.freshness import freshness
 from memtui.domain.memory import MATCHED, Anchor, content_hash
 from memtui.errors import EXIT_NOTHING, AmbiguousIdError, NotFoundError, RefusedError, UsageError
+from memtui.tree import Tree, file_hash
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash
 
 LATER = START + timedelta(days=30)
 

@@ -17,10 +17,10 @@ from memtui.curate.links import link
 from memtui.curate.memories import Added, NewMemory, add_memory
 from memtui.domain.memory import Anchor, Memory, content_hash
 from memtui.errors import EXIT_REFUSED, EXIT_USAGE, NotFoundError, SecretRefusedError, UsageError
+from memtui.tree import file_hash
 from memtui.vault import journal
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import file_hash
 
 SEED = "Seed the database before the tests.\nElse the fixtures fail."
 TOKEN = "AKIA" + "QX7T3MZJ5WNDR2PL"

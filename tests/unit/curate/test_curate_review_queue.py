@@ -22,10 +22,10 @@ from memtui.curate.review_queue import Due, review_queue
 from memtui.curate.views import count_vault, get_view, list_memories
 from memtui.domain.freshness import due_at, review_risk
 from memtui.domain.memory import Anchor, Memory, Signal
+from memtui.tree import Tree
 from memtui.vault.facets import Browsing, count_facets
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree
 
 
 def queue(vault: Vault, **options: object) -> list[Due]:

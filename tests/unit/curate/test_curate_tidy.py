@@ -40,9 +40,9 @@ from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError, UsageError
 from memtui.progress import Cancelled
+from memtui.tree import Tree, file_hash
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
-from memtui.workspace import Tree, file_hash
 
 
 def look(vault: Vault, **options: object) -> TidyReport:

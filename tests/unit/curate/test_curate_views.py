@@ -31,10 +31,11 @@ from memtui.pack.options import PackOptions
 from memtui.pack.recipes import record_pack, save_recipe
 from memtui.recall.result import Task
 from memtui.text.words import bar
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.vault import Vault
 from memtui.wording.health import NOT_KNOWN, sections
-from memtui.workspace import Tree, find_workspace
+from memtui.workspace import find_workspace
 
 CONTRACT = (
     *("id", "version", "project", "kind", "tier", "status", "title", "insight", "rationale", "snippet", "anchors"),

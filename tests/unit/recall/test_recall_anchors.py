@@ -25,8 +25,8 @@ from memtui.recall.imports.follow import Reached
 from memtui.recall.imports.sources import SAME_PACKAGE
 from memtui.recall.rank import recall
 from memtui.recall.result import Task
+from memtui.tree import Tree
 from memtui.wording.reasons import hit_words
-from memtui.workspace import Tree
 
 FILE = "payments/core/service.py"
 

@@ -26,12 +26,12 @@ from memtui.recall.resident import HeldWords, ResidentMeaning, read_words
 from memtui.recall.result import Recall
 from memtui.recall.search import Found, search
 from memtui.recall.semantic import MOST_CAUGHT_UP, ModelMeaning
+from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, Scope
 from memtui.vault.search.postings_memory import TermIndex
 from memtui.vault.search.vectors import count_current
 from memtui.vault.vault import Vault
 from memtui.wording.reasons import explanation, hit_words
-from memtui.workspace import Tree
 
 WORDS = (
     "retry",

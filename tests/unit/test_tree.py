@@ -13,7 +13,7 @@ from support import make_memory
 from memtui.curate.anchors import check_anchors
 from memtui.curate.fields import rehashed
 from memtui.domain.memory import MATCHED, Anchor, Memory
-from memtui.workspace import Tree, file_hash
+from memtui.tree import Tree, file_hash
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
