@@ -6,11 +6,16 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 from memtui.domain.identity import commit_identity, normalise_remote, path_identity, remote_identity, written_identity
 from memtui.git import run_git
+
+_REMOTE = re.compile(r'^remote "(.+)"$')
+
+_SAYS_NOTHING = frozenset({"repo", "repository", "mirror", "bare", "git", "src", "source", "code", "project"})
+"""Last parts of remotes that are no name: mirrors on a disk are often called so."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +26,16 @@ class Workspace:
     root: Path  # the git root above it, or the folder itself
     git_folder: Path | None  # the `.git` folder with the shared config, None outside a repository
 
-    @cached_property
+    @property
     def remote(self) -> str | None:
-        """The URL of the remote `origin`, else of the first remote, else None."""
+        """The URL of the remote `origin`, else of `upstream`, else of the first remote, else None."""
+        return next(iter(self.remotes.values()), None)
+
+    @cached_property
+    def remotes(self) -> dict[str, str]:
+        """The URLs of all remotes by name: `origin`, `upstream`, then as the configuration orders them."""
         if self.git_folder is None:
-            return None
+            return {}
         import configparser
 
         parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
@@ -33,14 +43,11 @@ class Workspace:
             text = (self.git_folder / "config").read_text(encoding="utf-8", errors="replace")
             parser.read_string("\n".join(line.strip() for line in text.splitlines()))
         except (OSError, configparser.Error):
-            return None
-        remotes = [name for name in parser.sections() if name.startswith('remote "')]
-        remotes.sort(key=lambda name: name != 'remote "origin"')
-        for name in remotes:
-            url = parser.get(name, "url", fallback=None)
-            if url:
-                return _with_real_host(url)
-        return None
+            return {}
+        sections = {found[1]: section for section in parser.sections() if (found := _REMOTE.match(section))}
+        names = sorted(sections, key=lambda name: (name != "origin", name != "upstream"))
+        urls = {name: parser.get(sections[name], "url", fallback=None) for name in names}
+        return {name: _with_real_host(url) for name, url in urls.items() if url}
 
     @property
     def main_root(self) -> Path:
@@ -80,23 +87,35 @@ class Workspace:
         Linked folders come first, the deepest first, so that a part of a repository can be its own project; then the
         repository and, of a linked worktree, the main checkout; outside one, the folders above.
         """
+        # Without an `origin` nothing says which remote is the repository's own.
+        others = [] if "origin" in self.remotes else [remote_identity(url) for url in self.remotes.values()]
         inner = [folder for folder in (self.folder, *self.folder.parents) if folder.is_relative_to(self.root)]
         outer = [self.main_root] if self.is_repository else self.root.parents
         paths = [path_identity(folder.as_posix()) for folder in inner]
         above = [path_identity(folder.as_posix()) for folder in outer]
         written = [written_identity(self.remote)] if self.remote else []
-        return list(dict.fromkeys([*paths, *self.own_identities(), *written, *above]))
+        return list(dict.fromkeys([*paths, *self.own_identities(), *written, *others, *above]))
 
     @property
     def suggested_name(self) -> str:
-        """The suggested name of a new project of this folder: from its remote, else from the main checkout's folder."""
-        if self.remote:
-            return normalise_remote(self.remote)
+        """The suggested name of a new project of this folder: from its remote, else from the main checkout's folder.
+
+        Of several remotes that counts which is called like the folder. One with a name such as `repo` says nothing.
+        """
+        names = [normalise_remote(url) for url in self.remotes.values()]
+        alike = [name for name in names if _last(name) == self.main_root.name.casefold()]
+        telling = [name for name in (*alike, *names[:1]) if _last(name) not in _SAYS_NOTHING]
+        if telling:
+            return telling[0]
         shared = self.git_folder
         if shared is None or shared.name == ".git" or not _is_linked(self.root):
             return self.main_root.as_posix()
         # Worktrees of a bare repository: `ledger.git`, or `ledger/.bare`.
         return (shared.parent if shared.name.startswith(".") else shared).as_posix().removesuffix(".git")
+
+
+def _last(name: str) -> str:
+    return PurePath(name).name.casefold()
 
 
 def find_workspace(start: Path) -> Workspace:

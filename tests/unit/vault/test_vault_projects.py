@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import make_memory
 
-from memtui.domain.identity import path_identity
+from memtui.domain.identity import path_identity, remote_identity
 from memtui.errors import UsageError
 from memtui.vault import projects
 from memtui.vault.vault import Vault
@@ -55,6 +55,37 @@ def test_a_clone_is_the_same_project_however_its_remote_is_written(vault: Vault,
     assert name == "shop"
     assert _look_up(vault, _repository(tmp_path / "two", url)) == "shop"
     assert _look_up(vault, _repository(tmp_path / "three", "git@github.com:acme/other.git")) is None
+
+
+@pytest.mark.parametrize(
+    ("remotes", "name"),
+    [
+        ({"copies": "/srv/copies/kiln.git", "origin": "git@github.com:acme/pottery.git"}, "pottery"),
+        ({"copies": "/srv/copies/kiln.git", "upstream": "https://github.com/acme/glaze"}, "glaze"),
+        ({"origin": "https://github.com/ada/fork-of-it", "upstream": "https://github.com/acme/clay"}, "clay"),
+        ({"copies": "/srv/copies/kiln.git"}, "kiln"),
+        ({"origin": "/srv/copies/acme/repo"}, "clay"),
+    ],
+)
+def test_of_several_remotes_the_one_called_like_the_folder_names_the_project_else_origin_else_upstream(
+    vault: Vault, tmp_path: Path, remotes: dict[str, str], name: str
+) -> None:
+    folder = _repository(tmp_path / "clay")
+    for remote, url in remotes.items():
+        _git(folder, "remote", "add", remote, url)
+    assert _register(vault, folder) == name
+    first = next(filter(remotes.__contains__, ("origin", "upstream", "copies")))
+    assert find_workspace(folder).own_identities() == [remote_identity(remotes[first])]
+
+
+def test_a_repository_known_by_its_first_remote_stays_itself_when_it_gets_an_upstream(
+    vault: Vault, tmp_path: Path
+) -> None:
+    folder = _repository(tmp_path / "wheel")
+    _git(folder, "remote", "add", "copies", "/srv/copies/kiln.git")
+    name = _register(vault, folder)
+    _git(folder, "remote", "add", "upstream", "https://github.com/acme/glaze")
+    assert _look_up(vault, folder) == name
 
 
 def test_a_repository_without_a_remote_stays_itself_when_it_moves(vault: Vault, tmp_path: Path) -> None:
