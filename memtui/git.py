@@ -65,3 +65,36 @@ def _statuses_in(output: str | None) -> Iterator[tuple[str, str, list[str]]]:
         paths = list(islice(parts, 2 if status in _TWO_PATHS else 1))
         if len(paths) == (2 if status in _TWO_PATHS else 1):
             yield status, fields[2], paths
+
+
+_LONGEST = 1_000_000  # Characters of a file of rules that are read
+
+
+def ignores_below(root: Path, path: str) -> bool:
+    """Return whether a rule of git is about what a folder would hold: `lib/*` or `lib/**/*.js` about `lib/`.
+
+    Git itself says of such a folder that it is not ignored, since a rule may except some of what it holds. The rules
+    that are read are those of the repository, not those of the person.
+    """
+    parts = path.strip("/").split("/")
+    above = [parts[:depth] for depth in range(len(parts))]
+    files = [(root.joinpath(*folders, ".gitignore"), "/".join(parts[len(folders) :])) for folders in above]
+    files.append((root / ".git" / "info" / "exclude", "/".join(parts)))
+    return any(_is_about(rule, folder) for file, folder in files for rule in _rules_in(file))
+
+
+def _is_about(rule: str, folder: str) -> bool:
+    """Return whether a rule names files below a folder, both relative to the file with the rule."""
+    anywhere = rule.startswith("**/")
+    plain = rule.removeprefix("**/").removeprefix("/")
+    return plain.startswith(f"{folder}/") or (anywhere and plain.startswith(f"{folder.rpartition('/')[2]}/"))
+
+
+def _rules_in(file: Path) -> list[str]:
+    try:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            return [
+                line for line in map(str.strip, lines.read(_LONGEST).splitlines()) if line[:1] not in {"", "#", "!"}
+            ]
+    except (OSError, ValueError):
+        return []

@@ -12,7 +12,7 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from memtui.domain.memory import MATCHED, Anchor, AnchorState, Memory
-from memtui.git import run_git
+from memtui.git import ignores_below, run_git
 from memtui.submodules import lacking_by_path
 
 MOST_TREE_FILES = 50_000  # Files of a folder without git that are searched for the one that a partial path means
@@ -71,8 +71,8 @@ class Tree:
         Changed: it exists with other content. Gone: it does not exist, but did when the memory was verified, or the
         folder that should hold it exists, or its first folder where that is hidden, such as `.github`, unless it is a
         folder in the root itself; for a glob, no file matches any more. Unverifiable: git ignores it, as what is
-        generated, it lies outside the tree, is a URL, a glob that never matched a file, the end of several paths, or a
-        path of which nothing is here, such as a header of another project.
+        generated, it lies outside the tree, is a URL, a glob that never matched a file, the end of several paths, an
+        empty folder, or a path of which nothing is here, such as a header of another project.
 
         `hashes`: content hashes of files read before; those read now are added.
         """
@@ -110,7 +110,10 @@ class Tree:
             return None
 
     def ignores(self, plain: str) -> bool:
-        """Return whether git ignores a path that does not exist, or has it in a submodule that is not checked out."""
+        """Return whether git ignores a path that does not exist, or what a folder of that path would hold.
+
+        So it does where the path lies in a submodule that is not checked out.
+        """
         if plain not in self._ignored:
             self.learn_ignored([plain])
         return self._ignored[plain]
@@ -126,7 +129,9 @@ class Tree:
             asked = [form for name in part for form in (f"./{name}", f"./{name.rstrip('/')}/")]
             said = run_git(self.root, "-c", "core.quotePath=false", "check-ignore", "--", *asked) or ""
             found = {line.removeprefix("./").rstrip("/") for line in said.splitlines()}
-            self._ignored.update((name, name.rstrip("/") in found) for name in part)
+            self._ignored.update(
+                (name, name.rstrip("/") in found or ignores_below(self.root, name.removeprefix("./"))) for name in part
+            )
 
     def resolve(self, path: str) -> str | None:
         """Return the file or folder that an anchor's path means in this tree, without its symbol; None if none.
@@ -178,8 +183,8 @@ class Tree:
     def _state_of_file(self, plain: str, content: str | None, hashes: dict[str, str | None]) -> AnchorState:
         target = self.root / plain
         if target.is_dir():
-            # `git mv` leaves an emptied folder standing.
-            return "gone" if _is_empty(target) else "fresh"
+            # `git mv` leaves an emptied folder standing: only the history tells whether what it held is elsewhere.
+            return "unverifiable" if _is_empty(target) else "fresh"
         if content is None or content == MATCHED:
             return "fresh"
         if plain not in hashes:

@@ -176,7 +176,8 @@ def _with_suggestion(found: CheckedAnchor, anchor: Anchor, renames: Renames, tre
     if is_unknown and _may_mean_another(anchor, moved, tree):
         return found
     if moved is None:
-        return replace(found, state="gone") if is_unknown and renames.had(anchor) else found
+        is_gone = is_unknown and not tree.holds(without_symbol(anchor.path, tree.root)) and renames.had(anchor)
+        return replace(found, state="gone") if is_gone else found
     is_weak = moved.certainty == "weak"
     state: AnchorState = "moved" if not is_weak else found.state if anchor.is_glob else "gone"
     return replace(found, state=state, suggestion=moved.path, certainty=moved.certainty)

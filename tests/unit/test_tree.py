@@ -84,7 +84,7 @@ def test_a_glob_is_gone_only_if_files_fitted_it_when_its_memory_was_verified(roo
     ]
 
 
-def test_a_folder_with_brackets_in_its_name_is_a_folder_and_an_emptied_one_is_gone(root: Path) -> None:
+def test_a_folder_with_brackets_in_its_name_is_a_folder_and_an_emptied_one_is_there(root: Path) -> None:
     page = root / "app" / "[id]" / "page.tsx"
     page.parent.mkdir(parents=True)
     page.write_text("one", encoding="utf-8")
@@ -94,7 +94,7 @@ def test_a_folder_with_brackets_in_its_name_is_a_folder_and_an_emptied_one_is_go
     assert Tree("shop", root).state(anchor) == "changed"
     assert Tree("shop", root).state(Anchor("app/[id]")) == "fresh"
     page.unlink()
-    assert Tree("shop", root).state(Anchor("app/[id]")) == "gone"
+    assert Tree("shop", root).state(Anchor("app/[id]")) == "unverifiable"
 
 
 def test_a_file_that_git_knows_and_that_was_deleted_fits_no_glob(root: Path) -> None:
@@ -207,3 +207,27 @@ def test_what_git_ignores_is_generated_and_never_gone(root: Path) -> None:
     }
     (found,) = check_anchors([make_memory(project="ferry", anchors=(Anchor("src/build/"),))], Tree("ferry", root))
     assert found.state == "unverifiable"
+
+
+def test_a_folder_whose_content_git_ignores_is_not_gone_though_it_once_held_files(root: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-c", "user.name=k", "-c", "user.email=k@example.com", *arguments], check=True, cwd=root)
+
+    names = ("sails/**/*.js", "masts/*", "**/ropes/*.log")
+    folders = ("sails/", "masts/", "deck/ropes/", "hulls/", "deck/planks/")
+    for folder in folders:
+        (root / folder).mkdir(parents=True)
+        (root / folder / "old.txt").write_text("x", encoding="utf-8")
+    git("init", "-q", ".")
+    git("add", "--all")
+    git("commit", "-qm", "begin")
+    for folder in folders:
+        (root / folder / "old.txt").unlink()
+        if folder != "deck/planks/":
+            (root / folder).rmdir()
+    (root / ".gitignore").write_text("\n".join([*names, "!masts/crew.md", "!hulls/*"]), encoding="utf-8")
+    git("add", "--all")
+    git("commit", "-qm", "let git ignore what is built")
+    memory = make_memory(project="ferry", anchors=tuple(map(Anchor, folders)))
+    states = {found.path: found.state for found in check_anchors([memory], Tree("ferry", root))}
+    assert states == {**dict.fromkeys(folders, "unverifiable"), "hulls/": "gone"}
