@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
 
 from memtui.curate.publishing import Choosable, Standing
-from memtui.publish.apply import Cut
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LISTING, PUBLISH, Action
 from memtui.tui.list_detail import LIST, ListDetail
 from memtui.tui.list_filter import ListFilter
 from memtui.tui.publish.choosing import ChoosingScreen
-from memtui.tui.publish.view import Publications, PublishRead, Row, key_of, publish_cells, publish_lines, row_blocks
+from memtui.tui.publish.view import (
+    Publications,
+    PublishRead,
+    Removal,
+    Row,
+    key_of,
+    publish_cells,
+    publish_lines,
+    row_blocks,
+)
 from memtui.tui.row_detail import BREAKPOINTS, RowPanes, pane_answers
 from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
@@ -46,6 +55,7 @@ class PublishScreen(ListDetail):
         self._title = TitleLine("Publish", id="publish-title")
         self._publications = Publications(self.access)
         self._read: PublishRead | None = None
+        self._removed: set[Path] = set()  # The files whose lines a person wants removed
 
     def on_mount(self) -> None:
         """Read after the first picture."""
@@ -64,7 +74,7 @@ class PublishScreen(ListDetail):
         self._title.place = read.project
         self._title.note = ""
         self.trouble_is_over()
-        self._rows.show(publish_lines(read), f"{sum(row.is_published for row in read.rows)} published")
+        self._rows.show(publish_lines(read, self._removed), f"{sum(row.is_published for row in read.rows)} published")
 
     def _blocks(self, row: Row) -> Sequence[Block] | None:
         return None if self._read is None else row_blocks(row, self._read)
@@ -78,11 +88,18 @@ class PublishScreen(ListDetail):
             return super().why_not(action)
         if row is None:
             return _READING if self._read is None else "No assistant is under the cursor."
-        if isinstance(row, Cut):
-            return (
-                None if action.id == "publish-write" else "p removes what was retired; nothing else can be done here."
-            )
+        if isinstance(row, Removal):
+            return self._why_not_removed(row, action)
         return self._why_not_to(row, action) or super().why_not(action)
+
+    def _why_not_removed(self, row: Removal, action: Action) -> str | None:
+        """Return why an action is not possible with the lines of a file that was only read."""
+        if action.id == "publish-choose":
+            return None
+        choose = self.key_of("publish-choose")
+        if action.id == "publish-write":
+            return None if row.is_chosen else f"memtui only read this file: {choose} chooses these lines for removal."
+        return f"{choose} chooses these lines for removal, {self.key_of('publish-write')} removes them."
 
     def _why_not_to(self, row: Standing, action: Action) -> str:
         """Return why an action is not possible with the place under the cursor; empty if it is."""
@@ -108,9 +125,10 @@ class PublishScreen(ListDetail):
     def action_publish_write(self) -> None:
         """Write what is shown."""
         row = self._rows.list.current
-        if isinstance(row, Cut):
+        if isinstance(row, Removal):
             if self._was_in_sight("publish-write", "removes these lines from the file"):
-                self.do(lambda: self._publications.withdraw(row))
+                self._removed.discard(row.cut.path)
+                self.do(lambda: self._publications.withdraw(row.cut))
         elif self._was_in_sight("publish-write", "publishes"):
             place = self._current
             self.do(lambda: self._publications.write(place))
@@ -148,7 +166,12 @@ class PublishScreen(ListDetail):
             self.do(lambda: self._publications.take_out(row, force=is_edited))
 
     def action_publish_choose(self) -> None:
-        """Choose what goes in to the place."""
+        """Choose what goes in to the place, or that a file's lines go."""
+        if isinstance(self._rows.list.current, Removal):
+            self._removed ^= {self._rows.list.current.cut.path}
+            if self._read is not None:
+                self._show(self._read)
+            return
         row = self._current
         self._title.note = "reading …"
         self.loader.read(lambda: self._publications.choosable(row), partial(self._offer, row), group="choose")

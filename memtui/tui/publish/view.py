@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +51,16 @@ from memtui.wording.publishing import (
     twice_words,
 )
 
-Row = Standing | Cut
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A file that was only read and still states what was retired; its lines go only where a person chose that."""
+
+    cut: Cut
+    is_chosen: bool = False
+
+
+Row = Standing | Removal
 """A place, or a file that still states what was retired."""
 
 
@@ -181,15 +190,16 @@ class Publications:
 # -- the list -----------------------------------------------------------------------------------------
 
 
-def publish_lines(read: PublishRead) -> list[Row | TextRow]:
-    """Return the rows under headings: files that still say what was retired, and all places.
+def publish_lines(read: PublishRead, chosen: Collection[Path]) -> list[Row | TextRow]:
+    """Return the rows under headings: all places, and files that still say what was retired.
 
     A place keeps its row whatever is done with it, so that the cursor does not wander.
+    `chosen`: the files whose lines a person wants removed.
     """
     lines: list[Row | TextRow] = []
     parts: tuple[tuple[str, Sequence[Row]], ...] = (
-        ("Still states what was retired", read.cuts),
         ("Assistants", read.rows),
+        ("Your files still state what was retired", [Removal(one, one.path in chosen) for one in read.cuts]),
     )
     if not read.cuts:
         return list(read.rows)
@@ -200,15 +210,16 @@ def publish_lines(read: PublishRead) -> list[Row | TextRow]:
 
 def key_of(row: Row) -> str:
     """Return what identifies a row."""
-    return str(row.path) if isinstance(row, Cut) else row.place.target
+    return str(row.cut.path) if isinstance(row, Removal) else row.place.target
 
 
 def publish_cells(row: Row, width: int) -> list[Cell]:
     """Return a place: how it stands, and the assistant; or a file and how many of its memories were retired."""
-    if isinstance(row, Cut):
-        number = f"{len(row.pieces)} retired"
-        name = row.path.relative_to(row.base).as_posix()
-        return [Cell("!", "warning", 2), Cell(tame(name), "base"), Cell(number, "warning", 17, since=34, before=1)]
+    if isinstance(row, Removal):
+        number = f"{len(row.cut.pieces)} retired"
+        name = row.cut.path.relative_to(row.cut.base).as_posix()
+        mark, tone = ("✓", "good") if row.is_chosen else ("·", "dim")
+        return [Cell(mark, tone, 2), Cell(tame(name), "base"), Cell(number, "dim", 17, since=34, before=1)]
     mark, tone, words = _standing(row)
     return [
         Cell(mark, tone, 2),
@@ -239,17 +250,22 @@ def _standing(row: Standing) -> tuple[str, str, str]:
 
 def row_blocks(row: Row, read: PublishRead) -> list[Block]:
     """Return everything about a row."""
-    return _cut_blocks(row) if isinstance(row, Cut) else _place_blocks(row, read)
+    return _cut_blocks(row) if isinstance(row, Removal) else _place_blocks(row, read)
 
 
-def _cut_blocks(row: Cut) -> list[Block]:
+_CHOSEN = "p removes these lines from the file, and u undoes that; space keeps them"
+_KEPT = "memtui only read this file, so the lines stay; space chooses them for removal"
+
+
+def _cut_blocks(row: Removal) -> list[Block]:
     """Return the lines that would go from a file, and the memories that they say."""
-    blocks = [Block(((tame(row.path.relative_to(row.base).as_posix(), 300), "title"),))]
-    blocks.append(Block((("p removes these lines from the file; u undoes it", "dim"),)))
+    cut = row.cut
+    blocks = [Block(((tame(cut.path.relative_to(cut.base).as_posix(), 300), "title"),))]
+    blocks.append(Block(((_CHOSEN if row.is_chosen else _KEPT, "dim"),)))
     blocks += [
-        Block(((f"line {piece.lines[0]}  ", "dim"), (tame(piece.memory.title, 200), "text"))) for piece in row.pieces
+        Block(((f"line {piece.lines[0]}  ", "dim"), (tame(piece.memory.title, 200), "text"))) for piece in cut.pieces
     ]
-    return [*blocks, Block((("", "text"),)), *line_blocks(text_changes(_text(row.before), _text(row.after)))]
+    return [*blocks, Block((("", "text"),)), *line_blocks(text_changes(_text(cut.before), _text(cut.after)))]
 
 
 def _text(data: bytes) -> str:
