@@ -171,7 +171,9 @@ async def test_headings_fold_and_clicks_choose(ferry: Vault, tmp_path: Path) -> 
         await holds(pilot, 1)
 
 
-async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, tmp_path: Path) -> None:
+async def test_files_that_are_gone_and_contradictions_are_counted(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from memtui.curate.projects import link_folder
 
     tree = tmp_path / "tree"
@@ -194,6 +196,16 @@ async def test_files_that_are_gone_and_contradictions_are_counted(ferry: Vault, 
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2, "another screen is in front")
         await pilot.press("escape")
         await counts(pilot, "health", "dead anchors", 0)
+        await pilot.press("H")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2, "another screen is in front")
+        monkeypatch.setattr("memtui.tui.browse.screen.COUNTING_SECONDS", 3_600.0)
+        fill(ferry, [memory(10, "Tides turn at noon")])
+        await pilot.press("escape")
+        await until(
+            pilot,
+            lambda: any("dead anchors" in line and "…" in line[:28] for line in screen_lines(pilot)),
+            "no number of before the change stands",
+        )
 
 
 async def test_cursor_filter_facets_sort_and_sizes_are_found_again(ferry: Vault, tmp_path: Path) -> None:

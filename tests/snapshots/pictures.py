@@ -45,7 +45,7 @@ only_with_the_same_textual = pytest.mark.skipif(
     textual.__version__ != TAKEN_WITH, reason=f"pictures of Textual {TAKEN_WITH}"
 )
 
-SMALL, WIDE, TINY = (80, 24), (120, 40), (40, 15)
+SMALL, WIDE, TINY, VAST = (80, 24), (120, 40), (40, 15), (160, 50)
 SIZES = (SMALL, WIDE, TINY)
 
 

@@ -13,6 +13,7 @@ from snapshots.pictures import (
     SIZES,
     SMALL,
     TINY,
+    VAST,
     WIDE,
     Album,
     browse_is_complete,
@@ -195,7 +196,7 @@ async def test_one_memory_with_its_evidence_and_the_receipt(sample: Path, tmp_pa
         for key in ("n", "n", "y"):
             await settle(pilot, ReviewScreen, _rests)
             await pilot.press(key)
-        await album.take_sizes(pilot, ready=_rests)
+        await album.take_sizes(pilot, sizes=(*SIZES, VAST), ready=_rests)
         await pilot.press("p")
         await settle(pilot, ReviewScreen, _rests)
         for _ in range(6):

@@ -16,6 +16,7 @@ from snapshots.pictures import (
     SIZES,
     SMALL,
     TINY,
+    VAST,
     WIDE,
     Album,
     browse_is_complete,
@@ -177,7 +178,7 @@ async def _press(pilot: Pilot[Any], *keys: str) -> BrowseScreen:
 async def test_the_list(sample: Path, tmp_path: Path, album: Album) -> None:
     async with album.of(sample_app(sample, tmp_path, folder=tmp_path)) as pilot:
         await _press(pilot, "j", "j")
-        await album.take_sizes(pilot, sizes=(*SIZES, (200, 60)), light=True, ready=browse_is_complete)
+        await album.take_sizes(pilot, sizes=(*SIZES, VAST), light=True, ready=browse_is_complete)
         await pilot.resize_terminal(*SMALL)
         await _press(pilot, "1", "j")
         await album.take(pilot, "facets-over-it", ready=browse_is_complete)

@@ -43,7 +43,7 @@ FEW_VALUES = 9  # Values of a long facet that are shown before `more` is asked f
 _NAMES = {
     ("project", ""): "unassigned",
     ("source", "memtui"): "typed here",
-    ("status", "retired"): "retired or rejected",
+    ("status", "retired"): "retired, rejected",
 }
 
 
@@ -141,6 +141,7 @@ class FacetPane(CursorList):
         self._counts: FacetCounts | None = None
         self._lines: list[FacetLine] = []
         self._count_cells = 2
+        self._are_old = False  # Whether the counts are of before a change of the vault
 
     def fold(self, folded: Collection[str]) -> None:
         self.folded = {facet for facet in folded if facet in TITLES}
@@ -155,10 +156,16 @@ class FacetPane(CursorList):
     def show(self, counts: FacetCounts | None, chosen: Mapping[str, Sequence[str]]) -> None:
         """Show counts and the choice; None keeps the counts shown so far."""
         self._counts = counts or self._counts
+        self._are_old = self._are_old and counts is None
         self.chosen = chosen
         words = chosen_words(chosen)
         self.border_title = Content("1 Facets" + (f" · {words}" if words else ""))
         self._lay_out()
+
+    def count_again(self) -> None:
+        """Show no number until the next counts: those that are shown are of before a change of the vault."""
+        self._are_old = True
+        self.refresh()
 
     @property
     def current(self) -> FacetLine | None:
@@ -240,12 +247,12 @@ class FacetPane(CursorList):
         tick = _CHOSEN if line.chosen else " "
         cells = max(4, width - 2 - self._count_cells)  # one is left free at the right
         # Headings count nothing: beside the numbers below them, which are of memories, one of values would be misread.
-        counted = "" if line.more or line.value is None else f"{line.count:,}"
+        counted = "" if line.more or line.value is None else "…" if self._are_old else f"{line.count:,}"
         blank = Segment(" " * max(0, self._count_cells - len(counted)), paint["base"])
         count = [blank, Segment(counted, paint["dim"])]
         if line.value is None:
             return [edge, Segment(fit(f"{line.text} {tick}", cells), paint["heading"]), *count]
-        part = "chosen" if line.chosen else "dim" if line.more or not line.count else "count"
+        part = "chosen" if line.chosen else "dim" if line.more or not (line.count or self._are_old) else "count"
         return [
             edge,
             Segment(" ", paint["base"]),

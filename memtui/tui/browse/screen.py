@@ -27,6 +27,7 @@ from memtui.tui.browse.facets import (
     keep_state,
     kept_state,
 )
+from memtui.tui.browse.list_border import VAST, ListBorder
 from memtui.tui.browse.list_reader import (
     COUNTING_SECONDS,
     COUNTING_WHILE_TYPING_SECONDS,
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
 POLL_SECONDS = 2.0  # How often the vault is checked for changes of others
 FIRST_SECONDS = 3.0  # Pause before the first check of the files: the list, its rows and its counts come first
 AGAIN_SECONDS = 300.0  # Pause between two checks; one over 5,000 files takes less than a second of one core
-_SHARE, _SHARE_WITH_PROJECTS = 66, 72
-"""Per cent of the room that the list has until a person chooses: at 120 cells they leave 55 for the titles."""
 _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
@@ -97,7 +96,7 @@ class BrowseScreen(MemtuiScreen):
         "narrower": ("_share_out", -STEP),
     }
     AUTO_FOCUS = "#list"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (VAST, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
 
     @dataclass
     class NothingStored(Message):
@@ -124,8 +123,7 @@ class BrowseScreen(MemtuiScreen):
         self._remembered = BrowseState()
         self._facets_hidden = False
         self._waiting: Waiting | None = None  # Rule files of this project that are not imported, or changed since
-        self.border = self._border = PaneBorder(self._list, self._detail)
-        self._border.usual = _SHARE
+        self.border = self._border = ListBorder(self._list, self._detail)
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -209,8 +207,7 @@ class BrowseScreen(MemtuiScreen):
         self._tell_counts()
         self._tell_titles()
         self._count_facets()
-        self._border.usual = _SHARE_WITH_PROJECTS if self._list.show_projects else _SHARE
-        self._border.lay_out()
+        self._border.share_usually(with_projects=self._list.show_projects)
         if not listing.base.ids and not listing.base.elsewhere and not self.lists.says_reading:
             self.post_message(self.NothingStored())
 
@@ -277,6 +274,7 @@ class BrowseScreen(MemtuiScreen):
 
     def on_resize(self) -> None:
         """Count the facets where they came into sight."""
+        self._border.share_usually(with_projects=self._list.show_projects)
         self.call_after_refresh(self._count_facets)
 
     def _poll(self) -> None:
@@ -311,6 +309,8 @@ class BrowseScreen(MemtuiScreen):
             has_moved = self.lists.queries.may_have_moved(self.lists.listing.base)
             self.lists.look_after()
             self.lists.queries.gone_files.forget()
+            if has_moved:
+                self._facets.count_again()
             self._count_facets()
             self._tell_counts()
             if self._waiting is not None and (self._waiting.new or self._waiting.changed):
@@ -410,14 +410,9 @@ class BrowseScreen(MemtuiScreen):
         if not self._detail.display:
             self._enter_detail()
 
-    @property
-    def _share(self) -> int:
-        """Share of the list, in per cent, beside the details."""
-        return self._border.share or self._border.usual or _SHARE
-
     def _share_out(self, change: int) -> None:
         """Give the list so many more per cent of the room, and the details the rest."""
-        self._border.put(self._share + change)
+        self._border.widen(change)
 
     def border_was_put(self, border: PaneBorder) -> None:
         """Leave it to `remember`, which keeps it with the rest."""

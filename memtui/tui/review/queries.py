@@ -52,6 +52,8 @@ MOST_SIMILAR = 8  # Memories offered to supersede the one in review
 
 NEIGHBOURS_SHOWN = 6
 
+LONGEST_TEXT = 300  # Characters of a neighbour's text
+
 LEAST_SIMILAR = 0.25
 """Similarity from which a memory is shown as a neighbour: a quarter of the content words are the same."""
 
@@ -86,6 +88,7 @@ class Similar:
     id: str
     title: str
     how: str  # the sign and word of a link, or `≈ 0.81 similar`
+    text: str = ""  # its insight, shown where there is room
     near: bool = True  # whether it is listed beside the memory; the others are only offered to supersede it
 
 
@@ -213,13 +216,16 @@ class ReviewAccess:
             snoozes = snoozes_of(memory, reader.verdicts([identifier]))
             news = tuple(source_news(reader, memory))
             is_by_age = not asked_about(reader, [identifier]) and memory.due_at is None
+            linked = _linked(
+                detail, reader.get_many({end for link in detail.view.links for end in (link.from_id, link.to_id)})
+            )
         moves = _still_tied(memory, self.files.moves.get(identifier, {}))
         return ReviewCard(
             detail,
             session.why.get(identifier, ()),
             self._curve(detail),
             tuple(file_changes(memory, tree, moves=moves)),
-            (*_linked(detail), *self._similar(memory, {*detail.titles, identifier})),
+            (*linked, *self._similar(memory, {*detail.titles, identifier})),
             moves,
             news,
             snoozes,
@@ -254,14 +260,20 @@ class ReviewAccess:
             (
                 likeness(mine, wording_of(hit.memory.title[:300], hit.memory.insight)),
                 hit.memory.id,
-                tame(hit.memory.title),
+                hit.memory,
             )
             for hit in similar.hits
             if hit.memory.id not in known
         ]
         return [
-            Similar(identifier, title, f"≈ {score:.2f} similar", near=score >= LEAST_SIMILAR)
-            for score, identifier, title in sorted(found, key=lambda one: -one[0])
+            Similar(
+                identifier,
+                tame(other.title),
+                f"≈ {score:.2f} similar",
+                text=tame(other.insight, LONGEST_TEXT),
+                near=score >= LEAST_SIMILAR,
+            )
+            for score, identifier, other in sorted(found, key=lambda one: -one[0])
         ]
 
     def _curve(self, detail: Detail) -> Curve:
@@ -301,11 +313,12 @@ def _still_tied(memory: Memory, moves: Mapping[str, str]) -> dict[str, str]:
     return {old: new for old, new in moves.items() if old in paths}
 
 
-def _linked(detail: Detail) -> list[Similar]:
+def _linked(detail: Detail, memories: Mapping[str, Memory]) -> list[Similar]:
     me = detail.view.memory.id
     found = []
     for link in detail.view.links:
         other = link.to_id if link.from_id == me else link.from_id
         how = _SIGNS.get(link.type, link.type) if link.from_id == me else f"{_SIGNS.get(link.type, link.type)} this"
-        found.append(Similar(other, detail.titles.get(other, other), how))
+        text = tame(memories[other].insight, LONGEST_TEXT) if other in memories else ""
+        found.append(Similar(other, detail.titles.get(other, other), how, text=text))
     return found

@@ -73,7 +73,7 @@ class ReviewScreen(MemtuiScreen):
         "review-pack-skip": ("_rate_pack", ""),
     }
     AUTO_FOCUS = "#review-memory"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (108, "-roomy")]  # noqa: RUF012 - Textual declares it as a class variable
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide"), (108, "-roomy"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
     VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-middling"), (32, "-high")]  # noqa: RUF012 - likewise
 
     def __init__(self, opening: Opening) -> None:
@@ -109,8 +109,7 @@ class ReviewScreen(MemtuiScreen):
 
     def compose(self) -> ComposeResult:
         yield self._title
-        yield self._panes.memory
-        yield self._panes.evidence
+        yield self._panes.body
         yield self.hints
 
     def on_mount(self) -> None:

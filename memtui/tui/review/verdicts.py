@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 
 from memtui.clock import days_after
 from memtui.curate import lifecycle
@@ -50,6 +50,7 @@ class ReviewPanes:
     Attributes:
         memory: the text, of which it is known whether it was seen.
         evidence: the container of the other panes.
+        body: the container of all of them: the evidence lies below the memory, or beside it where that is wide enough.
     """
 
     def __init__(self) -> None:
@@ -58,6 +59,7 @@ class ReviewPanes:
         self._files = DetailPane(id="review-files")
         self._similar = DetailPane(id="review-similar")
         self.evidence = Horizontal(self._curve, self._files, self._similar, id="review-evidence")
+        self.body = Vertical(self.memory, self.evidence, id="review-body")
         for pane in (self.memory, self._curve, self._files, self._similar):
             pane.add_class("pane")
 
@@ -71,7 +73,8 @@ class ReviewPanes:
         self._files.set_title("Files and neighbours" if together else "What changed in its files")
         self._similar.set_title("Neighbours")
         self._files.show([*file_blocks(card), *(similar_blocks(card, gap=True) if together else ())], from_top=from_top)
-        self._similar.show(similar_blocks(card), from_top=from_top)
+        is_beside = self.memory.screen.has_class("-vast")
+        self._similar.show(similar_blocks(card, with_texts=is_beside), from_top=from_top)
 
     def _shown_evidence(self) -> AbstractSet[str]:
         if not self.evidence.display:

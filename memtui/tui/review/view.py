@@ -187,14 +187,15 @@ def file_blocks(card: ReviewCard) -> list[Block]:
     return [Block(((f"It is not tied to any file{why}.", "dim"),))]
 
 
-def similar_blocks(card: ReviewCard, *, gap: bool = False) -> list[Block]:
-    blocks = [
-        Block(
-            ((f"{similar.how}  ", "warning" if similar.how.startswith("≠") else "dim"), (similar.title, "text")),
-            gap=gap and place == 0,
-        )
-        for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN])
-    ]
+def similar_blocks(card: ReviewCard, *, gap: bool = False, with_texts: bool = False) -> list[Block]:
+    """Return the memories that are linked or similar, by their titles, with their texts where there is room."""
+    blocks: list[Block] = []
+    for place, similar in enumerate([one for one in card.similar if one.near][:NEIGHBOURS_SHOWN]):
+        tone: StyleName = "warning" if similar.how.startswith("≠") else "dim"
+        is_apart = place > 0 if with_texts else gap and place == 0
+        blocks.append(Block(((f"{similar.how}  ", tone), (similar.title, "text")), gap=is_apart))
+        if with_texts and similar.text:
+            blocks.append(Block(((similar.text, "dim"),)))
     nothing = Block((("Nothing is linked or similar to it.", "dim"),), gap=gap)
     return blocks or ([nothing] if card.is_whole else [])
 

@@ -111,7 +111,7 @@ def test_a_choice_is_said_in_words_without_control_characters() -> None:
     assert chosen_words({"project": ("",), "due": ("now",), "tag": ("a\x1b[31m\nb",)}).startswith(
         "unassigned · due now · a"
     )
-    assert chosen_words({"due": ("snoozed",), "status": ("retired",)}) == "snoozed · retired or rejected"
+    assert chosen_words({"due": ("snoozed",), "status": ("retired",)}) == "snoozed · retired, rejected"
     assert "\x1b" not in chosen_words({"tag": ("a\x1b[31m\nb",)})
 
 
