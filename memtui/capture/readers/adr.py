@@ -143,6 +143,8 @@ _LONGEST_SETTING = 1_000
 
 _SLUG_ONLY = re.compile(r"^#{1,3} .*\b(?:decision|entscheidung|décision|decisión)\b", re.IGNORECASE | re.MULTILINE)
 _SLUG_ONLY_CHARS = 20_000
+_WORD = re.compile(r"\w+")
+_BEFORE_DATE = re.compile(r"(?<=\w)\s+\w{1,5}\s*$")  # "on", "since", "am", "le" and the like
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
 
 
@@ -257,6 +259,8 @@ def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
     for part in parts:
         _take(record, part)
     record.succession = succession_of(tree, settings.values, record.status)
+    if record.date is None and state_of(record.status) == "accepted":
+        record.date = _date(record.status)
     return record
 
 
@@ -412,9 +416,18 @@ def _options_of(record: _Record) -> str:
 def _reasons_of(record: _Record) -> list[tuple[str, str]]:
     """Return why a record decided so, below a status that says more than a word or that it no longer holds."""
     above = [("", record.intro)] if record.intro else []
-    if len(record.status.split()) > 1 or state_of(record.status) in OVER:
+    if _is_more_than_a_state(record.status) or state_of(record.status) in OVER:
         above.insert(0, ("", "Status: " + _LINK.sub(r"\1", record.status)))
     return [*above, *record.why]
+
+
+def _is_more_than_a_state(status: str) -> bool:
+    """Return whether a status says more than one word and its date: "Accepted (2026-03-12)" does not."""
+    dated = date_in(status)
+    if dated is not None:
+        start, end = dated[1]
+        status = _BEFORE_DATE.sub("", status[:start]) + status[end:]
+    return len(_WORD.findall(status)) > 1
 
 
 def _taken_reason(record: _Record) -> list[str]:

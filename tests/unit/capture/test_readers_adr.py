@@ -330,6 +330,9 @@ Old records keep their dates.
         ("Not yet accepted, in review", ("proposed",), (), "Status: Not yet accepted, in review"),
         ("Proposed | Accepted | Deprecated", (), (), "Status: Proposed | Accepted | Deprecated"),
         ("?", (), (), ""),
+        ("Accepted (2026-03-12)", ("accepted",), (), ""),
+        ("✅ Accepted on 12 March 2026", ("accepted",), (), ""),
+        ("Accepted 2026-03-12 by the board", ("accepted",), (), "Status: Accepted 2026-03-12 by the board"),
     ],
 )
 def test_the_status_decides_on_tags_and_retirement(
@@ -376,6 +379,7 @@ def test_titles_go_without_their_number(tmp_path: Path, heading: str, title: str
         "| Field | Value |\n|---|---|\n| Status | Accepted |\n| Date | 2026-01-12 |",
         "Status: Accepted\n\nLast updated: 12.01.2026",
         "## Status: Accepted\n\n## Date: 2026-01-12",
+        "## Status\n\nAccepted (2026-01-12)",
     ],
 )
 def test_settings_above_the_sections_are_read(tmp_path: Path, lines: str) -> None:
