@@ -131,15 +131,21 @@ def rank_of_end(head: str, edge: str, rest: str, language: str) -> int:
         return 0
     if sign and sign not in ",，":
         return 0 if sign == ":" and _is_label(head, language) else _SIGN_RANKS.get(sign, 5)
-    if not sign and tail.startswith("as ") and not has_verb(" ".join(tail.split()[1:_CLAUSE_WORDS]), language):
-        return 0  # `Treat the log as the truth`
-    if not sign and head.endswith("ly") and _DONE_HOW.search(head) and grammar.preposition.match(tail):
-        return 0  # `is tied directly` of `is tied directly to the ring`
+    if not sign and _completes_verb(tail, head, language):
+        return 0
     if _opens_remark(sign, tail, grammar):
         return _rank_of_remark(sign, tail, head, language)
     if language not in LATIN:
         return 0 if not sign or _limits(tail, grammar, is_rule=True) else 3
     return _rank_of_phrase(sign, tail, head, language)
+
+
+def _completes_verb(tail: str, head: str, language: str) -> bool:
+    """Return whether what follows without a sign belongs to the verb before it."""
+    if tail.startswith("as ") and not has_verb(" ".join(tail.split()[1:_CLAUSE_WORDS]), language):
+        return True  # `Treat the log as the truth`
+    is_done_how = head.endswith("ly") and _DONE_HOW.search(head) is not None
+    return is_done_how and grammar_of(language).preposition.match(tail) is not None  # `is tied directly to the ring`
 
 
 def _opens_remark(sign: str, tail: str, grammar: Grammar) -> bool:

@@ -64,18 +64,25 @@ def compared(memory: Memory, other: Memory, cosine: float | None = None) -> Rese
         return None
     differ = differences(other, memory, texts)
     score = alike.score if alike else score
-    old, new = (texts.facts[each.title, each.insight] for each in (other, memory))
-    rest, more = _words_apart(old.wording, new.wording)
+    sort: Sort
     if differ:
-        why = "; ".join(difference.text for difference in differ)
-        return Resemblance(other.id, other.title, "differs", score, why, alike is not None and score >= LIKELY_FROM)
+        sort, why = "differs", "; ".join(difference.text for difference in differ)
+    else:
+        old, new = (texts.facts[each.title, each.insight] for each in (other, memory))
+        sort, why = _compared_words(old, new, is_alike=alike is not None)
+    is_likely = alike is not None and (sort != "differs" or score >= LIKELY_FROM)
+    return Resemblance(other.id, other.title, sort, score, why, is_likely)
+
+
+def _compared_words(old: Facts, new: Facts, *, is_alike: bool) -> tuple[Sort, str]:
+    """Return how two texts resemble that have no difference but in their words, and which words those are."""
+    rest, more = _words_apart(old.wording, new.wording)
     if not rest and not more:
-        return Resemblance(other.id, other.title, "same", score, "says the same", alike is not None)
+        return "same", "says the same"
     words = _told(old.wording, rest), _told(new.wording, more)
-    if alike is not None and not _is_exchange(old, new, rest, more):
-        return Resemblance(other.id, other.title, "reworded", score, " / ".join(filter(None, words)))
-    why = f"words differ: {' / '.join(words)}" if all(words) else f"words only in one: {''.join(words)}"
-    return Resemblance(other.id, other.title, "differs", score, why, alike is not None and score >= LIKELY_FROM)
+    if is_alike and not _is_exchange(old, new, rest, more):
+        return "reworded", " / ".join(filter(None, words))
+    return "differs", f"words differ: {' / '.join(words)}" if all(words) else f"words only in one: {''.join(words)}"
 
 
 def _words_apart(one: Wording, other: Wording) -> tuple[frozenset[str], frozenset[str]]:

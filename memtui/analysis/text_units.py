@@ -111,6 +111,15 @@ def _kind(line: str) -> str:
     return {"|": "table", ">": "quote"}.get(bare[:1], "text")
 
 
+def _fence_behind(line: str, fence: str = "") -> str:
+    """Return the fence of the code that is open behind a line, given the one that is open before it; empty for none."""
+    mark = _FENCE.match(line)
+    if not fence:
+        return mark[1] if mark else ""
+    is_closed = mark and mark[1].startswith(fence) and not line.strip(" \t`~")
+    return "" if is_closed else fence
+
+
 def _blocks(text: str) -> list[_Block]:
     """Return the blocks of a text; joined with their gaps they are the text."""
     blocks: list[_Block] = []
@@ -118,8 +127,7 @@ def _blocks(text: str) -> list[_Block]:
     for line in text.strip("\n").split("\n"):
         if fence:
             blocks[-1].lines.append(line)
-            closing = _FENCE.match(line)
-            fence = "" if closing and closing[1].startswith(fence) and not line.strip(" \t`~") else fence
+            fence = _fence_behind(line, fence)
             continue
         if not line.strip():
             gap += f"{line}\n"
@@ -127,8 +135,7 @@ def _blocks(text: str) -> list[_Block]:
         kind, indent = _kind(line), len(line) - len(line.lstrip())
         if kind == "item" and blocks and blocks[-1].kind == "text" and not gap and not _BEGINS_LIST.match(line):
             kind = "text"  # A wrapped line may begin with a number
-        opening = _FENCE.match(line)
-        fence = opening[1] if opening else ""
+        fence = _fence_behind(line)
         if blocks and _goes_on(blocks[-1], kind, indent, apart=bool(gap)):
             blocks[-1].lines += [*gap.split("\n")[:-1], line]
         else:

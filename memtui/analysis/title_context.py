@@ -62,14 +62,23 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
     begins = title.casefold().startswith(name.casefold())
     if not begins and _names(title, name):
         return title
-    named = title if begins else _below(name, title)
-    if above and _is_part(name, title) and not _repeats(above, name, named):
-        told = _fits(_below(above, named)) or _without_part(above, name, title)
-        if not told and begins and matches("headings", "referring", name):
-            told = _fits(_below(above, name))
-        if told:
-            return told
+    if above and (told := _below_next(above, name, title, begins=begins)):
+        return told
     return title if begins else _fitting_below(name, title)
+
+
+def _below_next(above: str, name: str, title: str, *, begins: bool) -> str:
+    """Return a title whose own heading is slight below the heading above that one, if there is room; else nothing.
+
+    `begins`: whether the title begins with its own heading.
+    """
+    named = title if begins else _below(name, title)
+    if not _is_part(name, title) or _repeats(above, name, named):
+        return ""
+    told = _fits(_below(above, named)) or _without_part(above, name, title)
+    if not told and begins and matches("headings", "referring", name):
+        return _fits(_below(above, name))
+    return told
 
 
 def _repeats(above: str, name: str, named: str) -> bool:

@@ -407,9 +407,7 @@ class TitleWriter:
         """Return a subject with as many heads as fit, in brief if only one did (unless any tells), or alone."""
         kept = fitting_or_brief(subject, heads, self._width)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
-            is_all = len(kept) == len(heads)
-            about = self.headings.subject() if grammar_of(self.language).preposition.match(subject) else ""
-            return self.done(f"{subject}: {kept[0]}", about) if is_all else self._awaited(subject, heads, kept)
+            return self._awaited(subject, heads, kept)
         if subject and not (_tells(subject, kept, heads) or (any_of and kept)):
             first = self._with_first_rule(subject, heads)
             if first or not kept or self._states(subject):
@@ -442,7 +440,10 @@ class TitleWriter:
         return self.done(self._counted(f"{subject}: {short}", [short], heads))
 
     def _awaited(self, lead: str, heads: Sequence[str], kept: Sequence[str]) -> str:
-        """Return the title of a list whose lead says nothing without it, such as a condition, and leaves no room."""
+        """Return the title of a list whose lead says nothing without it, such as a condition, with one head at most."""
+        if len(kept) == len(heads):
+            about = self.headings.subject() if grammar_of(self.language).preposition.match(lead) else ""
+            return self.done(f"{lead}: {kept[0]}", about)
         heading = self.headings.subject()
         grammar = grammar_of(language_of(lead))
         opens = grammar.condition.match(lead) or grammar.preposition.match(lead)

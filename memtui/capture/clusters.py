@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from memtui.capture.blocks import Block, item_text
 from memtui.capture.prose import (
     announces,
     first_label,
     goes_on_with,
+    has_bold_label,
     holds_example,
     is_dependent,
     is_example_label,
@@ -17,6 +20,7 @@ from memtui.capture.prose import (
     is_step_label,
     lead_role,
     names_all,
+    pseudo_heading,
     words_in,
 )
 from memtui.capture.units import LISTS, PIECE_CHARS, Page
@@ -26,6 +30,35 @@ _TRAILING = frozenset({"fence", "code", "html", "heading"})
 _STEP_FROM = re.compile(r"\s*(\d{1,9})[.)]")
 _BULLET = re.compile(r"\s*[•▪‣◦●]")
 _QUESTION_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A short bold line that serves as a heading of the blocks below it."""
+
+    words: str
+    below: Block  # what stands right below it
+    announces: bool  # whether it leads to that alone
+
+    def is_left(self, cluster: Sequence[Block], block: Block, rules: AbstractSet[int]) -> bool:
+        """Return whether a block behind a cluster stands no longer below the label.
+
+        Either there is one of the `rules`, given by their lines, between both; or the label led to the list that the
+        cluster began with, and the block is a paragraph of its own.
+        """
+        if not rules.isdisjoint(range(cluster[-1].lines.last + 1, block.lines.first)):
+            return True
+        if cluster[0] is not self.below or self.below.kind not in LISTS:
+            return False
+        if block.kind != "paragraph" or is_dependent(block.content):
+            return False
+        return self.announces or has_bold_label(block.content)
+
+
+def label_above(block: Block, following: Block) -> Label | None:
+    """Return the label that a block is of the one that follows it; None if it is none."""
+    words = pseudo_heading(block, following)
+    return Label(words, following, announces(block.content)) if words else None
 
 
 def attaches(page: Page, cluster: Sequence[Block], block: Block) -> bool:

@@ -148,10 +148,15 @@ def context_lead(
         return _lead_below(subject, lead, _LONGEST_BOTH)
     if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
-    named = lead_of(path)
-    if not lead and named not in {"", _name(document)} and not _names(plain_text(text), named.rpartition(SEPARATOR)[2]):
-        lead = named
-    return _lead_below(subject, lead, _LONGEST)
+    return _lead_below(subject, lead or _unnamed_lead(text, path, document), _LONGEST)
+
+
+def _unnamed_lead(text: str, path: Sequence[str], document: str) -> str:
+    """Return the headings right above a text; empty if it names them, or if they are the title of its document."""
+    lead = lead_of(path)
+    if lead in {"", _name(document)} or _names(plain_text(text), lead.rpartition(SEPARATOR)[2]):
+        return ""
+    return lead
 
 
 def _lead_below(subject: str, lead: str, most: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.capture.blocks import Block, Span, item_text
-from memtui.capture.clusters import attaches, is_step_run, listed_at
+from memtui.capture.clusters import Label, attaches, is_step_run, label_above, listed_at
 from memtui.capture.no_memory import is_data, no_memory_reason, no_text_reason
 from memtui.capture.prose import (
     LeadRole,
@@ -29,7 +29,6 @@ from memtui.capture.prose import (
     leads_to_files,
     only_announces,
     only_leads,
-    pseudo_heading,
     sentences_of,
     splits_into_items,
     splits_into_rows,
@@ -126,40 +125,27 @@ class Parts:
 
     def _parted(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Part]:
         kept = self._kept(blocks, path)
-        breaks = {block.lines.first for block in blocks if block.kind == "rule"}
+        rules = {block.lines.first for block in blocks if block.kind == "rule"}
         parts: list[Part] = []
         cluster: list[Block] = []
-        here = path
-        labelled: Block | None = None  # the list right below a label
-        led = False  # whether the label leads to that list alone
-        for at, block in enumerate(kept):
-            following = kept[at + 1] if at + 1 < len(kept) else None
+        label: Label | None = None  # that the cluster stands below
+        for block, following in zip(kept, [*kept[1:], None], strict=False):
             if cluster and attaches(self.page, cluster, block):
                 cluster.append(block)
                 continue
-            parts.extend(self._cluster(cluster, here))
-            if cluster and not breaks.isdisjoint(range(cluster[-1].lines.last + 1, block.lines.first)):
-                here = path
-            if cluster and cluster[0] is labelled and self._leaves_label(block, led=led):
-                here = path
+            parts.extend(self._cluster(cluster, (*path, label.words) if label else path))
+            if label and cluster and label.is_left(cluster, block, rules):
+                label = None
             cluster = [block]
             if following is None or self.page.are_apart(block.lines.last, following.lines.first):
                 continue
-            if label := pseudo_heading(block, following):
+            if next_label := label_above(block, following):
                 self._leave(block, SkipReason.CONTEXT)
-                here, cluster = (*path, label), []
-                labelled, led = (following if following.kind in LISTS else None), announces(block.content)
+                label, cluster = next_label, []
             elif following.kind in LISTS and lead_role(block) in {"label", "condition"}:
-                here = path
-        parts.extend(self._cluster(cluster, here))
+                label = None
+        parts.extend(self._cluster(cluster, (*path, label.words) if label else path))
         return self._without_fragments(self._packed(parts))
-
-    @staticmethod
-    def _leaves_label(block: Block, *, led: bool) -> bool:
-        """Return whether a paragraph behind a list stands no longer below the label above that list."""
-        if block.kind != "paragraph" or is_dependent(block.content):
-            return False
-        return led or has_bold_label(block.content)
 
     def _kept(self, blocks: Sequence[Block], path: tuple[str, ...]) -> list[Block]:
         """Return the blocks that may become memories; note the others."""

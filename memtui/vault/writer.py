@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,10 +118,7 @@ class VaultWriter(VaultReader):
                 saved: list[tuple[int, Memory]] = []
                 together = storable[start : start + TOGETHER]
                 results += [self._put(one, stored.get(one.memory.id), last_versions, saved) for one in together]
-                replaced = [key for key, memory in saved if memory.id in stored]
-                if replaced:
-                    execute(rows.deletion_in("memories", "key", replaced))
-                for statement in rows.insertions("memories", (rows.memory_row(memory, key) for key, memory in saved)):
+                for statement in _statements(saved, stored):
                     execute(statement)
                 if is_much or indexed is not None:
                     self._index_new(execute, [one for one in saved if one[1].id not in stored], indexed)
@@ -396,6 +393,14 @@ def _dump(record: records.Record | None) -> str | None:
 def _readable(memory: Memory) -> str:
     parts = [memory.title, memory.insight, memory.rationale, memory.snippet]
     return "\n\n".join(part for part in parts if part)
+
+
+def _statements(saved: Sequence[tuple[int, Memory]], stored: Container[str]) -> Iterator[rows.Statement]:
+    """Yield the SQL that saves memories, each with its key; `stored`: the ids of those whose rows are replaced."""
+    replaced = [key for key, memory in saved if memory.id in stored]
+    if replaced:
+        yield rows.deletion_in("memories", "key", replaced)
+    yield from rows.insertions("memories", (rows.memory_row(memory, key) for key, memory in saved))
 
 
 class _Storable(NamedTuple):

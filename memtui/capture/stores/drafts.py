@@ -80,9 +80,6 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         insight=insight,
         kind=row.kind or _guessed(f"{insight}\n{rationale}", title, heading),
         project=owner,
-        status=row.status or "candidate",  # type: ignore[arg-type]
-        status_reason=one_line(row.reason)[:LONGEST_TITLE] if row.status else "",
-        cause=RETIRED if row.status == "retired" else "",  # whatever word the store gives as its reason
         rationale=rationale,
         snippet=snippet,
         anchors=tuple(Anchor(path) for path in _paths(row.files, owner)),
@@ -91,6 +88,7 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
         updated_at=now,
         observed_at=created or _past(row.updated, now) or _file_time(row, now),
         sources=(source,),
+        **_decided(row),
         **_judged(row, now),
     )
     return Draft(
@@ -140,6 +138,15 @@ def _guessed(words: str, title: str, heading: str) -> str:
     """Return the kind that the words surely show, else a lesson: these tools keep what a session taught."""
     guess = kind_guess(words, title, (heading,) if heading else ())
     return guess.kind if guess.confidence == "sure" else "lesson"
+
+
+def _decided(row: Row) -> dict[str, Any]:
+    """Return what was decided about a memory in its store, and why; a candidate if nothing was."""
+    return {
+        "status": row.status or "candidate",
+        "status_reason": one_line(row.reason)[:LONGEST_TITLE] if row.status else "",
+        "cause": RETIRED if row.status == "retired" else "",  # whatever word the store gives as its reason
+    }
 
 
 def _judged(row: Row, now: datetime) -> dict[str, Any]:

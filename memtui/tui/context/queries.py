@@ -111,6 +111,10 @@ class _Kept(Generic[T]):
         return known[2]
 
 
+def _place_of(view: View) -> str:
+    return view.project or ("all projects" if view.shows_all else "no project, only global memories")
+
+
 class Payloads:
     """Payloads, and what is done with one.
 
@@ -150,8 +154,8 @@ class Payloads:
             raise LineError("Budget", error) from error
         files, view, left_out = self._files(ask.files)
         recipes = self._recipes(view) if ask.standing is not None else None
-        if recipes is not None and view.project is not None:  # else files of one project would exclude other recipes
-            view = narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
+        if recipes is not None:
+            view = self._view_of_recipes(view, recipes)
         task = Task(text=ask.text, files=files, phase=check_phase(ask.phase) if ask.phase else None)
         is_loading = opening.meaning is not None and opening.meaning.is_loading
         pack = context(
@@ -166,7 +170,6 @@ class Payloads:
             recipes=recipes,
             recall_by=lambda wanted, most: self._recall(wanted, view, most),
         )
-        place = view.project or ("all projects" if view.shows_all else "no project, only global memories")
         diff = self._diff(task, pack, view.project)
         just_used = diff is not None and self._vault.now() - diff.previous.made_at < _JUST_NOW
         waiting = 0 if pack.payload else self._waiting(view)
@@ -174,8 +177,16 @@ class Payloads:
         has_task = bool(task.text.strip() or task.files)
         untied = max(0, self._in_use(view) - pack.told_in_use) if has_task else 0
         unnamed = self._unnamed(view, pack) if has_task else ()
-        answer = Answer(ask, task, pack, view.project, place, diff, clashes, just_used, left_out, waiting, untied)
+        answer = Answer(
+            ask, task, pack, view.project, _place_of(view), diff, clashes, just_used, left_out, waiting, untied
+        )
         return replace(answer, unnamed=unnamed, is_before_model=has_task and is_loading)
+
+    def _view_of_recipes(self, view: View, recipes: Sequence[Recipe]) -> View:
+        """Return the view of the project in which the imports of the recipes' files are followed."""
+        if view.project is None:
+            return view  # the files of one project would exclude the recipes of others
+        return narrow_to_files(self._reading, view, [file for recipe in recipes for file in recipe.files])
 
     def options(self, ask: Ask) -> PackOptions:
         """Return what a payload is made with: the configuration, and what was chosen on the screen."""
