@@ -348,13 +348,13 @@ def as_it_was(
 
 def _written_then(task: Task, stored: StoredPack, options: PackOptions) -> list[PayloadInfo]:
     """Return the ways in which the payload may have been written, today's first."""
-    from memtui.pack.targets.base import EDITIONS, PayloadInfo
+    from memtui.pack.targets.base import EDITIONS, LINES_LEFT_OUT, PayloadInfo
 
     standing = PayloadInfo.standing(stored.project, options.style)
     today = standing if options.standing is not None else PayloadInfo.for_task(task, stored.project, options.style)
     # Earlier versions left trees, commands and tables whole.
     whole = [replace(today, edition=edition, wanted=frozenset()) for edition in EDITIONS]
-    return [today, replace(today, edition=1), *whole]
+    return [today, *(replace(today, edition=edition) for edition in LINES_LEFT_OUT), *whole]
 
 
 def _states_of(stored: StoredPack) -> dict[tuple[str, str], AnchorState]:

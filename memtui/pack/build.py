@@ -363,7 +363,7 @@ def _compiler(task: Task, info: PayloadInfo) -> Compiler:
     # Imported here: it reads sentences by grammar, and hooks never compile.
     from memtui.pack.compile import Compiler
 
-    return Compiler.for_task(task, says_lists_once=info.is_today)
+    return Compiler.for_task(task, says_lists_once=info.says_lists_once)
 
 
 def build_pack(

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
 from memtui.pack.topics import words_of_path
-from memtui.recall.anchors import plain_path, strength
+from memtui.recall.anchors import folders_of, plain_path, strength
 
 _MAKES = r"^\W*(?:prepare|create|open|draft|write|make|submit|raise|send|file|cut|publish|tag|update)\s+(?:[\w'-]+\s+)"
 ACTS = tuple(
@@ -68,6 +68,25 @@ def is_asked_for(memory: Memory, named: frozenset[str]) -> bool:
         if anchor.is_glob
         for words in _names_of_places(anchor.path)
     )
+
+
+LEAST_STEM = 4  # Characters of a name from which a longer word stands for it: `language` for `lang/`
+
+
+def is_of_folder_unnamed(memory: Memory, words: frozenset[str]) -> bool:
+    """Return whether a memory comes from the rule files of a folder alone, and a task does not name that folder.
+
+    A folder is named by all words of one of the parts of its path. `words`: those of the task.
+    """
+    folders = folders_of(memory)
+    if not folders or not all((one.path or "").startswith(tuple(f"{at}/" for at in folders)) for one in memory.sources):
+        return False
+    parts = [words_of_path(part) for folder in folders for part in folder.split("/")]
+    return bool(memory.sources) and not any(part and all(_is_said(one, words) for one in part) for part in parts)
+
+
+def _is_said(name: str, words: frozenset[str]) -> bool:
+    return name in words or (len(name) >= LEAST_STEM and any(word.startswith(name) for word in words))
 
 
 @lru_cache(maxsize=1_000)

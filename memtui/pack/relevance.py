@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import VAULT, Reason, ReasonCode
-from memtui.pack.calls import is_asked_for, is_due, titles_called_for
+from memtui.pack.calls import is_asked_for, is_due, is_of_folder_unnamed, titles_called_for
 from memtui.pack.relevance_features import (
     Model,
     belongs_elsewhere,
@@ -81,6 +81,10 @@ SCATTERED = 0.3  # Share of the words of a task below which the beginning of a l
 WORTH_ITS_ROOM = 0.5
 """Share of its chance that a long memory keeps whose beginning is not about the task and that holds for no file in
 hand: of such 15 % matter."""
+
+LEFT_OF_FOLDER = 0.15
+"""Share of its chance that a rule of a subfolder keeps where a task has no files and does not name the folder: most
+likely the work lies elsewhere, where its prohibitions would be wrong. Of 37 such none mattered."""
 
 ACT_CHANCE = 0.7
 """Chance that a memory has at least whose title names what the task is as a whole: of 23 such 18 matter."""
@@ -184,6 +188,8 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         chance = chance_of(judge, features, is_asked_for=bool(task.files) and is_asked_for(one, named))
         has_nearly_all, room = _by_beginning(one, signs, task, words)
         chance = chance.at_least(COVERED_CHANCE) if has_nearly_all else chance
+        if not task.files and is_of_folder_unnamed(one, words):
+            room *= LEFT_OF_FOLDER
         chance = Chance(round(room * chance.value, 6), round(room * chance.here, 6))
         if any(title.search(one.title) for title in titles):
             chance = chance.at_least(ACT_CHANCE)
@@ -237,24 +243,26 @@ class Bar:
     is_silence: bool = False  # whether it is what one memory of the vault needs before anything is served
 
 
-def _too_far(hit: Hit, files: Sequence[str], chance: float, bar: Bar) -> Reason:
+def _too_far(hit: Hit, task: Task, chance: float, bar: Bar) -> Reason:
     """Return why a memory does not go in: the chance that it would need, and what ties it to the files all the same."""
     is_too_far_for_any = bar.first is not None and chance < bar.first
     return Reason(
         ReasonCode.TOO_FAR,
-        path=_place_elsewhere(hit, files),
+        path=_place_elsewhere(hit, task),
         score=chance,
         bar=bar.first if is_too_far_for_any else bar.least,
         number=FIRST if bar.first is not None and not is_too_far_for_any else 0,
         unit=VAULT if bar.is_silence else "",
-        because=tuple(reason for reason in hit.reasons if reason.code is ReasonCode.FILE and reason.file in files),
+        because=tuple(one for one in hit.reasons if one.code is ReasonCode.FILE and one.file in task.files),
     )
 
 
-def _place_elsewhere(hit: Hit, files: Sequence[str]) -> str:
-    """Return what a memory holds for if that is none of the files in hand; empty otherwise."""
+def _place_elsewhere(hit: Hit, task: Task) -> str:
+    """Return what a memory holds for if that is none of the files in hand, or a folder not named; empty otherwise."""
     signs, one = hit.signs, hit.memory
-    if not files or signs is None or not signs.has_place or signs.holds_for or signs.names:
+    if signs is None or not signs.has_place or signs.holds_for or signs.names:
+        return ""
+    if not task.files and not is_of_folder_unnamed(one, frozenset(query_terms(task.text[:LONGEST_QUERY]))):
         return ""
     return next((anchor.path for anchor in one.anchors if plain_path(anchor.path) not in one.insight), "")
 
@@ -270,7 +278,7 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     found = replace(found, features=_features(found, task))
     judgement = _judgement(found, task)
     judged, bars, covered = judgement.chances, judgement.bars, judgement.covered
-    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task.files, judged, bars))}
+    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
     raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
     found = _raised(found, raised) if raised else found
@@ -369,13 +377,13 @@ def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, Bar])
     return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id].least
 
 
-def _below_bar(hit: Hit, files: Sequence[str], judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
+def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
     """Return why a hit is withheld whose chance to matter lies below its bar; None for others."""
     one = hit.memory
     bar = bars.get(one.id)
     if bar is None or judged[one.id] >= bar.least:
         return None
-    return Withheld.of(one, _too_far(hit, files, judged[one.id], bar), hit.relevance)
+    return Withheld.of(one, _too_far(hit, task, judged[one.id], bar), hit.relevance)
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:

@@ -145,7 +145,7 @@ class Places:
 
 def places_of(memory: Memory, files: Sequence[str], surroundings: Surroundings = NO_SURROUNDINGS) -> Places:
     """Return how the anchors of a memory lie to files."""
-    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    text = _text_of(memory)
     narrow, there, exact = {True: 0.0, False: 0.0}, set[bool](), False
     for anchor in memory.anchors:
         plain = plain_path(anchor.path)
@@ -301,6 +301,21 @@ def _ends(file: str) -> list[str]:
 def plain_path(path: str) -> str:
     """Return an anchor's path without its symbol and without what makes no difference at its ends."""
     return path.split("::", 1)[0].removeprefix("./").rstrip("/")
+
+
+def folders_of(memory: Memory) -> tuple[str, ...]:
+    """Return the folders outside which a memory does not hold, as the rule file of a folder does not; else nothing.
+
+    They are those of its patterns `folder/**`, where it is tied to nothing else but what its text names.
+    """
+    text = _text_of(memory)
+    places = [path for anchor in memory.anchors if (path := plain_path(anchor.path)) not in text]
+    folders = tuple(path.removesuffix("/**") for path in places if path.endswith("/**"))
+    return folders if len(folders) == len(places) and all(_MARKS.isdisjoint(one) for one in folders) else ()
+
+
+def _text_of(memory: Memory) -> str:
+    return f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
 
 
 def _depth(path: str) -> int:

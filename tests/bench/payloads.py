@@ -27,8 +27,11 @@ from memtui.text.token_count import get_counter
 _XDG = tuple(f"XDG_{name}" for name in ("DATA_HOME", "CONFIG_HOME", "STATE_HOME", "CACHE_HOME"))
 HOMES = ("HOME", "USERPROFILE", *_XDG, "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
 COMPARED = 160  # Characters by which a memory is known again
-_FRAME = re.compile(r"#{2,3} |Constraints are rules|Files: |Never verified, from|</?background-facts>")
+_FRAME = re.compile(
+    r"#{2,3} |(?:Constraints are rules; )?[Ff]acts may be stale|Files: |Never verified, from|</?background-facts>"
+)
 _INDENT = re.compile(r"- |  ")
+_PLACE = re.compile(r"(?:In|For) [^\s:]+(?: and [^\s:]+|, [^\s:]+|(?<=d) \d+ others)*: ")  # where alone a memory holds
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ def known(text: str) -> str:
 
 def content_tokens(payload: str) -> int:
     """Return the tokens of a Markdown payload without its headings, notes, files, ages and marks."""
-    lines = [_INDENT.sub("", line, count=1) for line in payload.splitlines()]
+    lines = [_PLACE.sub("", _INDENT.sub("", line, count=1)) for line in payload.splitlines()]
     told = (line.replace("**", "", 2) if line.startswith("**") else line for line in lines if not _FRAME.match(line))
     return get_counter("o200k_base").count("\n".join(told).strip())
 

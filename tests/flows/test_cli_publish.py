@@ -383,7 +383,7 @@ def test_a_link_of_a_nested_rule_file_leads_where_it_led_and_the_folder_is_named
     desk("import", "dock/AGENTS.md", "--active")
     desk("export", "--target", "codex")
     assert "[the tides](dock/tides.md#low)" in Path("AGENTS.md").read_text(encoding="utf-8")
-    assert "Files: dock/**" in Path("AGENTS.md").read_text(encoding="utf-8")
+    assert "In dock/: " in Path("AGENTS.md").read_text(encoding="utf-8")
 
 
 def test_what_is_left_out_is_told_with_the_reason(desk: Cli) -> None:

@@ -20,15 +20,14 @@ from memtui.pack.targets.base import (
     clean_line,
     compiled_line,
     ended,
-    files_beside,
     grouped,
     is_vouched_for,
-    paths_beside,
     shared_id_start,
     short_ids,
     status_marker,
     trust_line,
 )
+from memtui.pack.targets.beside import files_beside, paths_beside, place_before, places_told
 from memtui.pack.targets.heads import without_list
 from memtui.pack.targets.markdown import MarkdownWriter, indented, same_words, with_code
 from memtui.text.words import did_you_mean
@@ -49,7 +48,9 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     for kind, group in grouped(items):
         name = clean_line(kind).upper()
         for item in group:
-            text = _compiled(item, name, ids[item.memory.id], info) if compiled else _full(item, name, info)
+            place = place_before(item, info)
+            label = f"{name}: {place}" if place else name
+            text = _compiled(item, label, ids[item.memory.id], info) if compiled else _full(item, label, info)
             pieces.append(Piece(text, item.memory.id))
     return ended(pieces)
 
@@ -57,7 +58,7 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
 def _full(item: PackItem, name: str, info: PayloadInfo) -> str:
     memory = item.memory
     title, insight = _head(memory, info), clean(memory.insight).strip("\n")
-    if info.is_today:
+    if info.says_lists_once:
         title, insight = _said_once(title, insight)
     blocks = [] if same_words(insight, title) else [insight]
     title = title if blocks else with_code(title, clean_line(insight))
@@ -96,26 +97,31 @@ def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     head = f'{{"project": {_dump(project)}, "note": {_dump(info.note())}, "memories": [\n'
     pieces = [Piece(head)]
     for item in ordered:
-        record = _compiled_record(item, ids[item.memory.id]) if compiled else _record(item, info)
+        record = _compiled_record(item, ids[item.memory.id], info) if compiled else _record(item, info)
         pieces.append(Piece(_dump(record) + ("\n" if item is ordered[-1] else ",\n"), item.memory.id))
     return [*pieces, Piece("]}\n")]
 
 
-def _compiled_record(item: PackItem, short_id: str) -> dict[str, Any]:
-    memory = item.memory
-    record: dict[str, Any] = {"id": short_id, "kind": clean_line(memory.kind), "text": clean_line(memory.insight)}
+def _compiled_record(item: PackItem, short_id: str, info: PayloadInfo) -> dict[str, Any]:
+    memory, places = item.memory, places_told(item, info)
+    record: dict[str, Any] = {"id": short_id, "kind": clean_line(memory.kind), **_only_for(places)}
+    record["text"] = clean_line(memory.insight)
     if memory.snippet.strip():
         record["snippet"] = clean(memory.snippet).strip("\n")
-    if memory.anchors:
-        record["files"] = [clean_line(anchor.path) for anchor in memory.anchors]
-    return record
+    files = [clean_line(anchor.path) for anchor in memory.anchors if anchor.path not in places]
+    return record | ({"files": files} if files else {})
+
+
+def _only_for(places: Sequence[str]) -> dict[str, list[str]]:
+    return {"only_for": [clean_line(place) for place in places]} if places else {}
 
 
 def _record(item: PackItem, info: PayloadInfo) -> dict[str, Any]:
-    memory = item.memory
+    memory, places = item.memory, places_told(item, info)
     record: dict[str, Any] = {
         "id": memory.id,
         "kind": clean_line(memory.kind),
+        **_only_for(places),
         "title": _head(memory, info),
         "insight": clean(memory.insight).strip("\n"),
     }
@@ -123,10 +129,9 @@ def _record(item: PackItem, info: PayloadInfo) -> dict[str, Any]:
         record["rationale"] = clean(memory.rationale).strip()
     if memory.snippet.strip():
         record["snippet"] = clean(memory.snippet).strip("\n")
-    if memory.anchors:
-        record["files"] = [
-            {"path": clean_line(anchor.path)} | _state(item.states.get(anchor.path)) for anchor in memory.anchors
-        ]
+    paths = [anchor.path for anchor in memory.anchors if anchor.path not in places]
+    if paths:
+        record["files"] = [{"path": clean_line(path)} | _state(item.states.get(path)) for path in paths]
     if memory.status == "candidate":
         record["confirmed"] = False
     status = status_marker(memory, item.status)
@@ -141,7 +146,7 @@ def _record(item: PackItem, info: PayloadInfo) -> dict[str, Any]:
 
 def _head(memory: Memory, info: PayloadInfo) -> str:
     title = clean_line(memory.title)
-    return without_list(title, f"{clean(memory.insight)}\n{clean(memory.snippet)}") if info.is_today else title
+    return without_list(title, f"{clean(memory.insight)}\n{clean(memory.snippet)}") if info.says_lists_once else title
 
 
 def _state(state: str | None) -> dict[str, str]:
@@ -164,7 +169,7 @@ def write_xml(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     ids = short_ids(items) if compiled else {}
     for _, group in grouped(items):
         for item in group:
-            text = _xml_target_compiled(item, ids[item.memory.id]) if compiled else _xml_target_full(item, info)
+            text = _xml_target_compiled(item, ids[item.memory.id], info) if compiled else _xml_target_full(item, info)
             pieces.append(Piece(text, item.memory.id))
     return [*pieces, Piece("</memories>\n")]
 
@@ -180,6 +185,7 @@ def _xml_target_full(item: PackItem, info: PayloadInfo) -> str:
         [
             ("id", clean_line(memory.id)),
             ("kind", clean_line(memory.kind)),
+            ("only-for", clean_line(" ".join(places_told(item, info)))),
             ("status", status_marker(memory, item.status)),
             ("verified", verified),
             ("from", known),
@@ -198,9 +204,12 @@ def _xml_target_full(item: PackItem, info: PayloadInfo) -> str:
     return f"<memory{attributes}>\n{''.join(parts)}</memory>\n"
 
 
-def _xml_target_compiled(item: PackItem, short_id: str) -> str:
-    files = " ".join(clean_line(anchor.path) for anchor in item.memory.anchors)
-    attributes = _attributes([("id", short_id), ("kind", clean_line(item.memory.kind)), ("files", files)])
+def _xml_target_compiled(item: PackItem, short_id: str, info: PayloadInfo) -> str:
+    places = places_told(item, info)
+    files = " ".join(clean_line(anchor.path) for anchor in item.memory.anchors if anchor.path not in places)
+    only = clean_line(" ".join(places))
+    kind = clean_line(item.memory.kind)
+    attributes = _attributes([("id", short_id), ("kind", kind), ("only-for", only), ("files", files)])
     snippet = clean(item.memory.snippet).strip("\n")
     code = "\n" + _element("snippet", snippet) if snippet.strip() else ""
     return f"<memory{attributes}>{_escaped(clean_line(item.memory.insight))}{code}</memory>\n"

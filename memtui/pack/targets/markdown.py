@@ -14,14 +14,13 @@ from memtui.pack.targets.base import (
     clean_line,
     compiled_line,
     ended,
-    files_beside,
     grouped,
     heading,
-    shared_files,
     shared_id_start,
     short_ids,
     trust_line,
 )
+from memtui.pack.targets.beside import files_beside, place_before, shared
 from memtui.pack.targets.heads import without_list
 from memtui.text.inline import NESTED_FENCE, ends_fence, unwrapped
 
@@ -169,21 +168,24 @@ class MarkdownWriter:
         pieces = []
         for kind, group in grouped(items):
             pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n"))
-            for files, members in shared_files(group, info):
-                if files:
-                    pieces.append(Piece(f"{'#' * (self.level + 2)} {defused(files)}\n"))
+            for place, members in shared(group, info):
+                if place:
+                    pieces.append(Piece(f"{'#' * (self.level + 2)} {defused(place)}\n"))
                 for item in members:
-                    beside = "" if files else files_beside(item, info)
-                    text = compiled_text(item, ids[item.memory.id], beside)
+                    text = compiled_text(item, ids[item.memory.id], info, is_below=bool(place))
                     pieces.append(Piece(f"{text}\n", item.memory.id))
         return pieces
 
 
-def compiled_text(item: PackItem, short_id: str, files: str) -> str:
-    """Return one memory as a list item of one line, and its snippet where it has one."""
-    told = compiled_line(item, short_id)
+def compiled_text(item: PackItem, short_id: str, info: PayloadInfo, *, is_below: bool = False) -> str:
+    """Return one memory as a list item of one line, and its snippet where it has one.
+
+    `is_below`: whether it stands below a heading with the place that it has in common with others.
+    """
+    told, place = compiled_line(item, short_id), place_before(item, info)
     told = "\\" + told if NESTED_FENCE.match(told) else told
-    line = f"- {told}" + (f" ({files})" if files else "")
+    files = "" if is_below and not place else files_beside(item, info)
+    line = f"- {f'{place}: ' if place and not is_below else ''}{told}" + (f" ({files})" if files else "")
     snippet = clean(item.memory.snippet).strip("\n")
     text = defused(line)
     return f"{text}\n{indented(fenced(defused(snippet)), _INDENT)}" if snippet.strip() else text
@@ -194,11 +196,12 @@ def item_text(item: PackItem, info: PayloadInfo) -> str:
     memory = item.memory
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item, info)
-    title = without_list(title, f"{body}\n{memory.snippet}") if info.is_today else title
+    title = without_list(title, f"{body}\n{memory.snippet}") if info.says_lists_once else title
+    place = defused(place_before(item, info))
     if memory.id in info.explained:
-        return "- " + indented("\n".join([bold(title), *facts]), _INDENT).removeprefix(_INDENT)
+        return "- " + indented("\n".join([_placed(place, bold(title)), *facts]), _INDENT).removeprefix(_INDENT)
     head, body = _headed(title, body if info.is_early else unwrapped(body), is_new=not info.is_early)
-    blocks = [head]
+    blocks = [_placed(place, head)]
     if body.strip():
         blocks.append(body)
     if memory.snippet.strip():
@@ -207,6 +210,13 @@ def item_text(item: PackItem, info: PayloadInfo) -> str:
     separator = "\n\n" if any("\n" in block for block in blocks) else "\n"
     text = "\n".join(blocks) + (separator + "\n".join(facts) if facts else "")
     return "- " + indented(text, _INDENT).removeprefix(_INDENT)
+
+
+def _placed(place: str, head: str) -> str:
+    """Return the beginning of a memory behind where alone it holds."""
+    if not place:
+        return head
+    return f"{place}:\n{head}" if _BLOCK_START.match(head) else f"{place}: {head}"
 
 
 _MARKDOWN_LIST_FENCE = re.compile(r" {0,3}(?:```|~~~)")

@@ -28,7 +28,7 @@ from memtui.curate.packs import (
 )
 from memtui.curate.review_queue import review_queue
 from memtui.curate.views import get_view
-from memtui.domain.memory import Signal
+from memtui.domain.memory import Anchor, Signal
 from memtui.errors import AmbiguousIdError, NotFoundError, UsageError
 from memtui.pack.build import Pack, pack_of_recall
 from memtui.pack.options import PackOptions
@@ -337,7 +337,10 @@ def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
     with story.write(actor="ana", action="edit") as writer:
         locks = "Locks:\n\n- payment_id pays\n- refund_id refunds\n- user_id waits"
         titled = "Locks: payment_id, refund_id and 1 more"
-        writer.put(replace(writer.get("lockpaym"), title=titled, insight=locks, rationale="", snippet=""))
+        place = (Anchor("pay/**"),)
+        writer.put(
+            replace(writer.get("lockpaym"), title=titled, insight=locks, rationale="", snippet="", anchors=place)
+        )
     made = {}
     for edition in EDITIONS:
         with monkeypatch.context() as earlier:
@@ -346,4 +349,5 @@ def test_a_pack_recorded_under_an_earlier_note_keeps_its_bytes(
         made[edition] = payload
         assert PayloadInfo(style=style, edition=edition).note()[-40:-20] in payload
         assert again(story, stored) == payload
-    assert ["and 1 more" in payload for payload in made.values()] == [False, *[True] * (len(EDITIONS) - 1)]
+    assert ["and 1 more" in payload for payload in made.values()] == [False, False, *[True] * (len(EDITIONS) - 2)]
+    assert ["In pay/" in payload for payload in made.values()] == [True, *[False] * (len(EDITIONS) - 1)]

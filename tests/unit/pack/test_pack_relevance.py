@@ -10,7 +10,7 @@ import pack_story
 import pytest
 from recall_story import NOON, memory, story_vault
 
-from memtui.domain.memory import Memory, Source
+from memtui.domain.memory import Memory, Source, content_hash
 from memtui.domain.reasons import VAULT, Reason, ReasonCode
 from memtui.pack import build
 from memtui.pack.budget import Measure, counter_for
@@ -52,7 +52,7 @@ from memtui.recall.result import Covered, Hit, Part, Recall, Signs, Sureness, Ta
 from memtui.text.tokens import query_terms
 from memtui.text.words import parse_budget
 from memtui.vault.packs import Recipe
-from memtui.wording.reasons import pack_record
+from memtui.wording.reasons import explained, pack_record
 
 WORDS = ("alpha", "bravo", "charlie", "delta", "echo", "foxtrot")
 
@@ -435,6 +435,26 @@ def test_of_the_rules_of_a_folder_the_task_decides() -> None:
     found = [hit(glaze, NEAR), hit(shelf, replace(NEAR, coverage=0.0, share=0.1, title_coverage=0.0, by_words=0.0))]
     values = worths(recall_of(*found), Task("apply glaze", ("kiln/glaze.py",)))
     assert values["glazeees"] > values["shelfffs"]
+
+
+def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_there() -> None:
+    rule = memory(
+        "nestedrl", "Never touch the glaze", "Never apply glaze to a `shelf/`.", files=("kiln-calc/**", "shelf/")
+    )
+    signs = replace(NEAR, holds_for=0.0, tie=0.0)
+
+    def found(path: str) -> Recall:
+        source = Source(format="agents-md", path=path, imported_hash=content_hash(rule))
+        return recall_of(hit(replace(rule, sources=(source,)), signs), hit(memory("plainone", "Apply glaze"), NEAR))
+
+    nested, task = found("kiln-calc/AGENTS.md"), Task("apply glaze to the mug")
+    assert judge(nested, task)["nestedrl"] < LEAST_CHANCE_ALONE < judge(found(".claude/rules/a.md"), task)["nestedrl"]
+    for named in ("apply glaze in the kiln calculator", "apply glaze in kiln-calc"):
+        assert judge(nested, Task(named))["nestedrl"] > LEAST_CHANCE_ALONE
+    there = recall_of(replace(nested.hits[0], signs=NEAR))
+    assert judge(there, replace(task, files=("kiln-calc/mug.py",)))["nestedrl"] > LEAST_CHANCE
+    [left_out] = without_unrelated(nested, task).withheld
+    assert "kiln-calc/**" in explained(left_out.reason)
 
 
 def test_what_holds_for_other_folders_alone_counts_less_than_what_holds_for_the_file() -> None:

@@ -91,12 +91,56 @@ def test_files_that_the_text_names_or_that_are_in_hand_are_not_named_again(name:
     here = target_named(name).render([one], PayloadInfo("payments-api", files=("kiln/glaze.py",)))
     assert "kiln" not in here
     assert "lost/oven.py" in here
-    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=2))
+    assert "kiln/**" in target_named(name).render([one], PayloadInfo("payments-api", edition=3))
 
 
 def test_the_folder_that_a_memory_holds_for_is_named_whatever_is_bold_in_its_text() -> None:
     note = memory("abcdefgh", "Wrap ids", "**Declare a newtype** for ids of dock.", files=("dock/**",))
-    assert "Files: dock/**" in _chat(PackItem(note))
+    assert "In dock/: **Wrap ids**" in _chat(PackItem(note))
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", ["chat", "plain"])
+def test_where_alone_a_rule_holds_stands_before_it(name: str, style: Style) -> None:
+    def told(paths: tuple[str, ...], *files: str) -> str:
+        hull = "Never repaint the hull"
+        one = memory("rulerule", hull, f"{hull}.", kind="constraint", files=paths, pinned=True)
+        one = Compiler().compiled(one) if style == "compiled" else one
+        return target_named(name).render([PackItem(one)], PayloadInfo("dock", style, files=files))
+
+    for paths, place in (
+        (("yard/**",), "In yard/"),
+        (("yard/**", "pier/north/**", "log.md"), "In yard/ and pier/north/"),
+        (("**/*.svg", "yard/**"), "For **/*.svg and yard/"),
+        (("a/**", "b/**", "c/**", "d/**"), "In a/, b/ and 2 others"),
+    ):
+        assert f"{place}: Never repaint" in told(paths).replace("**Never", "Never")
+        # What lies there is in the right place, and what lies elsewhere as well is not.
+        inside = paths[0].replace("**/*", "ink").replace("**", "hull.txt")
+        assert ": Never" not in told(paths, inside).replace("CONSTRAINT: Never", "")
+        assert f"{place}: " in told(paths, inside, "office/desk.txt")
+    for anywhere in (("**",), ("**/*", "yard/**"), ("log.md",)):
+        assert "In " not in told(anywhere)
+        assert "For " not in told(anywhere)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_where_alone_a_rule_holds_is_told_to_programs(style: Style) -> None:
+    one = PackItem(memory("rulerule", "Never repaint", files=("yard/**", "log.md")))
+    record = json.loads(target_named("json").render([one], PayloadInfo("dock", style)))["memories"][0]
+    assert record["only_for"] == ["yard/**"]
+    assert "log.md" in str(record["files"])
+    assert "yard/**" not in str(record["files"])
+    xml = target_named("xml").render([one], PayloadInfo("dock", style))
+    assert 'only-for="yard/**"' in xml
+    assert xml.count("yard/**") == 1
+
+
+def test_a_place_that_several_rules_hold_for_is_said_once_when_compiled() -> None:
+    rules = [memory(f"rule000{n}", f"Never repaint hull {n}", files=("yard/**",)) for n in range(3)]
+    payload = CHAT.render([PackItem(Compiler().compiled(one)) for one in rules], PayloadInfo("dock", "compiled"))
+    assert payload.count("yard") == 1
+    assert "#### In yard/\n- Never repaint hull" in payload
 
 
 def test_a_title_whose_words_the_text_begins_with_is_not_said_again() -> None:
@@ -117,7 +161,7 @@ def test_a_list_that_the_text_says_is_not_said_above_it_nor_how_long_it_is(name:
     assert "Knots for ropes" in payload
     assert payload.count("hitch") == payload.count("bend") == 1
     assert "more" not in payload
-    earlier = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], PayloadInfo(edition=1))
+    earlier = target_named(name).render([PackItem(memory("rulerule", LISTED, KNOTS))], PayloadInfo(edition=2))
     assert "bowline, hitch, bend and 1 more" in earlier
 
 

@@ -1,0 +1,106 @@
+"""What a payload says beside a memory: where alone it holds, before it, and the files that it is tied to, behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from memtui.domain.scope import matches
+from memtui.pack.targets.base import PackItem, PayloadInfo, clean_line
+from memtui.recall.anchors import plain_path, strength
+
+MOST_FILES = 2  # Files, and places, that are named beside a memory
+_TOLD_STATES = ("changed", "moved", "gone")
+_BELOW = "/**"
+
+
+def place_before(item: PackItem, info: PayloadInfo) -> str:
+    """Return where alone a memory holds, as the beginning of a line: `In crates/quay/`, `For **/*.sql`.
+
+    Empty where it holds anywhere, and where all files in hand lie there.
+    """
+    places = places_told(item, info)
+    if not places:
+        return ""
+    known = [f"{place.removesuffix(_BELOW)}/" if _is_folder(place) else place for place in map(clean_line, places)]
+    shown = known[:MOST_FILES] if len(known) > MOST_FILES + 1 else known
+    others = [f"{len(known) - len(shown)} others"] if len(shown) < len(known) else []
+    *before, last = [*shown, *others]
+    return f"{'In' if all(map(_is_folder, places)) else 'For'} {', '.join(before)}{' and ' if before else ''}{last}"
+
+
+def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
+    """Return the patterns of files for which alone a memory holds, where one of the files in hand fits none of them."""
+    if not info.says_places_first:
+        return ()
+    anchors = item.memory.anchors
+    places = [one.path for one in anchors if one.is_glob and item.states.get(one.path) not in _TOLD_STATES]
+    is_anywhere = any(not plain_path(place).strip("*/") for place in places)
+    if is_anywhere or (info.files and all(_fits(places, file) for file in info.files)):
+        return ()
+    text = _text_of(item)
+    return [place for place in places if place not in text]
+
+
+def _is_folder(place: str) -> bool:
+    return place.endswith(_BELOW) and not any(mark in place.removesuffix(_BELOW) for mark in "*?[{")
+
+
+def _fits(places: Sequence[str], file: str) -> bool:
+    """Return whether a file, or what lies in a folder, fits one of several patterns."""
+    return any(matches(place, file.rstrip("/")) or strength(place, file) for place in places)
+
+
+def files_beside(item: PackItem, info: PayloadInfo) -> str:
+    """Return the same without what an assistant knows, see `paths_beside`."""
+    return ", ".join(_file(path, item) for path in paths_beside(item, info))
+
+
+def paths_beside(item: PackItem, info: PayloadInfo) -> Sequence[str]:
+    """Return the paths that an assistant does not know, those that are not as they were first.
+
+    It knows what the text names, and what stands before it, and where one of them holds a file in hand it is in the
+    right place.
+    """
+    paths = [anchor.path for anchor in item.memory.anchors]
+    if info.is_early:
+        return paths
+    text, told = _text_of(item), places_told(item, info)
+    is_here = any(strength(path, file) for path in paths for file in info.files)
+    lost = [path for path in paths if item.states.get(path) in _TOLD_STATES and not path.endswith("/")]
+    known = {*lost, *told}
+    other = [path for path in paths if path not in known and not is_here and not _is_named(path, text)]
+    return [*lost, *other][:MOST_FILES]
+
+
+def _text_of(item: PackItem) -> str:
+    memory = item.memory
+    return f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+
+
+def _is_named(path: str, text: str) -> bool:
+    """Return whether a text names a path; the stars of a pattern stand in each text with something in bold."""
+    return (path if "*" in path else PurePosixPath(path).name) in text
+
+
+def _file(path: str, item: PackItem) -> str:
+    state = item.states.get(path, "")
+    shown = clean_line(path)
+    return f"{shown} ({state})" if state in _TOLD_STATES else shown
+
+
+def shared(items: Sequence[PackItem], info: PayloadInfo) -> list[tuple[str, list[PackItem]]]:
+    """Return (places or files, items) where several memories have the same; first, under nothing, the rest.
+
+    Where one holds counts before the files that it is tied to.
+    """
+    groups: dict[str, list[PackItem]] = {}
+    for item in items:
+        groups.setdefault(_shared_by(item, info), []).append(item)
+    several = {key for key, group in groups.items() if key and len(group) > 1}
+    alone = [item for item in items if _shared_by(item, info) not in several]
+    return [*([("", alone)] if alone else []), *((key, groups[key]) for key in groups if key in several)]
+
+
+def _shared_by(item: PackItem, info: PayloadInfo) -> str:
+    return place_before(item, info) or files_beside(item, info)
