@@ -16,6 +16,7 @@ from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.text_features import NEGATIONS, Wording, environments_in, numbers_in, stems_of
 from memtui.text.memo import Memo
 from memtui.text.normal_form import normal_form
+from memtui.text.tables import read_table
 
 _NONE: frozenset[int] = frozenset()
 
@@ -144,21 +145,17 @@ _ONE = re.compile(r"\bone (?!of\b|or\b|another\b|can\b|does\b|is\b|has\b|day\b|m
 
 _ABSOLUTE = re.compile(r"\b(?:always|never)\b")
 
-LIGHT = frozenset(
-    stems_of(
-        "use run set keep store write build serve listen live require require allow enable disable forbid forbidden "
-        "deny avoid prohibit disallow add make take go pin limit enforce manage format version minimum maximum max min "
-        "newer older default current work support call name state do new time code expect handle apply choose prefer "
-        "on off page every all own start base always never still port value string retry"
-    )
-) - frozenset(stems_of("retry port format"))
-"""Stems that add nothing to what a claim is about."""
+
+@cache
+def light_stems() -> frozenset[str]:
+    """Return the stems that add nothing to what a claim is about."""
+    return frozenset(stems_of(read_table(__file__, "pairs.toml")["words"]["light"]))
 
 
-UNITS = frozenset(
-    stems_of("s sec second ms m min minute h hour d day week month mo y year kb mb gb time character char")
-)
-"""Stems of units, which go with a number."""
+@cache
+def unit_stems() -> frozenset[str]:
+    """Return the stems of units, which go with a number."""
+    return frozenset(stems_of(read_table(__file__, "pairs.toml")["words"]["units"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +185,7 @@ class Claim:
     @cached_property
     def firm(self) -> frozenset[str]:
         """The terms other than numbers, units and names: two claims must agree on them to clash in those."""
-        return frozenset(term for term in self.terms - UNITS if term.isalpha()) - self.name_terms
+        return frozenset(term for term in self.terms - unit_stems() if term.isalpha()) - self.name_terms
 
     @cached_property
     def name_terms(self) -> frozenset[str]:
@@ -294,7 +291,7 @@ class Clause(NamedTuple):
     @property
     def terms(self) -> frozenset[str]:
         """Stems of what it is about; `text` must be in plain form."""
-        return frozenset(stems_of(self.text)) - LIGHT
+        return frozenset(stems_of(self.text)) - light_stems()
 
 
 def clauses_of(title: str, text: str) -> list[Clause]:
@@ -345,7 +342,7 @@ def claim_of(clause: Clause) -> Claim | None:
     normal = _NON.sub("non", normal_form(clause.text))
     said = NEGATION.sub(" ", normal)
     denials = len(NEGATION.findall(normal)) if said != normal else 0
-    terms = frozenset(stems_of(said)) - LIGHT
+    terms = frozenset(stems_of(said)) - light_stems()
     # A fragment of one word, as in a list, says nothing unless it is negated.
     is_fragment = len(terms) == 1 and not denials and clause.text != clause.sentence
     is_fragment = is_fragment or clause.text.lower().startswith(_NOT_TAKEN)
@@ -450,7 +447,10 @@ def sides_of(plain: str) -> Sides:
 
 def _telling(text: str) -> list[str]:
     """Return the stems of a text that carry meaning, in order."""
-    return [stem for stem in stems_of(text) if stem not in _SLIGHT] if text.strip() else []
+    return [stem for stem in stems_of(text) if stem not in _slight_stems()] if text.strip() else []
 
 
-_SLIGHT = LIGHT | frozenset(stems_of("longer may can other"))  # Words that a negation does not apply to
+@cache
+def _slight_stems() -> frozenset[str]:
+    """Return the stems that a negation does not apply to."""
+    return light_stems() | frozenset(stems_of("longer may can other"))

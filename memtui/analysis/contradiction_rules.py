@@ -10,17 +10,17 @@ from typing import Literal
 from memtui.analysis.amounts import Amount, changes_between, dimension_of, rewritten
 from memtui.analysis.claims import (
     FRAMED,
-    LIGHT,
     NEGATION,
     PREFERS,
-    UNITS,
     Claim,
     Clause,
     claim_of,
     difference_in_denials,
     is_tool,
+    light_stems,
     rivals,
     rivals_between,
+    unit_stems,
 )
 from memtui.analysis.pair_facts import Facts, gone_but_used, is_supposed, numbers_of_one
 from memtui.analysis.text_features import stems_of
@@ -315,7 +315,7 @@ def _numbers(one: Claim, other: Claim) -> Clash | None:
     mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
     if one.denies != other.denies or not mine or not theirs or not _comparable(mine, theirs):
         return None
-    ignored = one.number_terms | other.number_terms | UNITS
+    ignored = one.number_terms | other.number_terms | unit_stems()
     left, right = _extras(one, other, ignored)
     shared = (one.terms & other.terms) - ignored
     if not _same_subject(left, right, shared):
@@ -363,7 +363,7 @@ def _slots(one: Claim, other: Claim) -> Clash | None:
             return _made("tool", (thing.text, other_thing.text), one, other)
     if one.slot and other.slot:
         (subject, preposition, place), (other_subject, other_preposition, other_place) = one.slot, other.slot
-        same = subject == other_subject and subject - LIGHT - STOP_WORDS and preposition == other_preposition
+        same = subject == other_subject and subject - light_stems() - STOP_WORDS and preposition == other_preposition
         if same and _differ(place.stems, other_place.stems):
             return _made("value", (place.text, other_place.text), one, other)
     return None

@@ -5,176 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 from memtui.analysis.amounts import amounts_in, changes_between, dimension_of, rewritten
-from memtui.analysis.claims import LIGHT, Sides, names_in, sides_of
+from memtui.analysis.claims import Sides, light_stems, names_in, sides_of
 from memtui.analysis.ordered_acts import verb_of
 from memtui.analysis.pair_phrases import beginnings_of
 from memtui.analysis.text_features import Wording, split_names, stems_of
 from memtui.text.normal_form import plain_form
+from memtui.text.tables import compile_lines, read_table
 
-_SCOPES = {
-    "environment": (
-        "dev development local locally localhost | staging stage stg preproduction | prod production live | sandbox"
-        " | ci pipeline | test tests testing | release | debug | beta | canary | demo | qa | preview"
-    ),
-    "platform": (
-        "windows | linux | ios | android | mac macos osx | web | desktop | browser | handheld | console | arm64 | x86"
-    ),
-    "language": (
-        "python | typescript | javascript | lua | rust | kotlin | swift | ruby | php | sql | scala | elixir | css"
-        " | html | c++ | c# | perl | haskell | dart | julia | go golang | java | bash shell zsh"
-    ),
-    "part": (
-        "backend | frontend | server | client | admin | mobile | firmware | unit | integration | internal | external"
-        " | public | private"
-    ),
-}
-SCOPES: dict[str, dict[str, str]] = {
-    kind: {word: names.split()[0] for names in listed.split("|") for word in names.split()}
-    for kind, listed in _SCOPES.items()
-}
-"""Words that say where something holds, by kind, each with the first of its synonyms."""
+
+def _whole_words(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+
 
 _WORD = re.compile(r"[a-z][a-z0-9]*(?:\+\+|#)?")
 
 
-def _cues(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
-
-
-_ENDED = (
-    "dropped|replaced|removed|deleted|retired|deprecated|abandoned|ditched|switched off|turned off|phased out|scrapped"
-    "|discontinued|sunset|decommissioned"
-)
-_USED_TO = (
-    r"(?<=\w )(?<!\bis )(?<!are )(?<!be )(?<!was )(?<!were )(?<!only )(?<!can )used to"  # Not `used to lift`: a purpose
-)
-_NO_LONGER = r"(?<!that are )(?<!that is )(?<!which are )(?<!which is )no longer"  # Not of what a rule is about
 _QUOTED = re.compile(r"```.*?(?:```|\Z)|(?<!\w)\"[^\"\n]{1,160}\"(?!\w)|“[^”\n]{1,160}”|「[^」\n]{1,160}」", re.DOTALL)
-_SUPPOSED = re.compile(
-    r"\b(?:if|unless|until|whether|in case|(?:when|whenever|once|as soon as)(?! (?:we|i)\b)"
-    r"|should (?:it|they|the|a|an)\b|which|who|whose|e\.g|for example|such as"
-    r"|(?<!note )(?<!remember )(?<!means )(?<!know )(?<!so )(?<!says )(?<!said )(?<!decided )(?<!now )(?<!is )that)\b"
-    r"[^,;:.!?()—–]*$",
-    re.IGNORECASE,
-)
-"""What opens a condition, a relative clause or an example that has not ended yet."""
-
-_GONE = re.compile(
-    r"\b(?P<before>(?:moved?|migrated|switched) (?:\w+ ){0,4}?(?:off|away from|from)|goodbye"
-    rf"|{_USED_TO}|until recently"
-    rf"|(?:we|have|has|was|were) (?:\w+ )?(?:{_ENDED}))\b"
-    rf"|\b(?P<after>(?:was|were|has been|have been) (?:\w+ )?(?:{_ENDED})"
-    r"|(?:is|are) (?:\w+ )?(?:gone(?! (?:within|after|by|when|once|if|in)\b)|retired|deprecated|abandoned"
-    r"|switched off|unused|history|obsolete|phased out|(?:a )?leftovers?)|(?:has|have) gone|went away"
-    rf"|{_NO_LONGER}|any ?more"
-    r"|any longer|isn't used|not used|aren't used|isn't installed)\b",
-    re.IGNORECASE,
-)
-"""What says that something is no more; it stands before what is gone, or after it."""
-
-CUES: dict[str, re.Pattern[str]] = {
-    "gone": re.compile(
-        rf"\b(?:(?:moved?|migrated|switched) (?:\w+ ){{0,4}}?(?:off|away from|from)|replaces|{_NO_LONGER}|any ?more"
-        rf"|any longer|gone|goodbye|until recently|{_USED_TO}|isn't used|not used|aren't used|{_ENDED})\b",
-        re.IGNORECASE,
-    ),
-    "change": _cues(
-        r"moved|moving|migrated|switched|dropped|retired|replace[ds]|deprecated|no longer|any ?more|any longer|gone"
-        r"|removed|since|as of|now|nowadays|used to|until recently|goodbye|older|deleted|abandoned|successor|changed"
-    ),
-    "exception": _cues(r"exceptions?|exempt(?:ed|ion)?|except|exclud\w+|may skip|unless"),
-    "example": _cues(r"e\.g|for example|for instance|such as|example"),
-    "option": _cues(
-        r"options? ?[a-z0-9]?|alternativ\w+|pros?|cons?|advantages?|disadvantages?|drawbacks?|undecided|not decided"
-        r"|considered|would|could|proposal|proposed|rejected|chose|chosen|decide|trade-offs?"
-    ),
-    "verdict": re.compile(
-        r"(?:^|\n|\|)\W*(?:correct|incorrect|good|bad|right|wrong|do|don't|yes|no)\b\s*(?:[:\n`]|$)|[✅❌✓✗]",
-        re.IGNORECASE,
-    ),
-    "strict": _cues(
-        r"only|all|every|everything|everywhere|always|never|must|sole|solely|any|none|whole|whatever|throughout|disabled"
-        r"|forbidden|required?|has to|have to|exclusively|just"
-    ),
-    "owner": _cues(
-        r"own(?:s|ed|er|ers|ership)?|belongs?|responsible|approv\w+|writers?|maintain(?:s|ed|er)?|team|guild|squad|theirs"
-        r"|writes?|page|reviews?"
-    ),
-    "place": _cues(
-        r"lives?|kept|stored|located|sits?|placed|defined|found|comes?|read|reside\w*|put|location"
-    ),
-    "order": _cues(r"first|then|before|after|prior to|afterwards|precedes?|follows?|until"),
-}  # fmt: skip
-"""Words that tell what a text is about its subject, by what they tell."""
-
-MANNERS: dict[str, re.Pattern[str]] = {
-    "cause": _cues(
-        r"because|causes?|caused|root cause|due to|c[ao]mes? from|reasons?|traced|bisected|culprit|turned out|blame"
-        r"|explanation|fault|stems? from"
-    ),
-    "default": _cues(
-        r"defaults?|unless|fresh|out of the box|factory|initially|if (?:nothing|not|none) (?:is )?(?:set|given)"
-    ),
-    "era": re.compile(r"\b(?:before|after|from|since|until|till|as of)\s+(?:\w+ )?(?:19|20)\d\d\b", re.IGNORECASE),
-    "weighing": _cues(
-        r"in favou?r|against|good for|bad for|upside|downside|speaks? for|contra|pros?|cons?|benefits?|cheaper|costs?"
-    ),
-}
-"""Words that tell how a text says it: as a cause, as a default, of a span of years, as one side of a choice."""
-
-_OPPOSITES = [
-    tuple(tuple(side.strip() for side in half.split(",")) for half in line.split("|"))
-    for line in (
-        "upper | lower",
-        "tabs | spaces",
-        "allowed | forbidden, not allowed, disallowed, never",
-        "enabled | disabled",
-        "may, can, safe, fine, allowed, preferred | never, must not, no, cannot, not",
-        "on | off",
-        "committed, commit, checked in | stripped, ignored, never",
-        "optional | required, mandatory",
-        "public | private",
-        "singular | plural",
-        "by hand, manual, manually | automatically, generated, never",
-        "sync, synchronous | async, asynchronous",
-        "merge commit, merge commits | squash, squashed, squash-merged, squash-merge",
-        "prefix | suffix, trailing",
-        "before | after",
-        "prefer | never, avoid",
-        "several, multiple, any number | at most one, only one, exactly one, single, just one, only once",
-        "included, includes, served, exposed | excluded, excludes, left out, unsupported, not supported",
-        "kept, retained, keep | delete, deleted, purged, thrown away, discarded",
-        "independent, independently, separate, separately | shared, shares, jointly, combined",
-        "anywhere, any order | first, last, top, in order",
-        "lazily, lazy, on demand | eagerly, eager, up front, upfront",
-        "remote, remotely, hosted, cloud | local, locally, on-premise, self-hosted",
-        "sorted, ordered, in order | unsorted, unordered, any order",
-        "hard-coded, hardcoded | configurable, configured",
-        "nullable | not null, non-null",
-        "case-sensitive | case-insensitive, ignoring case",
-        "fails, fail, aborts, raises | warns, warning, ignored, skipped, silently",
-        "immediately, at once, straight away | later, queued, batched, delayed",
-        "required, requires, needed | unnecessary, not needed, needn't, nobody has to, no need",
-    )
-]
-_SIDES_OF_WORD: dict[str, list[int]] = {}
-for _place, _halves in enumerate(_OPPOSITES):
-    for _sign, _half in zip((1, -1), _halves, strict=True):
-        for _said in _half:
-            _SIDES_OF_WORD.setdefault(_said, []).append(_sign * (_place + 1))
-
-
-def sides_of_word(word: str) -> list[int]:
-    """Return the sides of opposites that a word is on, as in `Facts.opposites`."""
-    return _SIDES_OF_WORD[word]
-
-
-_OPPOSITE = _cues("|".join(re.escape(word) for word in sorted(_SIDES_OF_WORD, key=len, reverse=True)))
-
 _LEAD = re.compile(
     r"^\W*(?P<word>in|on|at|under|with|for|before|after|during|from|when|while|once|until|inside|within|if"
     r"|files under|as)\b\s+(?P<rest>[^,.;:]{2,60}?)(?=,|:|\s(?:is|are|we|the|must|mustn|use|uses|has|have"
@@ -184,7 +34,7 @@ _LEAD = re.compile(
 """The phrase that a sentence opens with and that says where or when it holds: `In production, …`."""
 
 _LABEL = re.compile(r"^[\W_]*(?P<label>[\w+#./,()' -]{1,60}?)\s*(?::\s|>\s|—\s|–\s|=>|->)")
-_VERB = _cues(
+_VERB = _whole_words(
     r"is|are|was|has|have|must|should|may|can|will|uses?|runs?|lives?|stores?|stored|goes|go|listens?|needs?|require[sd]?"
     r"|expires?|belongs?|owns?|keeps?|kept|writes?|written|gets?|accepts?|rejects?|takes?|holds?|carr\w+|contain\w*"
     r"|default\w*|comes?|starts?|do|does|don't|doesn't|mustn't|aren't|isn't|ships?|forecasts?|suffices"
@@ -225,6 +75,71 @@ FEWEST_NEAR = 2  # Words beside two bare numbers that must be the same for it to
 NEAR_ORDER = 4  # Words on each side of `before` or `after` that it puts in order
 
 
+def _table() -> dict[str, dict[str, str]]:
+    return read_table(__file__, "pairs.toml")
+
+
+@cache
+def scopes() -> dict[str, dict[str, str]]:
+    """Return the words that say where something holds, by kind, each with the first of its synonyms."""
+    return {
+        kind: {word: names.split()[0] for names in listed.split("|") for word in names.split()}
+        for kind, listed in _table()["scopes"].items()
+    }
+
+
+@cache
+def cues() -> dict[str, re.Pattern[str]]:
+    """Return the words that tell what a text is about its subject, by what they tell."""
+    return _named("cues", "cue_patterns")
+
+
+@cache
+def manners() -> dict[str, re.Pattern[str]]:
+    """Return the words that tell how a text says it: as a cause, as a default, of a span of years, as one side."""
+    return _named("manners", "manner_patterns")
+
+
+def _named(words: str, patterns: str) -> dict[str, re.Pattern[str]]:
+    """Return the patterns of two tables by their names, in the order of these."""
+    found = {name: _whole_words(text.replace("\n", "")) for name, text in _table()[words].items()}
+    found |= {name: _filled(text) for name, text in _table()[patterns].items()}
+    return dict(sorted(found.items()))
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return _filled(_table()["patterns"][name])
+
+
+def _filled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern with the parts that it names in braces."""
+    for name, part in _table()["parts"].items():
+        pattern = pattern.replace(f"{{{name}}}", part)
+    return compile_lines(pattern)
+
+
+@cache
+def _sides_of_words() -> dict[str, list[int]]:
+    """Return the sides of opposites by the words that say them, see `Facts.opposites`."""
+    sides: dict[str, list[int]] = {}
+    for place, line in enumerate(_table()["opposites"]["lines"].strip().split("\n"), 1):
+        for side, words in zip((place, -place), line.split("|"), strict=True):
+            for word in words.split(","):
+                sides.setdefault(word.strip(), []).append(side)
+    return sides
+
+
+@cache
+def _opposite() -> re.Pattern[str]:
+    return _whole_words("|".join(re.escape(word) for word in sorted(_sides_of_words(), key=len, reverse=True)))
+
+
+def sides_of_word(word: str) -> list[int]:
+    """Return the sides of opposites that a word is on, as in `Facts.opposites`."""
+    return _sides_of_words()[word]
+
+
 @dataclass(frozen=True)
 class Facts:
     """One memory as it is compared with another; everything is computed on demand and kept."""
@@ -252,15 +167,15 @@ class Facts:
     @cached_property
     def scopes(self) -> dict[str, frozenset[str]]:
         words = set(_WORD.findall(self.low))
-        return {kind: frozenset(known[word] for word in words if word in known) for kind, known in SCOPES.items()}
+        return {kind: frozenset(known[word] for word in words if word in known) for kind, known in scopes().items()}
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        return frozenset(name for name, pattern in CUES.items() if pattern.search(self.wording.text))
+        return frozenset(name for name, pattern in cues().items() if pattern.search(self.wording.text))
 
     @cached_property
     def manners(self) -> frozenset[str]:
-        return frozenset(name for name, pattern in MANNERS.items() if pattern.search(self.wording.text))
+        return frozenset(name for name, pattern in manners().items() if pattern.search(self.wording.text))
 
     @cached_property
     def _opening(self) -> tuple[str, str]:
@@ -299,7 +214,8 @@ class Facts:
         rest = self._opening[1]
         found = _VERB.search(rest)
         head = rest[: found.start()].strip() if found else ""
-        return frozenset(stems_of(plain_form(head))) - LIGHT if 0 < len(head.split()) <= LONGEST_SUBJECT else _NOTHING
+        is_subject = 0 < len(head.split()) <= LONGEST_SUBJECT
+        return frozenset(stems_of(plain_form(head))) - light_stems() if is_subject else _NOTHING
 
     @cached_property
     def opening_code(self) -> str:
@@ -319,7 +235,7 @@ class Facts:
         """Stems of what the text says is no more."""
         found: set[str] = set()
         for sentence in _SENTENCE.split(unquoted(self.wording.text)):
-            for cue in () if _IF.match(sentence) else _GONE.finditer(sentence):
+            for cue in () if _IF.match(sentence) else _pattern("gone").finditer(sentence):
                 if is_supposed(sentence, cue.start()):
                     continue
                 if cue["before"]:
@@ -338,7 +254,7 @@ class Facts:
                 if bare in word:
                     near = " ".join([*words[max(0, at - NEAR_NUMBER) : at], *words[at : at + NEAR_NUMBER]])
                     found.setdefault(number, set()).update(each for each in stems_of(near) if each.isalpha())
-        return {number: frozenset(near) - LIGHT for number, near in found.items()}
+        return {number: frozenset(near) - light_stems() for number, near in found.items()}
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -355,7 +271,7 @@ class Facts:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        return frozenset().union(*(words for _, words in self.sides.denied)) - LIGHT
+        return frozenset().union(*(words for _, words in self.sides.denied)) - light_stems()
 
     @cached_property
     def code_share(self) -> float:
@@ -368,7 +284,7 @@ class Facts:
     @cached_property
     def opposites(self) -> frozenset[int]:
         """Sides of opposites that the text is on: the number of the opposite, negative for its second side."""
-        return frozenset(side for word in _OPPOSITE.findall(self.low) for side in _SIDES_OF_WORD[word])
+        return frozenset(side for word in _opposite().findall(self.low) for side in sides_of_word(word))
 
     @cached_property
     def order(self) -> frozenset[tuple[str, str]]:
@@ -376,9 +292,9 @@ class Facts:
         pairs: set[tuple[str, str]] = set()
         for sentence in re.split(r"[.;\n]", self.wording.plain):
             for found in _ORDER.finditer(sentence):
-                left = [each for each in stems_of(sentence[: found.start()]) if each not in LIGHT][-NEAR_ORDER:]
+                left = [each for each in stems_of(sentence[: found.start()]) if each not in light_stems()][-NEAR_ORDER:]
                 rest = sentence[found.end() :]
-                right = [each for each in verb_of(rest) or stems_of(rest) if each not in LIGHT][:NEAR_ORDER]
+                right = [each for each in verb_of(rest) or stems_of(rest) if each not in light_stems()][:NEAR_ORDER]
                 early, late = (right, left) if found[1] == "after" else (left, right)
                 pairs |= {(one, other) for one in early for other in late}
         return frozenset((early, late) for early, late in pairs if (late, early) not in pairs)
@@ -409,11 +325,11 @@ def unquoted(text: str) -> str:
 
 def is_supposed(sentence: str, at: int) -> bool:
     """Return whether what stands at a place of a sentence is only supposed, or said of what a rule is about."""
-    return _SUPPOSED.search(sentence, max(0, at - _CLAUSE), at) is not None
+    return _pattern("supposed").search(sentence, max(0, at - _CLAUSE), at) is not None
 
 
 def _telling(text: str) -> list[str]:
-    return [each for each in stems_of(plain_form(text)) if each not in LIGHT] if text.strip() else []
+    return [each for each in stems_of(plain_form(text)) if each not in light_stems()] if text.strip() else []
 
 
 def _parsed(number: str) -> tuple[int, ...]:

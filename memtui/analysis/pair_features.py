@@ -16,9 +16,9 @@ from math import exp, log, log1p
 from pathlib import Path
 from typing import Literal
 
-from memtui.analysis.claims import LIGHT, Denial, difference_in_denials, rivals_between
+from memtui.analysis.claims import Denial, difference_in_denials, light_stems, rivals_between
 from memtui.analysis.ordered_acts import order_of_other_acts
-from memtui.analysis.pair_facts import MANNERS, Facts, gone_but_used, numbers_of_one, sides_of_word
+from memtui.analysis.pair_facts import Facts, gone_but_used, manners, numbers_of_one, sides_of_word
 from memtui.analysis.pair_kinds import KindOdds, pair_kinds
 from memtui.analysis.pair_phrases import phrases, signs_between
 
@@ -75,7 +75,7 @@ def _nearness(cosine: float, crowd: float) -> Iterator[tuple[str, float]]:
 
 
 def _manners(mine: AbstractSet[str], theirs: AbstractSet[str]) -> Iterator[tuple[str, float]]:
-    for name in MANNERS:
+    for name in manners():
         yield f"{name}_both", float(name in mine and name in theirs)
         yield f"{name}_once", float((name in mine) != (name in theirs))
 
@@ -89,7 +89,7 @@ def _likeness(one: Facts, other: Facts) -> dict[str, float]:
     return {
         "dice": same,
         "contained": shared / max(1, least),
-        "shared": log1p(min(len((mine & theirs) - LIGHT), LONG / 2)),
+        "shared": log1p(min(len((mine & theirs) - light_stems()), LONG / 2)),
         "shorter": log1p(min(least, LONG)),
         "longer": log1p(min(most, 2 * LONG)),
         "ratio": log(min(8.0, max(1, most) / max(1, least))),

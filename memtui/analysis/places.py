@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import ne
 from pathlib import PurePosixPath
 
-from memtui.analysis.pair_facts import SCOPES
+from memtui.analysis.pair_facts import scopes
 from memtui.domain.memory import Memory
 
 _SKILL = "SKILL.md"  # the file of a skill, which is called as its folder is
@@ -123,7 +123,7 @@ def hold_elsewhere(one: Memory, other: Memory) -> bool:
     """Return whether headings say that two hold in different environments, languages or parts of a system."""
     mine, theirs = set(headings_of(one)), set(headings_of(other))
     here, there = (set(_SCOPE_WORD.findall(" ".join(each).lower())) for each in (mine - theirs, theirs - mine))
-    for known in SCOPES.values():
+    for known in scopes().values():
         ours, others = ({known[word] for word in words if word in known} - WORK for words in (here, there))
         if ours and others and not ours & others:
             return True

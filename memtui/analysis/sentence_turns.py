@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from memtui.analysis.claims import LIGHT, names_in
+from memtui.analysis.claims import light_stems, names_in
 from memtui.analysis.pair_facts import Facts, is_supposed, numbers_of_one, unquoted
 from memtui.analysis.stated_values import sets_otherwise, turns_list_round
 from memtui.analysis.text_features import stems_of
@@ -193,7 +193,7 @@ def _shared(one: str, other: str) -> int:
 
 @lru_cache(maxsize=20_000)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem for stem in stems_of(plain_form(text)) if stem not in LIGHT and len(stem) > 1)
+    return frozenset(stem for stem in stems_of(plain_form(text)) if stem not in light_stems() and len(stem) > 1)
 
 
 @lru_cache(maxsize=20_000)

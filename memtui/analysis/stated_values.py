@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memtui.analysis.claims import LIGHT
+from memtui.analysis.claims import light_stems
 from memtui.analysis.text_features import stems_of
 from memtui.text.normal_form import plain_form
 
@@ -93,5 +93,5 @@ def _orders(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
 
 
 def _telling(text: str, *, last: bool = False) -> frozenset[str]:
-    stems = [stem for stem in stems_of(plain_form(text)) if stem not in LIGHT and len(stem) > 1]
+    stems = [stem for stem in stems_of(plain_form(text)) if stem not in light_stems() and len(stem) > 1]
     return frozenset(stems[-NEAR:] if last else stems[:NEAR])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 from memtui.analysis.amounts import Amount, amounts_in, changes_between, rewritten
 from memtui.text.memo import Memo
 from memtui.text.normal_form import american, plain_form, respelt
 from memtui.text.stemming import stem
+from memtui.text.tables import compile_lines, read_table
 from memtui.text.tokens import LONGEST_WHOLE, STOP_WORDS
 
 READ_CHARACTERS = 4_000  # Characters of a memory that are compared
@@ -270,25 +271,18 @@ def _number(found: re.Match[str]) -> str:
     return f"{found[1]} {short}".strip()
 
 
-_PLATITUDES = re.compile(
-    r"\b(?:be (?:very |extra )?(?:careful|cautious|mindful|consistent|mindful)|take care|keep in mind|pay attention"
-    r"|make sure (?:it|that it|everything|things|all) (?:works?|is (?:fine|ok|okay|good|correct))|best practices?"
-    r"|clean code|good code|quality code|high quality|properly|appropriately|as (?:needed|appropriate|necessary)"
-    r"|where (?:appropriate|necessary)|think twice|double[- ]check|common sense|do it (?:right|well)|the right way"
-    r"|handle (?:all )?(?:errors?|edge cases)|watch out|don't forget|do not forget|remember to|try (?:harder|your best)"
-    r"|write (?:good|clean|better|readable|maintainable) \w+|follow (?:the )?(?:conventions?|guidelines|standards))\b"
-)
-_EMPTY = frozenset(
-    stems_of(
-        "careful cautious mindful consistent care mind attention sure work works best practice clean good code quality "
-        "high proper properly appropriate needed necessary twice double check common sense right well way handle error "
-        "errors edge case cases watch forget remember try hard write better readable maintainable follow convention "
-        "guideline standard general project user task change thing stuff fine ok okay correct important always think "
-        "do make keep fix bug issue thorough nice great simple possible"
-    )
-)
-
 MOST_EMPTY = 2  # Number of other meaningful words up to which a text of platitudes states nothing
+
+
+@cache
+def _platitude() -> re.Pattern[str]:
+    return compile_lines(read_table(__file__, "flaws.toml")["platitude"], re.NOFLAG)
+
+
+@cache
+def _empty_stems() -> frozenset[str]:
+    """Return the stems of words that say nothing by themselves."""
+    return frozenset(stems_of(read_table(__file__, "flaws.toml")["empty"]))
 
 
 def is_platitude(title: str, insight: str) -> bool:
@@ -296,8 +290,8 @@ def is_platitude(title: str, insight: str) -> bool:
     wording = wording_of(title, insight)
     if _is_concrete(wording):
         return False
-    telling = wording.terms - _EMPTY
-    if _PLATITUDES.search(wording.normal):
+    telling = wording.terms - _empty_stems()
+    if _platitude().search(wording.normal):
         return len(telling) <= MOST_EMPTY
     return not telling
 

@@ -12,51 +12,32 @@ from memtui.domain.memory import Memory
 from memtui.domain.reasons import Reason, ReasonCode
 from memtui.recall.result import Part
 from memtui.text.stemming import stem
+from memtui.text.tables import compile_lines, read_table
 from memtui.text.tokens import STOP_WORDS, is_pair, query_terms
 from memtui.vault.bm25 import Matched, TermCounts
 
-_DOING = """
-add adjust allow apply begin bring build call change check choose clean come continue convert create define
-delete do edit enable ensure fix follow forget give go handle help implement improve include introduce keep
-make modify move need prepare provide put refactor remove rename replace require rewrite run set show start
-stop support switch try turn update use want work write
-"""
 
-_ASKING = """
-answer ask compare describe exist explain find happen know learn look mean recommend remember say see suggest
-tell think understand wonder
-"""
-
-_SAYING_LITTLE = """
-approach best better case code correct current different example file first function general good idea
-important issue kind last latest main method new next old part place point possible previous problem project
-proper question reason right second simple solution step stuff task thing time way whole wrong
-"""
+def _table() -> dict[str, dict[str, str]]:
+    return read_table(__file__, "words.toml")
 
 
 @cache
 def generic_terms() -> frozenset[str]:
-    return frozenset(stem(word) for text in (_DOING, _ASKING, _SAYING_LITTLE) for word in text.split())
+    """Return the stems of words that say little of what a task is about."""
+    return frozenset(stem(word) for text in _table()["generic"].values() for word in text.split())
 
 
 NEAREST = 3  # Memories that come nearest, one of which speaks of money where a price is asked for
 
-_PRICE = """
-afford bought buy cheap cost expensive fee paid pay price purchase salary supplier vendor
-bezahlen billig gehalt gekauft kaufen kosten kostet lieferant preis teuer
-"""
-
-_MONEY = re.compile(
-    r"[$€£¥]|\b(?:afford|amount|bezahl|bill|bought|budget|buy|cent|charg|cheap|checkout|cost|currenc|dollar|eur|expens"
-    r"|fee|geb(?:ü|ue)hr|gehalt|geld|invoic|kauf|kost|licen|lieferant|money|paid|pay|preis|pric|purchas|rechnung|refund"
-    r"|salar|suppli|teuer|usd|vendor)",
-    re.IGNORECASE,
-)
-
 
 @cache
 def _price_terms() -> frozenset[str]:
-    return frozenset(stem(word) for word in _PRICE.split())
+    return frozenset(stem(word) for word in _table()["money"]["price"].split())
+
+
+@cache
+def _money() -> re.Pattern[str]:
+    return compile_lines(_table()["money"]["spoken_of"])
 
 
 def asks_for_price(terms: Iterable[str]) -> bool:
@@ -66,28 +47,24 @@ def asks_for_price(terms: Iterable[str]) -> bool:
 
 def speaks_of_money(memory: Memory) -> bool:
     """Return whether a memory says anything of money: in 297 answerable questions one of the nearest does."""
-    return any(_MONEY.search(text) for text in (memory.title, memory.insight, memory.rationale, memory.snippet))
+    return any(_money().search(text) for text in (memory.title, memory.insight, memory.rationale, memory.snippet))
 
 
-_IN_ENGLISH = """
-the and is of to for with not be by it are that this or from when at we has have if use only must does were than then
-into its you your should can will each
-"""
-
-_IN_OTHER_LANGUAGES = """
-der die das und ist nicht ein eine mit für auf von zu im den dem werden wird sind nur bei nach muss
-le la les et est une pas pour dans sur que qui en au aux des du par il ne
-el los las una con se del es y no para por sin como
-lo gli che per non di sono della uma não com os dos na een het van niet voor zijn op
-"""
-_ENGLISH, _OTHER_LANGUAGES = frozenset(_IN_ENGLISH.split()), frozenset(_IN_OTHER_LANGUAGES.split())
 _READ_FOR_LANGUAGE = 600  # Characters
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the function words of English, and of other European languages."""
+    words = _table()["function_words"]
+    return frozenset(words["english"].split()), frozenset(words["others"].split())
 
 
 def is_foreign(text: str) -> bool:
     """Return whether a text has more function words of other European languages than of English."""
     words = text[:_READ_FOR_LANGUAGE].lower().split()
-    return sum(map(_OTHER_LANGUAGES.__contains__, words)) > sum(map(_ENGLISH.__contains__, words))
+    english, others = _function_words()
+    return sum(map(others.__contains__, words)) > sum(map(english.__contains__, words))
 
 
 ROUNDING = 1e-9  # Slack of comparisons with a floor, so that a sum in another order decides alike

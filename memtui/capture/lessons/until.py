@@ -4,41 +4,37 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
-_MONTHS = (
-    "january jan januar janvier janv enero ene janeiro",
-    "february feb februar février fevrier févr febrero fevereiro fev",
-    "march mar märz maerz mrz mars marzo março marco",
-    "april apr avril avr abril abr",
-    "may mai mayo maio",
-    "june jun juni juin junio junho",
-    "july jul juli juillet juil julio julho",
-    "august aug août aout agosto ago",
-    "september sep sept septembre septiembre setembro set",
-    "october oct oktober okt octobre octubre outubro out",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez décembre decembre déc diciembre dic dezembro",
-)
-"""The names of months in English, German, French, Spanish and Portuguese."""
+from memtui.text.tables import read_table
 
-_NUMBERS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-_NAME = rf"\b(?P<name>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b\.?"
 _YEAR = r"(?:,? (?:de |of )?(?P<year>20\d\d))?"
 _UNTIL = re.compile(r"\b(?:until|till|through|before|bis|vor|jusqu'\w*|avant|hasta|antes|até)\b")
 _UNTIL_AFTER = re.compile(r"まで|为止|之前|以前")  # Stand behind the date
 _REACH = 40  # Characters beside the word within which the date stands
-_DATES = tuple(
-    re.compile(pattern)
-    for pattern in (
+
+
+@cache
+def _months() -> dict[str, int]:
+    """Return the numbers of months by their names."""
+    lines = read_table(__file__, "cues.toml")["months"]["names"].strip().split("\n")
+    return {name: number for number, names in enumerate(lines, 1) for name in names.split()}
+
+
+@cache
+def _dates() -> tuple[re.Pattern[str], ...]:
+    """Return how dates are written, in the order in which they are looked for."""
+    name = rf"\b(?P<name>{'|'.join(sorted(_months(), key=len, reverse=True))})\b\.?"
+    patterns = (
         r"(?P<year>20\d\d)-(?P<month>\d\d)-(?P<day>\d\d)",
         r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>20\d\d)",
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|º)?\.? (?:de |of )?{_NAME}{_YEAR}",
-        rf"{_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year>20\d\d))?",
-        rf"{_NAME}{_YEAR}",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|º)?\.? (?:de |of )?{name}{_YEAR}",
+        rf"{name} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year>20\d\d))?",
+        rf"{name}{_YEAR}",
         r"(?:(?P<year>20\d\d)年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?",
         r"\b(?P<year>20\d\d)\b",
     )
-)
+    return tuple(map(re.compile, patterns))
 
 
 def end_of(plain: str, said: datetime | None) -> datetime | None:
@@ -48,12 +44,12 @@ def end_of(plain: str, said: datetime | None) -> datetime | None:
     """
     places = [plain[found.end() :][:_REACH] for found in _UNTIL.finditer(plain)]
     places += [plain[max(0, found.start() - _REACH) : found.start()] for found in _UNTIL_AFTER.finditer(plain)]
-    dates = (date for place in places for pattern in _DATES if (date := pattern.search(place)) is not None)
+    dates = (date for place in places for pattern in _dates() if (date := pattern.search(place)) is not None)
     return next((end for date in dates if (end := _end(date.groupdict(), said)) is not None), None)
 
 
 def _end(parts: dict[str, str | None], said: datetime | None) -> datetime | None:
-    month = _NUMBERS.get(parts.get("name") or "") or int(parts.get("month") or 12)
+    month = _months().get(parts.get("name") or "") or int(parts.get("month") or 12)
     day, stated = int(parts.get("day") or 0), int(parts.get("year") or 0)
     try:
         if stated or said is None:

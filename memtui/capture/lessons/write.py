@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from memtui.analysis.classify import kind_guess, states_rule
@@ -17,20 +18,11 @@ from memtui.capture.lessons.proposal import LONGEST_QUOTE, LessonSignal
 from memtui.capture.lessons.speech import Statement
 from memtui.capture.transcripts.session import CallKind, ToolCall
 from memtui.text.sanitize import one_line
+from memtui.text.tables import read_table
 from memtui.text.words import CJK
 
 _LONGEST_ACT = 160
 _CUT = "…"
-_LEAD_WORDS = (
-    "no nope nah stop wait hm hmm ok okay ah oh yes yep yeah well actually and also but so sorry please sure alright"
-    " fine cool great right thanks hey hi btw fyi listen look just anyway now then"
-    " nein nee halt doch ja also und aber bitte gut klar genau danke übrigens moment"
-    " non nan oui alors et mais bon merci donc stp attends bien"
-    " sí si vale y pero bueno gracias oye espera perdón"
-    " não sim então e mas bom beleza obrigado olha certo"
-    " 不对 不行 不是 不 对 好 好的 嗯 但 但是 另外 いや いいえ はい ええと あの でも あと"
-)
-_LEADS = frozenset(_LEAD_WORDS.split())
 _CLAUSE_END = re.compile(
     r"\A([^,.:;!，：；、。！]{1,90}?)\s*(?:[,.:;!，：；、。！]+\s*|\s[–—-]+\s+|\s(?:that|dass|que|qu')\s*)(?=\S)"
 )
@@ -95,29 +87,28 @@ def _without_lead(text: str, language: str) -> str:
     while (clause := _CLAUSE_END.match(bare)) is not None and _is_lead(clause[1], language):
         bare = bare[clause.end() :]
     words = bare.split(maxsplit=1)
-    while len(words) > 1 and words[0].lower() in _OPENERS:
+    while len(words) > 1 and words[0].lower() in _lead_words("unmarked"):
         words = words[1].split(maxsplit=1)
     bare = _TO.sub("", " ".join(words))
     return bare if _FIRST.search(bare) else text
 
 
-_OPENERS = frozenset(
-    {"and", "but", "also", "hm", "hmm", "ah", "oh", "ok", "okay", "yeah", "yep", "nope", "nah"}
-    | {"und", "aber", "nein", "nee", "ne", "mais", "non", "pero", "mas"}
-)
-"""Words that open a statement and say nothing, though no mark follows them."""
+@cache
+def _lead_words(where: str) -> frozenset[str]:
+    """Return the words at the start that say nothing: of a clause that is `alone`, or also `unmarked`."""
+    return frozenset(read_table(__file__, "cues.toml")["lead_words"][where].split())
 
 
 def _is_lead(clause: str, language: str) -> bool:
     """Return whether a clause at the start says nothing but "no" or "sure", or asks to remember what follows."""
     plain = clause.lower().replace("\u2019", "'").strip()
-    if _LEADS.issuperset(plain.split()) or _BEFORE.match(plain):
+    if _lead_words("alone").issuperset(plain.split()) or _BEFORE.match(plain):
         return True
     found = next(iter(matches("remembers", plain, language)), None)
     if found is None:
         return False
     left = f"{plain[: found[0]]} {plain[found[1] :]}".split()
-    left = [word for word in left if word not in _LEADS]
+    left = [word for word in left if word not in _lead_words("alone")]
     return max(len(left), len(CJK.findall("".join(left)))) <= _LEFT_OF_LEAD
 
 

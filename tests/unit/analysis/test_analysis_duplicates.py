@@ -16,7 +16,7 @@ from support import make_memory
 from memtui.analysis.claims import Denial, difference_in_denials
 from memtui.analysis.duplicates import DuplicateGroup, find_duplicates, likeness
 from memtui.analysis.pair_differences import Difference, DifferenceSort, text_differences
-from memtui.analysis.pair_facts import MANNERS, Facts
+from memtui.analysis.pair_facts import Facts, manners
 from memtui.analysis.pair_features import Nearness, features
 from memtui.analysis.snapshot import NOT_DUPLICATE, Alike, Snapshot, candidate_pairs
 from memtui.analysis.text_features import Wording, wording_of
@@ -390,7 +390,7 @@ def test_what_files_are_judged_by_knows_nothing_of_what_only_notes_are() -> None
         features(one, other, Nearness(0.7, is_crowded=True, is_noted=noted)) for noted in (False, True)
     )
     assert of_notes["cause_both"] == 1.0
-    assert of_notes.keys() - of_files.keys() == {f"{name}_{side}" for name in MANNERS for side in ("both", "once")}
+    assert of_notes.keys() - of_files.keys() == {f"{name}_{side}" for name in manners() for side in ("both", "once")}
 
 
 def test_a_pass_can_be_stopped() -> None:
