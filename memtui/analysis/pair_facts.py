@@ -14,7 +14,7 @@ from memtui.analysis.ordered_acts import verb_of
 from memtui.analysis.pair_phrases import beginnings_of
 from memtui.analysis.text_features import Wording, split_names, stems_of
 from memtui.text.normal_form import plain_form
-from memtui.text.tables import compile_lines, read_table
+from memtui.text.tables import compile_lines, fill, read_table
 
 
 def _whole_words(words: str) -> re.Pattern[str]:
@@ -113,10 +113,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _filled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern with the parts that it names in braces."""
-    for name, part in _table()["parts"].items():
-        pattern = pattern.replace(f"{{{name}}}", part)
-    return compile_lines(pattern)
+    return compile_lines(fill(pattern, _table()["parts"]))
 
 
 @cache

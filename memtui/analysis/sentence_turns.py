@@ -7,13 +7,14 @@ what the file ruled out and is done now, what is permitted or forbidden, another
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from memtui.analysis.claims import light_stems, names_in
 from memtui.analysis.pair_facts import Facts, is_supposed, numbers_of_one, unquoted
 from memtui.analysis.stated_values import sets_otherwise, turns_list_round
 from memtui.analysis.text_features import stems_of
 from memtui.text.normal_form import plain_form
+from memtui.text.tables import compile_lines, read_table
 
 GIVEN_UP, ASSIGNED, MOVED, TURNED, RULED_OUT, PERMITTED, RECOUNTED = 2.0, 2.0, 1.5, 1.5, 1.0, 1.0, 1.0
 ENDED, FORBIDDEN, FACED = 1.0, 0.5, 0.0
@@ -27,58 +28,6 @@ SHORT = 60  # Words of a text all of which bears on one of its sentences
 NEAR_PLACE = 30  # Characters before a path in which it is said to be a place
 NEAR_CUE = 4  # Words after a cue that may be what is given up; one fewer before it
 
-_BEFORE = re.compile(
-    r"\b(?:(?:has |have |had )?replace[sd]|instead of|rather than|in place of|no more|rid of|tired of"
-    r"|stop(?:ped)? using|off|away from|(?:switched|moved|migrated) from|swapped|dropped|removed|ditched|retired"
-    r"|goodbye to|we(?: have)? left|gave up(?: on)?|given up(?: on)?|phas(?:ed|ing) out|scrapped|not (?:with|in|the)"
-    r"|nothing (?:\w+ ){0,1}?(?:uses|reads|needs|calls|runs|loads|imports))"
-    r" (?:the |our |a |an |using )?(?P<named>[^.,;:]{2,40})",
-    re.IGNORECASE,
-)
-"""A cue before what is given up."""
-
-_AFTER = re.compile(
-    r"(?P<named>[\w@./ `#+-]{2,30}?)(?<! ones)(?:'s \w+)?"
-    r" (?:(?:is|are|was|were|has been|have been|got) (?:\w+ (?:and )?)?(?:gone|out"
-    r"|dropped|replaced|removed|deleted|retired|deprecated|abandoned|unused|outdated|obsolete|swapped out"
-    r"|no longer|not (?:used|supported|installed|available|needed|allowed)|only left over|phased out|cut|history"
-    r"|unmaintained|scrapped|discontinued|(?:a |just a |only a )?leftovers?)|went away|goes away|had to go"
-    r"|(?:kept|keeps) \w+ing|caused|causes|isn't|aren't|is not|are not|no longer|doesn't|does not"
-    r"|(?:was|were) an? experiment)(?!\w)",
-    re.IGNORECASE,
-)
-"""A cue after it."""
-
-_ENDED = re.compile(
-    r"\b(?:got rid of|done with|we(?: have)? left|gave up(?: on)?|given up(?: on)?|phas(?:ed|ing) out|scrapped|dropped"
-    r"|removed|ditched|retired|goodbye to|moved (?:off|away from)|(?:switched|moved|migrated) from)"
-    r" (?:the |our |a |an )?(?P<after>[\w-]{3,})"
-    r"|\b(?P<before>[\w-]{3,})(?: \w+)? (?:(?:is|are|was|were|has been|have been|got) (?:being |now |\w+ and )?(?:gone"
-    r"|dropped|removed|deleted|retired|deprecated|abandoned|phased out|cut|history|unmaintained|scrapped|discontinued)"
-    r"|went away|had to go)(?!\w)",
-    re.IGNORECASE,
-)
-"""What says in so many words that something has ended, with the one word that it is said of."""
-
-_NOT = re.compile(r"(?:^|[,;.] )(?:not|no|never) (?P<named>[^.,;:]{2,30})", re.IGNORECASE)
-_PERMITS = re.compile(
-    r"\b(?:(?:it'?s|is|are) (?:\w+ )?(?:fine|ok|okay|allowed|enough|safe|welcome|tolerated|supported|possible)"
-    r"|may|can|could|no need|need not|needn'?t|not needed|don'?t (?:have|need) to|optional|free to"
-    r"|nobody (?:has|needs) to|without (?:asking|waiting)|(?:straight|right) (?:on|away))\b",
-    re.IGNORECASE,
-)
-_MAY = re.compile(r"\b(?:may|can|could) (?:\w+ly |also |now )?(?P<act>\w+)", re.IGNORECASE)
-_FORBIDS = re.compile(
-    r"\b(?:never|don'?t|do not|must not|mustn'?t|not|no|cannot|can'?t|forbidden|avoid|prohibited|without|rejects?"
-    r"|isn'?t|aren'?t|doesn'?t|does not)\b",
-    re.IGNORECASE,
-)
-_OBLIGES = re.compile(
-    r"\b(?:always|must|should|has to|have to|required?|mandatory|only|every|each|all|prefer|never|needs?)\b"
-    r"|^\W*(?:[A-Z][\w /&-]{2,40}: ?)?(?:\*\*)?(?:Use|Keep|Run|Add|Write|Make|Put|Work|Read|Avoid|Do|Import|Return"
-    r"|Prefer|Give|Wrap|Update)\b",
-    re.IGNORECASE,
-)
 _PATH = re.compile(
     r"(?:~|\.{1,2})?/?[\w@.-]+(?:/[\w@.<>*-]+)+/?|[\w-]+\.(?:py|ts|tsx|js|md|toml|json|ya?ml|h|cpp|rs|go|java)\b"
 )
@@ -94,6 +43,11 @@ _NAME = re.compile(
     r"`([^`]+)`|(?<=[\w,;:)] )([A-Z][\w.+#-]*[\w+#])|\b(\w+[_./@-]\w[\w./-]*)|\b([a-z]+\d\w*|[a-z]+[A-Z]\w*)"
 )
 """A name: code, a capital within a sentence, a word with a sign, a number or a capital in it."""
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return compile_lines(read_table(__file__, "turns.toml")[name])
 
 
 def turn_between(typed: Facts, own: Facts, filed: Facts, whole: Facts | None = None) -> float | None:
@@ -163,10 +117,10 @@ def _places(text: str) -> frozenset[str]:
 def _turned_rules(own: Facts, filed: Facts) -> list[tuple[float, bool]]:
     """Return what permitting what was ruled, banning what was not, and facing a ban are worth, and whether it is so."""
     said, ruled = own.insight, filed.insight
-    ban, forbids = _FORBIDS.search(ruled), _FORBIDS.search(said)
+    ban, forbids = _pattern("forbids").search(ruled), _pattern("forbids").search(said)
     shared = _shared(said, ruled)
-    permits = _PERMITS.search(said) and not _FORBIDS.search(_PERMITS.sub("", said))
-    lifts = _permits_what_is_banned(said, filed) if ban else bool(_OBLIGES.search(ruled))
+    permits = _pattern("permits").search(said) and not _pattern("forbids").search(_pattern("permits").sub("", said))
+    lifts = _permits_what_is_banned(said, filed) if ban else bool(_pattern("obliges").search(ruled))
     return [
         (PERMITTED, bool(permits) and lifts and shared >= FEWEST_SHARED),
         (FORBIDDEN, bool(forbids) and ban is None and shared >= FEWEST_SHARED and meets(own, filed)),
@@ -176,7 +130,7 @@ def _turned_rules(own: Facts, filed: Facts) -> list[tuple[float, bool]]:
 
 def _permits_what_is_banned(said: str, filed: Facts) -> bool:
     """Return whether what somebody may do is the act that is banned; `is fine` may be said of it in other words."""
-    act = _MAY.search(said)
+    act = _pattern("may").search(said)
     return act is None or bool(_stems(act["act"]) & filed.denied)
 
 
@@ -202,13 +156,13 @@ def _given_up(text: str) -> frozenset[str]:
     said = unquoted(text)
     found = [
         " ".join(each["named"].split()[:NEAR_CUE])
-        for cue in (_BEFORE, _NOT)
+        for cue in (_pattern("before"), _pattern("not"))
         for each in cue.finditer(said)
         if not is_supposed(said, each.start())
     ]
     found += [
         " ".join(each["named"].split()[1 - NEAR_CUE :])
-        for each in _AFTER.finditer(said)
+        for each in _pattern("after").finditer(said)
         if not is_supposed(said, each.end("named"))
     ]
     return frozenset().union(*map(_stems, found))
@@ -217,7 +171,7 @@ def _given_up(text: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def _ended(text: str) -> frozenset[str]:
     said = unquoted(text)
-    found = [cue for cue in _ENDED.finditer(said) if not is_supposed(said, cue.start())]
+    found = [cue for cue in _pattern("ended").finditer(said) if not is_supposed(said, cue.start())]
     return frozenset().union(*(_stems(cue["after"] or cue["before"]) for cue in found))
 
 

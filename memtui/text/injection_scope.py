@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from memtui.text.injection_roles import placed_roles
+from memtui.text.tables import compile_lines, read_table
 from memtui.text.words import CJK
 
 _LONGEST = 1_200  # characters of a sentence that is read: no rule is longer
@@ -22,42 +24,13 @@ _PROTECTS = frozenset(["check", "guard", "tell", "person", "claim"])
 _OF_THE_PERSON = frozenset(["tell", "person"])
 _OF_ITSELF = frozenset(["selftext", "memory"])
 _DENIED_BEHIND = re.compile("[\u3040-\u30ff\uac00-\ud7af]")  # Japanese and Korean
-_REMINDER = re.compile(
-    r"\b(?:forget|fail to|hesitate|vergiss|vergess|zöger|oubli|hésit|olvid|dud[ea]|esque|hesit|dimentic|забу|стесня"
-    r"|v[áa]lid)|忘|잊",
-    re.IGNORECASE,
-)
-"""What is denied to ask for something: `do not forget to`, `are no longer valid`."""
-
-_MISSES = re.compile(r"(?:without|ohne|sans|sin|sem|senza|без|n\b(?!['’]))", re.IGNORECASE)
-"""What lacks something, and forbids nothing."""
-
-_VERB_LAST = re.compile(r"nie\b|niemals|nicht|kein", re.IGNORECASE)
-"""A denial behind which what is done stands before the verb: `niemals die Hooks überspringen`."""
-
-_CLAUSE_END = re.compile(
-    r"[;:!?；：！？。，—–]|\s-\s|\.\s"
-    r"|,(?!\s+(?:or|nor|by|with|even|including|oder|noch|ou|ni|o|и|или|ни)\b)"
-    r"|\b(?:and|but|instead|just|simply|then|so|unless|except|always|und|aber|sondern|stattdessen|mais|et|plutôt|pero|sino|y|mas"
-    r"|e|ma|но|а|и)\b"
-    r"|但|而是|しかし|代わりに|하지만|대신",
-    re.IGNORECASE,
-)
-_OUTCOME = re.compile(
-    r"[\s,;:—–(-]*(?:(?:because|since|as|so|weil|denn|car|porque|perché|потому что|因为|因為)\s*)?"
-    r"(?:(?:that|this|it|which|they|doing\s+so)\s+(?:\w+ly\s+)?(?:(?:would|will|can|could|may|might)\s+\w+"
-    r"|(?!needs|requires|means|takes|is\b)\w+s)\b"
-    r"|(?:das|dies|cela|ça|ce\s+qui|eso|esto|lo\s+que|isso|o\s+que|это|что)\s|这|這|これ|それ|이는)"
-    r"[^;:!?；：！？。]*",
-    re.IGNORECASE,
-)
-_SWITCHED_OFF = re.compile(
-    r"\s(?:(?:is|are)\s+)?(?:\w+ly\s+)?(?:un\w+ed|disabled|missing|absent|off|failing|failed|skipped|broken|red|bypassed|inactive)\b"
-    r"|\s(?:deaktiviert|abgeschaltet|désactivé|desactivad|desativad|disattivat|отключ)",
-    re.IGNORECASE,
-)
 
 Placed = Sequence[tuple[int, str]]
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return compile_lines(read_table(__file__, "injection.toml")["scope"][name])
 
 
 def beyond_prohibitions(sentence: str) -> str:
@@ -72,25 +45,25 @@ def beyond_prohibitions(sentence: str) -> str:
         if role == "deny" and at >= start and (span := scope(sentence, at, placed)):
             kept.append(sentence[start : max(start, span[0])])
             start = span[1]
-            if outcome := _OUTCOME.match(sentence, start):
+            if outcome := _pattern("outcome").match(sentence, start):
                 start = outcome.end()
     return " ".join([*kept, sentence[start:]]) if start else sentence
 
 
 def is_reminder(sentence: str) -> bool:
     """Return whether what a sentence denies is to leave something undone: `never forget to`."""
-    return _REMINDER.search(sentence) is not None
+    return _pattern("reminder").search(sentence) is not None
 
 
 def _scope(sentence: str, denial: int, placed: Placed) -> tuple[int, int] | None:
     """Return where a prohibition of a harmful act begins and ends, None if a denial is none."""
-    if _MISSES.match(sentence, denial):
+    if _pattern("misses").match(sentence, denial):
         return None
     end = _ends_at(sentence, denial)
     within = _between(placed, denial, end)
     denied = [(at, role) for at, role in within if role != "deny"]
     acts = [(at, role) for at, role in denied if role in _ACT_ROLES]
-    if not acts or acts[0][0] - denial > _WITHIN or _REMINDER.search(sentence[denial : acts[0][0] + 9]):
+    if not acts or acts[0][0] - denial > _WITHIN or _pattern("reminder").search(sentence[denial : acts[0][0] + 9]):
         return None
     first = _denied_act(sentence, denial, denied, acts[0][0])
     further = next((at for at, role in within if role == "deny" and at > acts[0][0]), end)
@@ -116,7 +89,7 @@ def _end_of_double(denied: Placed, further: int, end: int) -> int:
 def _denied_act(sentence: str, denial: int, denied: Placed, place: int) -> set[str]:
     """Return the roles of the act that is denied, which is the last one where verbs come last."""
     first = {role for at, role in denied if at == place}
-    if _VERB_LAST.match(sentence, denial) and first <= {"check", "guard"} | _HARMFUL:
+    if _pattern("verb_last").match(sentence, denial) and first <= {"check", "guard"} | _HARMFUL:
         first |= {role for _, role in denied} & _HARMFUL
         first -= {"check", "guard"} if first & _HARMFUL else set()
     return first
@@ -133,7 +106,7 @@ def _is_harmful(first: set[str], denied: Placed, sentence: str) -> bool:
         return True
     granting = {at for at, role in denied if role == "grant"}
     guards = [at for at, role in denied if role in {"check", "guard"} and at not in granting]
-    are_off = all(_SWITCHED_OFF.match(sentence, _word_end(sentence, at)) for at in guards)
+    are_off = all(_pattern("switched_off").match(sentence, _word_end(sentence, at)) for at in guards)
     return bool(first & _HARMFUL_TO_SOME) and are_off
 
 
@@ -147,18 +120,18 @@ def _spaceless_scope(sentence: str, denial: int, placed: Placed) -> tuple[int, i
         return None
     nearest = acts[-1 if behind else 0][0]
     first = {role for at, role in acts if at == nearest}
-    if not first & (_HARMFUL | {"grant"}) or _REMINDER.match(sentence, nearest):
+    if not first & (_HARMFUL | {"grant"}) or _pattern("reminder").match(sentence, nearest):
         return None
     within = {role for at, role in placed if start <= at < end}
     return None if within & (_OF_THE_PERSON | _OF_ITSELF) else (start if behind else denial, end)
 
 
 def _begins_at(sentence: str, end: int) -> int:
-    return max((found.end() for found in _CLAUSE_END.finditer(sentence, 0, end)), default=0)
+    return max((found.end() for found in _pattern("clause_end").finditer(sentence, 0, end)), default=0)
 
 
 def _ends_at(sentence: str, start: int) -> int:
-    found = _CLAUSE_END.search(sentence, start + 1)
+    found = _pattern("clause_end").search(sentence, start + 1)
     return found.start() if found else len(sentence)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,13 @@ def read_table(module_file: str, name: str) -> dict[str, Any]:
 def compile_lines(text: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
     """Return the pattern that a table holds over several lines, joined without their line ends."""
     return re.compile(text.replace("\n", ""), flags)
+
+
+def fill(pattern: str, parts: Mapping[str, str]) -> str:
+    """Return a pattern of a table with the parts that it names in braces."""
+    for name, part in parts.items():
+        pattern = pattern.replace(f"{{{name}}}", part)
+    return pattern
 
 
 def read_lines(module_file: str, name: str) -> list[str]:
