@@ -15,6 +15,7 @@ from memtui.capture.stores.rows import (
     first,
     listed,
     mapping,
+    moment,
     number_of,
     objects,
     share,
@@ -235,13 +236,13 @@ def mem0(place: Place) -> Contents:
 
 
 def _fold(records: Iterable[Record], contents: Contents) -> None:
-    """Add the last text of each memory in a history; a deletion ends it."""
+    """Add the last text of each memory in a history; a deletion, which may bear no time, ends it."""
     rows: dict[str, tuple[Record, Record]] = {}  # first and last event of each
-    for record in sorted(records, key=lambda one: text(first(one, "updated_at", "created_at"))):
+    for record in sorted(records, key=_event_order):
         name = text(record.get("memory_id"))
         rows[name] = (rows.get(name, (record, record))[0], record)
     for name, (begin, last) in rows.items():
-        gone = text(last.get("event")).upper() == "DELETE" or bool(number_of(last.get("is_deleted")))
+        gone = _is_deletion(last)
         row = Row(
             native_id=name,
             insight=last.get("old_memory") if gone else last.get("new_memory"),
@@ -254,6 +255,16 @@ def _fold(records: Iterable[Record], contents: Contents) -> None:
             contents.delete(row)
         else:
             contents.add(row)
+
+
+def _event_order(event: Record) -> tuple[bool, float]:
+    """Return what events of a history are sorted by: their times, whatever the time zone, and deletions last."""
+    at = moment(first(event, "updated_at", "created_at"))
+    return _is_deletion(event), at.timestamp() if at is not None else 0.0
+
+
+def _is_deletion(event: Record) -> bool:
+    return text(event.get("event")).upper() == "DELETE" or bool(number_of(event.get("is_deleted")))
 
 
 def _mem0_row(record: Record, contents: Contents) -> None:

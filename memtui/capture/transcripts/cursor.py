@@ -56,7 +56,7 @@ def _read_database(file: Path, resume: Resume) -> list[Session]:
             return []
         folders = _folders_of_chats(file.parent.parent / "workspaceStorage")
         for key, told in _objects(connection, "composerData:"):
-            changed = told.get("lastUpdatedAt") or told.get("createdAt")
+            changed = told.get("lastUpdatedAt")  # without it, nothing says whether more was said since
             if isinstance(changed, int | float) and changed <= since:
                 continue
             built = SessionBuilder(ASSISTANT, file, id=text_at(told, "composerId") or key)

@@ -276,3 +276,20 @@ def test_goose_copilot_and_cursor_give_an_entry_or_line_each(tmp_path: Path) -> 
     }
     state = make_store(tmp_path / "User" / "globalStorage" / "state.vscdb", "cursor", rules)
     assert [row.insight for row in read("cursor", state).rows] == ["Tea at five.", "Ask first."]
+
+
+def test_what_was_deleted_in_mem0_stays_deleted_though_its_deletion_bears_no_time(tmp_path: Path) -> None:
+    def event(number: int, name: str, what: str, *texts: str | None, at: str | None = None) -> dict[str, object]:
+        old, new = texts
+        told = {"old_memory": old, "new_memory": new, "event": what, "updated_at": at}
+        return {"id": f"e{number}", "memory_id": name, **told, "is_deleted": int(what == "DELETE")}
+
+    rows = [
+        event(1, "gone", "ADD", None, "The gate is red.", at="2026-03-01T10:00:00-08:00"),
+        event(2, "gone", "DELETE", "The gate is red.", None),
+        event(3, "kept", "ADD", None, "The crane is old.", at="2026-03-01T20:00:00+00:00"),
+        event(4, "kept", "UPDATE", "The crane is old.", "The crane is new.", at="2026-03-01T13:00:00-08:00"),
+    ]
+    contents = read("mem0", make_store(tmp_path / "history.db", "mem0", {"history": rows}))
+    assert [(row.native_id, row.insight) for row in contents.rows] == [("kept", "The crane is new.")]
+    assert [row.native_id for row in contents.deleted] == ["gone"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -266,8 +268,26 @@ def test_what_still_stands_in_the_log_of_a_live_database_is_read(tmp_path: Path)
     live.execute("PRAGMA journal_mode = WAL")
     live.execute("UPDATE session SET version = '1.20.1'")
     (session,) = opencode.read(file)
+    live.execute("PRAGMA wal_autocheckpoint = 0")
+    live.execute("UPDATE session SET version = '1.20.2'")
+    copies = tmp_path / "copied"
+    copies.mkdir()
+    for side in ("", "-wal"):  # as a backup has it: nobody has it open, and no index lies beside it
+        shutil.copyfile(f"{file}{side}", copies / f"opencode.db{side}")
     live.close()
-    assert session.version == "1.20.1"
+    before = {path.name: path.read_bytes() for path in copies.iterdir()}
+    (copied,) = opencode.read(copies / "opencode.db")
+    assert (session.version, copied.version) == ("1.20.1", "1.20.2")
+    assert {path.name: path.read_bytes() for path in copies.iterdir()} == before
+
+
+def _dated(file: Path, **times: float) -> Path:
+    with closing(sqlite3.connect(file)) as database, database:
+        key = ("composerData:c1",)
+        (told,) = database.execute("SELECT value FROM cursorDiskKV WHERE key = ?", key).fetchone()
+        stated = json.dumps(json.loads(told) | times)
+        database.execute("UPDATE cursorDiskKV SET value = ? WHERE key = ?", (stated, *key))
+    return file
 
 
 def test_cursor_follows_the_order_of_the_headers(tmp_path: Path) -> None:
@@ -288,7 +308,11 @@ def test_cursor_follows_the_order_of_the_headers(tmp_path: Path) -> None:
         "result": '{"rejected":true}',
     }
     rows: dict[str, dict[str, Any] | None] = {
-        "composerData:c1": {"composerId": "c1", "fullConversationHeadersOnly": [{"bubbleId": b} for b in "za"]},
+        "composerData:c1": {
+            "composerId": "c1",
+            "createdAt": 1e12,
+            "fullConversationHeadersOnly": [{"bubbleId": b} for b in "za"],
+        },
         "composerData:c2": None,
         "bubbleId:c1:a": {"type": 2, "text": "", "toolFormerData": tool},
         "bubbleId:c1:z": {"type": 1, "text": "moor at low tide"},
@@ -301,6 +325,9 @@ def test_cursor_follows_the_order_of_the_headers(tmp_path: Path) -> None:
         )
     (session,) = cursor.read(file)
     assert [turn.role for turn in session.turns] == [Role.PERSON, Role.ASSISTANT]
+    later = Resume(seen_until=datetime(2026, 1, 2, tzinfo=UTC))
+    assert len(cursor.read(file, later)) == 1  # nothing says that no more was said since
+    assert cursor.read(_dated(file, lastUpdatedAt=1e12), later) == []
     (call,) = _calls(session)
     assert (call.command, call.result) == ("rm quay", CallResult.REFUSED)
     assert session.folder == Path(ROOT)
