@@ -58,8 +58,15 @@ def explain_one(vault: Vault, pack: Pack, identifier: str, scope: Scope, task: s
     named = next((one for one in pack.withheld if one.id == memory.id), None)
     if named is None:
         barred = eligibility.ineligible(memory, scope, vault.now(), None)
-        named = Withheld.of(memory, barred or _untold(memory, task), 0.0)
+        named = Withheld.of(memory, barred or _too_unlikely(chance, needed) or _untold(memory, task), 0.0)
     return replace(_explained(named, _Known.of(vault, [named])), chance=chance, needed=needed, grounds=told)
+
+
+def _too_unlikely(chance: float | None, needed: float | None) -> Reason | None:
+    """Return that a memory is too unlikely to matter; None where that was not judged or is not so."""
+    if chance is None or needed is None or chance >= needed:
+        return None
+    return Reason(ReasonCode.TOO_FAR, score=chance, bar=needed)
 
 
 def _untold(memory: Memory, task: str) -> Reason:

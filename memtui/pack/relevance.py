@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -292,7 +292,7 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     return replace(
         found,
         hits=tuple(sorted(hits, key=order_key)),
-        withheld=(*far.values(), *found.withheld),
+        withheld=(*far.values(), *_judged_too(found, task, judgement)),
         sure=sure,
         covered=covered,
         chances=judged,
@@ -384,6 +384,17 @@ def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[
     if bar is None or judged[one.id] >= bar.least:
         return None
     return Withheld.of(one, _too_far(hit, task, judged[one.id], bar), hit.relevance)
+
+
+def _judged_too(found: Recall, task: Task, judgement: _Judgement) -> Iterator[Withheld]:
+    """Yield what is withheld, with its chance as the reason where it was judged although a search found too little."""
+    near = {hit.memory.id: hit for hit in found.near if hit.memory.id in judgement.bars}
+    for one in found.withheld:
+        if one.reason.code is ReasonCode.BELOW_FLOOR and one.id in near:
+            reason = _too_far(near[one.id], task, judgement.chances[one.id], judgement.bars[one.id])
+            yield replace(one, reason=reason)
+        else:
+            yield one
 
 
 def _raised(found: Recall, hits: Sequence[Hit]) -> Recall:

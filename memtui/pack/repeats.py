@@ -266,7 +266,17 @@ def with_referents(vault: Vault, found: Recall) -> Recall:
             brought[other.id] = Hit(other, hit.score, hit.relevance, (), (reason,))
     hits = (*(hit for hit in found.hits if hit.memory.id not in orphans), *brought.values())
     rest = (one for one in found.withheld if one.id not in brought)
-    return replace(found, hits=hits, withheld=(*orphans.values(), *rest), meant=meant)
+    chances, needed = ({**known, **_of_referring(known, meant, brought)} for known in (found.chances, found.needed))
+    return replace(found, hits=hits, withheld=(*orphans.values(), *rest), meant=meant, chances=chances, needed=needed)
+
+
+def _of_referring(known: Mapping[str, float], meant: Mapping[str, str], brought: Collection[str]) -> dict[str, float]:
+    """Return the chances, or those needed, of what was brought: they are those of the likeliest that refers to it."""
+    found: dict[str, float] = {}
+    for referring, other in meant.items():
+        if other in brought and referring in known:
+            found[other] = max(found.get(other, 0.0), known[referring])
+    return found
 
 
 def _beside(vault: Vault, hits: Sequence[Hit], found: Recall) -> dict[str, Memory]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memtui.curate.explain_payload import Explained
+from memtui.domain.reasons import VAULT, Reason
 from memtui.pack.grounds import Grounds
 from memtui.text.words import percent
 
@@ -13,6 +14,28 @@ from memtui.text.words import percent
 def chance_words(chance: float) -> str:
     """Say how likely it is that a memory matters for a task."""
     return f"a chance of {percent(chance)} that it matters"
+
+
+def too_unlikely(reason: Reason) -> str | None:
+    """Say of what a chance is too low: of all memories, or of one behind the likeliest; None for one by itself."""
+    if reason.unit == VAULT:
+        return "no memory is likely enough"
+    return f"not among the {reason.number} likeliest" if reason.number else None
+
+
+def needed_words(reason: Reason, least: float) -> str:
+    """Say the chance that would have been needed."""
+    if reason.unit == VAULT:
+        return f"one memory must reach {least:.0%}"
+    return f"behind them {least:.0%} is needed" if reason.number else f"{least:.0%} is needed"
+
+
+def nothing_likely(reason: Reason) -> str | None:
+    """Say that no memory is likely to matter, and the best chance; None where that is not known."""
+    if reason.score is None or reason.bar is None:
+        return None
+    chances = f"the best chance is {percent(reason.score)}; {reason.bar:.0%} is needed"
+    return f"no memory is likely to matter for this task ({chances})"
 
 
 def grounds_words(found: Grounds) -> str:

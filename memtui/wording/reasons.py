@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from memtui.curate.explain_payload import Explained
 from memtui.curate.review_queue import PACE_REASONS
 from memtui.domain.freshness import AUTOMATIC
-from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, Reason, ReasonCode
 from memtui.pack.budget import DETAIL_WORDS
 from memtui.pack.build import Included, Pack
 from memtui.pack.grounds import grounds_of
 from memtui.recall.result import Hit, Part
-from memtui.text.words import Budget, clip_at_word, counted, percent, shorten
-from memtui.wording.chances import chance_record, chance_words
+from memtui.text.words import Budget, clip_at_word, counted, shorten
+from memtui.wording.chances import chance_record, chance_words, needed_words, nothing_likely, too_unlikely
 from memtui.wording.remedies import remedies
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ _BARE: Mapping[ReasonCode, str] = {
     ReasonCode.OUT_OF_SCOPE: "applies elsewhere",
     ReasonCode.CONTRADICTED: "contradicts another",
     ReasonCode.DUPLICATE: "duplicate",
-    ReasonCode.BELOW_FLOOR: "barely related to the task",
-    ReasonCode.UNRELATED: "nothing ties it to the task",
-    ReasonCode.NOTHING_NEAR: "nothing is close enough to this task",
+    ReasonCode.BELOW_FLOOR: "has too little in common with the task",
+    ReasonCode.UNRELATED: "has nothing in common with the task",
+    ReasonCode.NOTHING_NEAR: "no memory comes close to the task",
     ReasonCode.BEYOND_LIMIT: "outranked by others",
-    ReasonCode.TOO_FAR: "hardly matters for the task",
+    ReasonCode.TOO_FAR: "unlikely to matter",
     ReasonCode.NEEDS_ANOTHER: "refers to a memory that is not included",
     ReasonCode.OVER_BUDGET: "over budget",
     ReasonCode.SECRET: "secret",
@@ -138,12 +138,9 @@ def explained(reason: Reason) -> str:
     if reason.over:
         return f"{words} by {reason.over:,} {reason.unit}"
     if reason.code is ReasonCode.TOO_FAR and reason.score is not None and reason.bar is not None:
-        place = f"behind the {reason.number} likeliest " if reason.number else ""
-        silence = f"nothing is served: no memory reaches {reason.bar:.0%}"
-        needed = silence if reason.unit == VAULT else f"{place}{reason.bar:.0%} is needed"
-        parts = [chance_words(reason.score), needed]
-        parts += [f"it applies to {reason.path}"] if reason.path else []
-        parts += [f"though it is {sentence(tie)}" for tie in reason.because]
+        parts = [chance_words(reason.score), needed_words(reason, reason.bar)]
+        parts += [f"it applies only to {reason.path}"] if reason.path else []
+        parts += [f"it is {sentence(tie)}, which alone is not enough" for tie in reason.because]
         return f"{words} ({'; '.join(parts)})"
     if reason.code is not ReasonCode.BELOW_FLOOR:
         return words
@@ -236,13 +233,6 @@ def _all_withheld(reason: Reason) -> str:
     return f"everything that matches the task is withheld: {', '.join(sorted(map(sentence, reason.because)))}"
 
 
-def _unlikely(reason: Reason) -> str | None:
-    if reason.score is None or reason.bar is None:
-        return None
-    chances = f"the best chance is {percent(reason.score)}; {reason.bar:.0%} is needed"
-    return f"no memory is likely to matter for this task ({chances})"
-
-
 _SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
     ReasonCode.PUT_IN: _put_in,
     ReasonCode.OUT_OF_SCOPE: _out_of_scope,
@@ -256,7 +246,8 @@ _SPECIAL: Mapping[ReasonCode, Callable[[Reason], str | None]] = {
     ReasonCode.NO_SHARED_WORD: _nothing,
     ReasonCode.TOO_LITTLE_SHARED: _nothing,
     ReasonCode.ALL_WITHHELD: _all_withheld,
-    ReasonCode.NOTHING_RELEVANT: _unlikely,
+    ReasonCode.NOTHING_RELEVANT: nothing_likely,
+    ReasonCode.TOO_FAR: too_unlikely,
 }
 """Sentences that depend on which fields are known; None for the name of the group."""
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from memtui.curate.explain_payload import Explained
+from memtui.domain.memory import Memory
 from memtui.domain.reasons import ReasonCode
 from memtui.text.words import Budget
+
+SHORT_RULE = 200  # Characters of a constraint without files up to which pinning it, for every payload, is proposed
 
 
 def remedies(found: Explained, budget: Budget) -> tuple[str, ...]:
@@ -31,7 +34,13 @@ def _larger_budget(found: Explained, budget: Budget) -> tuple[str, ...]:
 
 def _nearer_task(found: Explained, _: Budget) -> tuple[str, ...]:
     files = [anchor.path for anchor in found.memory.anchors if not anchor.is_glob][:1]
-    return ("a task that uses its words", *(f"--file {path}" for path in files))
+    return ("a task that uses its words", *(f"--file {path}" for path in files), *_in_every_payload(found.memory))
+
+
+def _in_every_payload(memory: Memory) -> tuple[str, ...]:
+    """Return the command for a short rule for all work: no task needs it more than another."""
+    is_general = memory.kind == "constraint" and not memory.anchors and len(memory.insight) <= SHORT_RULE
+    return (f"memtui pin {memory.id}",) if is_general else ()
 
 
 _REMEDIES: Mapping[ReasonCode, str | Callable[[Explained, Budget], tuple[str, ...]]] = {

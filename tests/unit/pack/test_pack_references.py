@@ -63,6 +63,8 @@ def test_a_memory_brings_the_one_that_it_refers_to_although_the_task_does_not(tm
     assert ids(pack) == {RULE.id, OPPOSITE.id}
     reasons = {one.memory.id: one.hit.reasons[0] for one in pack.included}
     assert reasons[RULE.id] == Reason(ReasonCode.MEANT, other=OPPOSITE.id)
+    # It stands in the list where what needs it does, not below what was left out.
+    assert pack.chances[RULE.id] == pack.chances[OPPOSITE.id] >= pack.needed[OPPOSITE.id] >= pack.needed[RULE.id]
 
 
 def test_without_the_one_that_it_refers_to_it_is_left_out_with_the_reason(tmp_path: Path) -> None:

@@ -250,6 +250,7 @@ def test_what_lies_below_the_floor_of_a_search_goes_in_where_it_is_likely_to_mat
     found = without_unrelated(recalled, Task("mend the till", ("till.py",)))
     assert {one.memory.id for one in found.hits} == {"rule0000", "rule0001", "rule0002"}
     assert [one.id for one in found.withheld] == ["rule0003"]
+    assert found.withheld[0].reason == Reason(ReasonCode.TOO_FAR, score=0.1, bar=LEAST_CHANCE)
     assert (found.withheld_counts, found.sure, found.covered) == ({below: 2}, "unsure", "hardly")
 
 

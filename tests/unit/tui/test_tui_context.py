@@ -254,7 +254,7 @@ def test_every_memory_in_use_is_in_the_payload_or_counted_among_the_others(vault
     for text in (TASK, "webhook", "xylophone", ""):
         answer = access.answer(replace(USUAL, text=text))
         assert answer.pack.told_in_use + answer.untied == in_use, text
-        rest = [line for line in view.rest_lines(answer) if line.endswith("more: nothing ties it to the task")]
+        rest = [line for line in view.rest_lines(answer) if line.endswith("more: has nothing in common with the task")]
         assert bool(rest) == bool(answer.untied), text
     assert access.answer(replace(USUAL, text="webhook")).untied
 

@@ -167,33 +167,33 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         (Reason(ReasonCode.OVER_BUDGET, over=1234, unit="tokens"), "over budget by 1,234 tokens"),
         (
             Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3, unit="words"),
-            "barely related to the task (12% of the task by words; 30% needed)",
+            "has too little in common with the task (12% of the task by words; 30% needed)",
         ),
         (
             Reason(ReasonCode.BELOW_FLOOR, score=0.12, bar=0.3),
-            "barely related to the task (0.12; this task needs 0.30)",
+            "has too little in common with the task (0.12; this task needs 0.30)",
         ),
         (
             Reason(ReasonCode.BELOW_FLOOR, because=(Reason(ReasonCode.NOTHING_NEAR),)),
-            "barely related to the task (nothing is close enough to this task)",
+            "has too little in common with the task (no memory comes close to the task)",
         ),
-        (Reason(ReasonCode.BELOW_FLOOR), "barely related to the task"),
+        (Reason(ReasonCode.BELOW_FLOOR), "has too little in common with the task"),
         (Reason(ReasonCode.RETIRED, note="retired: the exporter is gone"), "retired: the exporter is gone"),
         (
             Reason(ReasonCode.TOO_FAR, score=0.179, bar=0.18),
-            "hardly matters for the task (a chance of 17% that it matters; 18% is needed)",
+            "unlikely to matter (a chance of 17% that it matters; 18% is needed)",
         ),
         (
-            Reason(ReasonCode.TOO_FAR, path="kiln/**", score=0.08, bar=0.18),
-            "hardly matters for the task (a chance of 8% that it matters; 18% is needed; it applies to kiln/**)",
+            Reason(ReasonCode.TOO_FAR, path="x/**", score=0.08, bar=0.18),
+            "unlikely to matter (a chance of 8% that it matters; 18% is needed; it applies only to x/**)",
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
-            "hardly matters for the task (a chance of 30% that it matters; behind the 10 likeliest 45% is needed)",
+            "not among the 10 likeliest (a chance of 30% that it matters; behind them 45% is needed)",
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=VAULT),
-            "hardly matters for the task (a chance of 17% that it matters; nothing is served: no memory reaches 20%)",
+            "no memory is likely enough (a chance of 17% that it matters; one memory must reach 20%)",
         ),
     ],
 )
@@ -237,6 +237,16 @@ def test_what_was_put_in_says_what_stood_against_it() -> None:
     assert hit_words(Hit(memory("a", "A"), 1.0, 1.0, (), both)) == "added by you; shares refunds"
 
 
+def test_a_short_rule_for_all_work_can_be_pinned_where_no_task_needs_it() -> None:
+    def told(kind: str, text: str, *files: str) -> str:
+        one = Explained(memory("aaaaaaaa", "A", text, kind=kind, files=files), Reason(ReasonCode.TOO_FAR))
+        return " ".join(remedies(one, Budget(1000, "tokens")))
+
+    assert "memtui pin aaaaaaaa" in told("constraint", "Ask before you paint.")
+    for other in (("note", "Ask."), ("constraint", "Ask. " * 80), ("constraint", "Ask.", "hull.py")):
+        assert "pin" not in told(*other)
+
+
 @pytest.mark.parametrize(
     ("reason", "first"),
     [
@@ -273,7 +283,7 @@ def test_the_record_of_a_pack_is_the_contract_of_the_command_line(tmp_path: Path
 def test_what_is_tied_to_a_file_in_hand_and_stays_out_says_so() -> None:
     tie = Reason(ReasonCode.FILE, path="kiln/", file="kiln/fire.py")
     reason = Reason(ReasonCode.TOO_FAR, score=0.2, bar=0.3, because=(tie,))
-    assert explained(reason).endswith("; though it is tied to kiln/ for kiln/fire.py)")
+    assert explained(reason).endswith("; it is tied to kiln/ for kiln/fire.py, which alone is not enough)")
 
 
 def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
