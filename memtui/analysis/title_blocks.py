@@ -41,7 +41,7 @@ _SETTING = re.compile(
 )
 """A line of `.env`, or one that sets a variable in a shell."""
 _CALLED = re.compile(r"\w+=\$\((.+?)\)?$")  # `LOG=$(crane log)`: the command within
-_COMMENT_LINE = re.compile(r"\s*(?:#|//|--|/\*+|<!--|;+)\s*(?P<words>\S.*?)\s*(?:\*/|-->)?$")
+COMMENT_LINE = re.compile(r"\s*(?:#|//|--|/\*+|<!--|;+)\s*(?P<words>\S.*?)\s*(?:\*/|-->)?$")
 
 
 Kind = Literal["heading", "paragraph", "item", "code", "table"]
@@ -76,7 +76,7 @@ class Block:
             return [command for line in lines if (command := _command(line))]
         if self.mark in _PROSE:
             return []
-        comment = _COMMENT_LINE.match(self.lines[0]) if self.lines else None
+        comment = COMMENT_LINE.match(self.lines[0]) if self.lines else None
         return [comment["words"]] if comment and " " in comment["words"] and not comment["words"].endswith("?") else []
 
 

@@ -43,11 +43,13 @@ _THING = re.compile(
 
 LIST_CELLS = 80  # What a heading may take with the heads of what is below it
 
+_FILE_BEHIND = re.compile(r"\s\([^()\s]*\w\.\w{1,12}\)\W*$")
 _TITLE_PARTS = re.compile(r"\s+[—–|:-]{1,2}\s+|[:：]\s+")
 _BRACKET = re.compile(r"\s+\(([^()]*)\)$")
 _FILE_TITLE = re.compile(r"^\w+\.mdc?\s*\(?(.*?)\)?$")
 _FOR_ALL = re.compile(r"(?:claude|agents?|gemini|copilot-instructions|guidelines)\.", re.IGNORECASE)
-_TITLE_ENDING = " \t—–-:.,|"
+_TITLE_OPENING = " \t—–-:,|"
+_TITLE_ENDING = f"{_TITLE_OPENING}."
 _DOCUMENT_WORDS = re.compile(
     r"(?:(?:\s+(?:&|and))?\s+(?:(?:ai|agents?|claude|copilot|gemini|cursor|module|file|coding|development|developer)\s+)*"
     r"(?:agents?|instructions?|guid(?:es?|elines?|ance)|rules?|orientation|memory|handbook|conventions?|playbook|dox))+$",
@@ -86,7 +88,9 @@ def subject_of(title: str) -> str:
 
     The words for the document itself go, unless an adjective would be left that says nothing without them.
     """
-    parts = (_FILE_TITLE.sub(r"\1", part).strip(_TITLE_ENDING) for part in _TITLE_PARTS.split(title))
+    parts = (
+        _FILE_TITLE.sub(r"\1", part).rstrip(_TITLE_ENDING).lstrip(_TITLE_OPENING) for part in _TITLE_PARTS.split(title)
+    )
     return next(filter(None, map(_subject_of_part, parts)), "")
 
 
@@ -97,7 +101,7 @@ def _subject_of_part(part: str) -> str:
         part = part[: bracket.start()]
     if not part or _names_kind(part) or len(part.split()) > _MOST_WORDS:
         return ""
-    about = _DOCUMENT_WORDS.sub("", part).strip(_TITLE_ENDING)
+    about = _DOCUMENT_WORDS.sub("", part).rstrip(_TITLE_ENDING).lstrip(_TITLE_OPENING)
     if _KIND_ALONE.fullmatch(about):
         return part
     for_agents = _AGENTS.search(about) and (len(about.split()) <= _FEW_WORDS or _names_kind(about.split()[0]))
@@ -116,6 +120,7 @@ class Headings:
 
     held: HeldCode = field(default_factory=HeldCode)
     path: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)  # the file in brackets behind a heading
 
     @property
     def last(self) -> str:
@@ -130,6 +135,8 @@ class Headings:
         """Go below a heading or label, its code held."""
         if (words := heading_words(plain)) and words.casefold() != self.last.casefold():
             self.path.append(words)
+            if place := _FILE_BEHIND.search(self.held.put_back(plain)):
+                self.places[words] = place[0].strip()
 
     def subject(self, *, above: int = 0) -> str:
         """Return the innermost heading that names a subject, leaving out so many; empty if none does."""
@@ -172,6 +179,12 @@ class Headings:
             return heading
         both = f"{above}: {heading}"
         return heading if above in heading or self._width(both) > LIST_CELLS else both
+
+    def with_place(self) -> str:
+        """Return the heading above code with the file that stands in brackets behind it."""
+        heading = self.above_code()
+        place = self.places.get(self.last, "") if heading.endswith(self.last) else ""
+        return f"{heading} {place}" if place and self._width(f"{heading} {place}") <= LIST_CELLS else heading
 
     def alone(self, subject: str) -> str:
         """Return a heading as a title of its own: a single word below its document's title."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
-from memtui.analysis.grammar import Grammar, grammar_of, has_verb, is_balanced, language_of, plain_verbs
+from memtui.analysis.grammar import Grammar, capital, grammar_of, has_verb, is_balanced, language_of, plain_verbs
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
@@ -20,10 +20,12 @@ from memtui.analysis.title_words import (
     matches,
     sentences,
     undecorated,
+    without_following,
     without_label,
 )
 from memtui.text.inline import HeldCode, unmarked
 
+_FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
 _BRIEF_END = re.compile(
     r"\s\(|\s(?=(?:for|to|with|in|on|by|via|using|from|when|if|that|which|so|before|after|as|through|at|into|and|or"
     r"|across|under|per|against|during|within|without)\s)|\s(?=-)"
@@ -60,6 +62,21 @@ _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _NUMBERING = re.compile(r"\|?\s*(?:#|№|n[or°]\.?|num(?:ber)?|序号|番号)\s*\|", re.IGNORECASE)  # the head of a column
 _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
 _ENDING = " .:;,：。；，、…-–—"
+
+
+def led_by(announced: str) -> tuple[str, str]:
+    """Return words that lead to something without "the following" if need be, and what of them is their subject."""
+    lead = without_following(announced).rstrip(_ENDING)
+    if lead and lead != announced:
+        return announced, lead
+    bare = capital(_FOLLOWING.sub("", announced).strip()) or announced
+    return bare, without_following(bare).rstrip(_ENDING)
+
+
+def joined(subject: str, heads: Sequence[str]) -> str:
+    """Return a subject with the heads below it; whichever there is of the two."""
+    between = "; " if any(", " in head for head in heads) else ", "
+    return ": ".join(filter(None, [subject, between.join(heads)]))
 
 
 def first_list(found: Sequence[Block]) -> Sequence[Block]:

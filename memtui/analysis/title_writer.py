@@ -12,6 +12,7 @@ from memtui.analysis.headlines import without_asides
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
+from memtui.analysis.title_code import flow_below, parts_of_code, remarks_in, with_remarks
 from memtui.analysis.title_context import goes_on, is_telling
 from memtui.analysis.title_fit import (
     MAX_TITLE_CELLS,
@@ -32,9 +33,12 @@ from memtui.analysis.title_lists import (
     fitting,
     fitting_or_brief,
     heads_in,
+    joined,
+    led_by,
     listed_names,
     values_in,
 )
+from memtui.analysis.title_records import described, names_of, row_told
 from memtui.analysis.title_statements import Statements, without_order
 from memtui.analysis.title_trees import root_of
 from memtui.analysis.title_words import (
@@ -56,20 +60,15 @@ from memtui.analysis.title_words import (
     sentences,
     undecorated,
     waits,
-    without_following,
     without_label,
 )
 from memtui.text.inline import HeldCode, one_line, unmarked, visible
 from memtui.text.words import CJK, cell_width
 
-_FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
 _WORD = re.compile(r"\w")
-_NEXT_CELL = re.compile(r" — (?=[^:—]{1,40}: )")
-_NAMED_CELL = re.compile(r"[^:]{1,40}: +(\S.*)")
 _NAME = re.compile("[\ue000-\uf8ff]")
 _NAMED_PLACE = re.compile(r"\w[./]\w")
 _POINTS = re.compile(r"(?:^|,\s)(?:please\s)?((?:see|refer to|read|consult|check out|visit)\b.*)", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
 _COLONS = (":", "：")
 _GERUND = re.compile(r"\w+ing\b")
 _REFERS = re.compile(r"\b(?:those|these|them|they)\b", re.IGNORECASE)
@@ -85,21 +84,6 @@ _ENDING = " .:;,：。；，、…-–—"
 
 _LABEL_WORDS, _LEAD_WORDS = 5, 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
-
-
-def _led_by(announced: str) -> tuple[str, str]:
-    """Return words that lead to something without "the following" if need be, and what of them is their subject."""
-    lead = without_following(announced).rstrip(_ENDING)
-    if lead and lead != announced:
-        return announced, lead
-    bare = capital(_FOLLOWING.sub("", announced).strip()) or announced
-    return bare, without_following(bare).rstrip(_ENDING)
-
-
-def _joined(subject: str, heads: Sequence[str]) -> str:
-    """Return a subject with the heads below it; whichever there is of the two."""
-    between = "; " if any(", " in head for head in heads) else ", "
-    return ": ".join(filter(None, [subject, between.join(heads)]))
 
 
 def _tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
@@ -144,7 +128,7 @@ class TitleWriter:
 
     def title(self, found: Sequence[Block]) -> str:
         """Return the title of a text by its blocks; empty if neither it nor a heading says anything."""
-        wholes = (self._record, self._row, self._steps, self._pair, self._captions)
+        wholes = (self._record, self._row, self._steps, self._pair, self._remarks, self._captions)
         if whole := next(filter(None, (write(found) for write in wholes)), ""):
             return whole
         for at, block in enumerate(found):
@@ -183,23 +167,26 @@ class TitleWriter:
         """Return the heading with the labels of a text made of lines like `**Scope**: …`."""
         if self.headings.last and parts_of_rule(found) and not is_vague(self.headings.last):
             return self.done(self.headings.whole())
+        if self.headings.last and (told := described(found, self.held)):
+            return self._below_heading(told)
         labels = record_labels(found) if self.headings.last else []
         heads = values_in(found, self.held) or labels if labels else []
         return self.listed(self.headings.whole() or self.headings.last, heads) if heads else ""
 
+    def _below_heading(self, told: str) -> str:
+        """Return what describes a subject below the heading that names it, or below the end of a long path."""
+        names = (*names_of(self.headings.whole()), *names_of(self.headings.last))
+        for words in (told, without_asides(told, MAX_TITLE_CELLS // 2, self._width)):
+            for name in names:
+                if self._width(whole := f"{name}: {words}") <= MAX_TITLE_CELLS:
+                    return self.done(whole)
+        titles = ((name, self.done(told, name)) for name in names)
+        return next((title for name, title in titles if title.startswith(self.held.put_back(name))), self.done(told))
+
     def _row(self, found: Sequence[Block]) -> str:
-        """Return the first cell with what the row says of it, of a text like `Command: lift — Does: raises a boat`."""
-        is_row = len(found) == 1 and " — " in found[0].text
-        parts = _NEXT_CELL.split(self._plain(found[0].text)) if is_row else []
-        cells = [cell[1] for part in parts if (cell := _NAMED_CELL.fullmatch(part))]
-        if len(cells) <= 1 or len(cells) < len(parts):
-            return ""
-        cells[1:] = [cell for cell in cells[1:] if _LETTER.search(cell)] or cells[1:]
-        cells = [next(sentences(cell), cell).rstrip(_ENDING) for cell in cells]
-        told = "; ".join(cells[1:])
-        if self._width(f"{cells[0]}: {told}") > LIST_CELLS:
-            told = max(cells[1:], key=len)
-        return self.done(f"{cells[0].rstrip(_ENDING)}: {told}")
+        """Return what a row of named cells tells."""
+        told = row_told(found, self.held, self._width)
+        return self.done(told) if told else ""
 
     def _steps(self, found: Sequence[Block]) -> str:
         """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
@@ -232,6 +219,17 @@ class TitleWriter:
         captions = [without_label(words)[0] or words.rstrip(_ENDING) for words in told]
         says_all = any(map(is_bad, captions)) or has_verb(heading, language_of(heading))
         return self.listed(heading, [] if says_all else captions)
+
+    def _remarks(self, found: Sequence[Block]) -> str:
+        """Return the heading with what the comments of the code below it call right or wrong."""
+        told = [self._plain(undecorated(block.text)[0]) for block in found if block.kind != "code"]
+        heading = self.headings.above_code()
+        if not all(map(self._is_label, told)) or is_imperative(heading):
+            return ""
+        negates = grammar_of(language_of(heading)).negation.search(heading)
+        is_of_bad = bool(negates) or matches("headings", "bad", self.headings.last)
+        title = with_remarks(heading, remarks_in(found), self._width, is_of_bad=is_of_bad)
+        return self.done(title) if title else ""
 
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
@@ -271,7 +269,7 @@ class TitleWriter:
         announced = without_label(plain)[1].rstrip(_ENDING)
         if _MEANS_ABOVE.search(announced) and is_telling(self.headings.last):
             return self.done(self.headings.last)
-        bare, lead = _led_by(announced)
+        bare, lead = led_by(announced)
         if not lead or is_dropped(lead) or any(matches("sentences", "neutral", words) for words in (bare, lead)):
             return ""
         if len(lead.split()) == _LEAD_WORDS + 1 and following[0].kind == "code" and following[0].mark not in SHELLS:
@@ -344,7 +342,9 @@ class TitleWriter:
         heads = [] if is_named else heads_in([block], self.held)
         root = root_of(block.lines) if len(heads) <= 1 else ""
         heads = [self.held.take_out(f"`{root}`")] if root else heads
-        return self.listed(self.headings.above_code(), heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+        heading = self.headings.with_place() if is_named else self.headings.above_code()
+        heads = heads or parts_of_code(block) or flow_below(heading, block, self._width)
+        return self.listed(heading, heads, any_of=bool(root) or block.mark in REAL_SHELLS)
 
     def _said_of_code(self, following: Sequence[Block]) -> str:
         """Return what the paragraphs below code state of it; words that lead to more code say nothing of this one."""
@@ -412,7 +412,7 @@ class TitleWriter:
             first = self._with_first_rule(subject, heads)
             if first or not kept or self._states(subject):
                 return first or self.done(self.headings.alone(subject))
-        return self.done(self._counted(_joined(subject, kept) or ", ".join(heads[:1]), kept, heads))
+        return self.done(self._counted(joined(subject, kept) or ", ".join(heads[:1]), kept, heads))
 
     def _states(self, subject: str) -> bool:
         """Return whether a subject says something by itself, as a sentence does."""

@@ -52,7 +52,7 @@ _TWO_WORDS = 2
 _BELOW_DOCUMENT = 2  # Headings above a text of a chapter of its document
 _BEHIND_NOUN = re.compile(r"\s+(?:for|of|in|on|with|to|from|at|by|and|that|which)\s|\s*[(:,—–&/]")
 _TERM_WORDS = 4  # A heading this short may be the term that the text below it defines
-_DUNDER = re.compile(r"_+\w+(?:_+|\.\w+)")  # `__init__` or `_metadata.json`, which emphasize nothing
+_NAMED_LOW = re.compile(r"_+[^\W_]")  # `__init__` or `_parts/`, which emphasize nothing
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _OWN_WORD = re.compile(r"[\w-]{3,}")
@@ -107,7 +107,7 @@ def _name(heading: str) -> str:
     bare = plain_text(literal_tags(heading))
     if not _TAG_END.search(bare):
         bare = bare.strip(" *~`>#")
-        bare = bare if _DUNDER.match(bare) else bare.strip(EDGES)
+        bare = bare if _NAMED_LOW.match(bare) else bare.strip(EDGES)
     return undecorated(bare)[0].rstrip(" :：*.")
 
 

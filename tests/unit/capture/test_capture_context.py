@@ -36,6 +36,8 @@ from memtui.vault.vault import Vault
             "Put facts about a single frame here, and nothing else.",
             "looms/ Guidelines",
         ),
+        (("AGENTS.md", "_weft (kept) and _warp (gone)"), "Custom patterns", "_weft (kept) and _warp (gone)"),
+        (("AGENTS.md", "_parts/loom-view.tsx"), "Custom patterns", "_parts/loom-view.tsx"),
         (("AGENTS.md", "Yarn"), "This package never counts the threads of a finished cloth.", "Yarn"),
         # stands by itself
         (("AGENTS.md",), "This package never counts the threads of a finished cloth.", ""),

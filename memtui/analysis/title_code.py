@@ -1,0 +1,129 @@
+"""What code says by itself, for a title: remarks in it, the tables of a settings file, the parts of a drawn flow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memtui.analysis.grammar import is_balanced
+from memtui.analysis.shorten import CLAUSE, shortened
+from memtui.analysis.title_blocks import COMMENT_LINE, REAL_SHELLS, Block
+from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_words import avoided, is_bad, matches, undecorated, without_label
+from memtui.text.inline import visible
+
+_SETTINGS = frozenset({"toml", "ini", "cfg", "properties"})
+_TABLE = re.compile(r"\s*\[{1,2}([\w. :\"-]{2,60})\]{1,2}\s*$")
+_GOOD_SIGN = re.compile("\\s*[\u2705\u2714\u2713\u2611\U0001f44d]")
+_ARROW_LINE = re.compile(r"[\s|│]*(?:[↓↕⇓▼⬇]|\bv\b)[\s↓↕⇓▼⬇|│]*(?:[A-Za-z][^→>-]{0,40})?$")
+_ACROSS = re.compile(r"\s+(?:→|⇒|⟶|-+>)\s+")
+_NODE_END = re.compile(r"\s{2,}|\s*[(（:：→]|\s[—–-]{1,2}\s|\s-?->")
+_NODE = re.compile(r"[\s|│]*(\w.*)")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_REFERS = re.compile(r"(?:this|that|it|these|same|also|and|or|but|see)\b", re.IGNORECASE)
+_NOTE_BEHIND = re.compile(r"\s+(?:#|//)\s.*$")
+_CODE = re.compile(r"[\"'=`]|\w\(")
+_CALL = re.compile(r"[\w.]+\(.*\)[;.]?$")
+_LEAST_WORDS, _FEWEST_PARTS = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """The first remarks of code that call what follows right or wrong; either may be empty."""
+
+    good: str = ""
+    bad: str = ""
+
+
+def remarks_in(found: Sequence[Block]) -> Remarks:
+    """Return what comments such as `# ❌ Lifting at night` or `// RIGHT — ask the pilot` say in the code of a text."""
+    good = bad = ""
+    for block in found:
+        for words, is_wrong in _marked(block) if block.kind == "code" else ():
+            good, bad = (good, bad or words) if is_wrong else (good or words, bad)
+    return Remarks(good, bad)
+
+
+def _marked(block: Block) -> Iterator[tuple[str, bool]]:
+    """Yield the words of each comment that is marked as right or wrong, and whether it is wrong."""
+    for line in block.lines if block.mark not in REAL_SHELLS else ():
+        comment = COMMENT_LINE.match(line)
+        words = visible(comment["words"]) if comment else ""
+        bare, wrong = undecorated(words)
+        label, rest = without_label(bare)
+        is_wrong = wrong or is_bad(label)
+        is_good = bool(_GOOD_SIGN.match(words)) or matches("labels", "good", label)
+        end = _SENTENCE_END.search(rest)
+        said = _NOTE_BEHIND.sub("", rest[: end.start()] if end else rest)
+        if (is_wrong or is_good) and _says(said):
+            yield said.rstrip(" .:;,"), is_wrong
+
+
+def _says(words: str) -> bool:
+    is_told = len(words.split()) >= _LEAST_WORDS or _CALL.match(words)
+    return bool(is_told) and is_balanced(words) and not (is_bad(words) or _REFERS.match(words))
+
+
+def with_remarks(heading: str, remarks: Remarks, width: Callable[[str], int], *, is_of_bad: bool) -> str:
+    """Return a heading with what code below it shows as right or wrong; empty if there is no room.
+
+    `is_of_bad`: whether the heading itself says that what stands below it is wrong.
+    """
+    good, bad = remarks.good, remarks.bad
+    told = (
+        *([bad] if is_of_bad and bad else ()),
+        *([f"{good}, not {_within(bad)}"] if good and bad and not _forbids(bad) and not _forbids(good) else ()),
+        *([good] if good and not (bad and _CODE.search(good)) else ()),
+        *([avoided(bad)] if bad else ()),
+    )
+    room = MAX_TITLE_CELLS - (width(heading) + 2 if heading else 0)
+    fits = (words if width(words) <= room else shortened(words, room, width, least_rank=CLAUSE) for words in told)
+    best = next(filter(None, fits), "")
+    return ": ".join(filter(None, (heading, best))) if best else ""
+
+
+def _forbids(words: str) -> bool:
+    return avoided(words) == words
+
+
+def _within(words: str) -> str:
+    """Return words as they stand within a sentence; names keep their capital."""
+    first = words.partition(" ")[0]
+    return words if not first.istitle() or "_" in first else words[:1].lower() + words[1:]
+
+
+def parts_of_code(block: Block) -> list[str]:
+    """Return what a settings file is about by the names of its tables; else nothing."""
+    if block.mark not in _SETTINGS:
+        return []
+    names = [found[1].strip() for line in block.lines if (found := _TABLE.match(line))]
+    return list(dict.fromkeys(names))
+
+
+def flow_below(heading: str, block: Block, width: Callable[[str], int]) -> list[str]:
+    """Return the first parts of a flow that code draws as one head, as many as fit below a heading; else nothing."""
+    flow = ""
+    for part in _flow_in(block):
+        longer = " → ".join(filter(None, (flow, part)))
+        if width(f"{heading}: {longer}") > MAX_TITLE_CELLS:
+            break
+        flow = longer
+    return [flow] if "→" in flow else []
+
+
+def _flow_in(block: Block) -> list[str]:
+    """Return the parts of a flow that is drawn in one line, or from the top down; nothing for other code.
+
+    Drawn from the top down, each part stands on a line of its own, with a line of arrows before the next.
+    """
+    lines = [line for line in block.lines if line.strip()]
+    across = _ACROSS.split(lines[0].strip()) if lines and block.mark not in REAL_SHELLS else []
+    if len(across) >= _FEWEST_PARTS and all(map(_NODE.match, across)):
+        return across
+    arrows = [bool(_ARROW_LINE.match(line)) for line in lines]
+    if sum(arrows) < _FEWEST_PARTS - 1 or not lines or arrows[0]:
+        return []
+    begins = [lines[0], *(after for (is_arrow, after) in zip(arrows, lines[1:], strict=False) if is_arrow)]
+    names = [_NODE_END.split(found[1], maxsplit=1)[0].strip() for line in begins if (found := _NODE.match(line))]
+    return list(dict.fromkeys(filter(None, names)))

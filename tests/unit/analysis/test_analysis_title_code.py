@@ -1,0 +1,98 @@
+"""What titles take from code below a heading, and from texts made of fields."""
+
+from __future__ import annotations
+
+import pytest
+from title_rules import title_by_rules
+
+from memtui.analysis.titles import title_for
+
+
+def fenced(language: str, *lines: str) -> str:
+    return "\n".join((f"```{language}", *lines, "```"))
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            fenced("py", "# ❌ Lifting single ropes", "lift(rope)", "# ✅ Lift the whole net", "lift(net)"),
+            ("Harbour", "Crane work"),
+            "Harbour: Crane work: Lift the whole net, not lifting single ropes",
+        ),
+        (
+            "Bad:\n"
+            + fenced("ts", "// WRONG — tide tables in the view", "show(tide())")
+            + "\n\nGood:\n"
+            + fenced("ts", "// RIGHT — ask the pilot", "show(pilot.tide())"),
+            ("Quay view",),
+            "Quay view: ask the pilot, not tide tables in the view",
+        ),
+        (
+            fenced("py", "# ❌ Mooring single boats", "moor(boat)"),
+            ("What harbour tests should not do",),
+            "What harbour tests should not do: Mooring single boats",
+        ),
+        (
+            fenced("py", '# BAD: log(f"Key: {key}")', "# GOOD: log('opened')"),
+            ("Harbour", "Crane keys"),
+            "Crane keys: log('opened'), not log(f\"Key: {key}\")",
+        ),
+        (
+            fenced("toml", "[harbour]", 'name = "East"', "[tool.crane]", "tons = 4", "[[gate]]", "open = 6"),
+            ("Harbour", "Settings (harbour.toml)"),
+            "Settings (harbour.toml): harbour, tool.crane, gate",
+        ),
+        (
+            fenced("", "Pilot (radio)", "   ↓ calls", "Gate keeper", "   ↓", "Crane  # lifts"),
+            ("Harbour", "Way of a call"),
+            "Way of a call: Pilot → Gate keeper → Crane",
+        ),
+        (
+            fenced("", "Pilot → Gate → Crane", "          ↓", "        Hold"),
+            ("Harbour", "Way of a call"),
+            "Way of a call: Pilot → Gate → Crane",
+        ),
+        # a heading that states the rule says more
+        (
+            fenced("py", "# ❌ Lifting ropes", "lift(rope)"),
+            ("Harbour", "Never lift a rope at night"),
+            "Never lift a rope at night",
+        ),
+    ],
+)
+def test_code_says_what_its_heading_is_about(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path).endswith(title)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            "**层次**: 港口 / Harbour\n**職責**: 管理所有起重機的班次。\n**不包含**: 燈號",
+            ("harbour.module — 檔案",),
+            "harbour.module — 檔案: 管理所有起重機的班次",
+        ),
+        (
+            "**描述**: 起重機的 Port 定義。\n**函數清單**:\n- `liftBoat` — 吊起\n- `lowerBoat` — 放下",
+            ("harbour", "src/cranes/_ports.ts"),
+            "src/cranes/_ports.ts: 起重機的 Port 定義",
+        ),
+        ("**描述**: 起重機改為雙臂。", ("harbour", "_parts/crane-view.tsx"), "_parts/crane-view.tsx: 起重機改為雙臂"),
+        (
+            "**Route**: `/crane`\n**Purpose**: Shows which crane lifts next.\n**Owner**: quay",
+            ("Pages", "Crane page"),
+            "Crane page: Shows which crane lifts next",
+        ),
+    ],
+)
+def test_a_record_is_titled_by_what_describes_it(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_for(text, path).endswith(title)
+
+
+def test_a_record_below_a_long_path_is_titled_below_its_end() -> None:
+    text = "**描述**: 起重機班次批次寫入器 — 緩衝寫入操作並原子性沖刷，支援超過五百操作限制\n**函數清單**:\n- `lift`"
+
+    title = title_for(text, ("harbour", "src/harbour/cranes/night/shift/batchWriter.ts"))
+
+    assert title.startswith("…/batchWriter.ts: ")
