@@ -112,7 +112,7 @@ def _months(found: Health) -> tuple[HealthRow, ...]:
 
 
 def _paths(counts: Mapping[str, int]) -> tuple[HealthRow, ...]:
-    named = {name: number for name, number in counts.items() if name}
+    named = {"(top folder)" if name == "." else name: number for name, number in counts.items() if name}
     shown = dict(list(named.items())[:PATHS_SHOWN])
     most = max(counts.values(), default=0)
     rows = list(_shares(shown, most=most)) if shown else []
@@ -184,7 +184,7 @@ def _use(found: Health) -> tuple[HealthRow, ...]:
         HealthRow("signals", f"{sum(found.signals.values()):,}", signals),
         HealthRow("standing", NOT_KNOWN, "choosing the memories …")
         if Pending.USE in found.pending
-        else HealthRow("standing", f"{standing.tokens:,}", f"tokens, budget {standing.budget}: {memories} {recipes}"),
+        else HealthRow("standing", f"{standing.tokens:,}", f"of {standing.budget}: {memories} {recipes}"),
     )
 
 

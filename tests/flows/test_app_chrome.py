@@ -47,6 +47,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.health.screen import HealthScreen
 from memtui.tui.lab.screen import LabScreen
 from memtui.tui.loader import Loader
+from memtui.tui.review.screen import ReviewScreen
 from memtui.tui.screens.palette import HelpScreen, PaletteScreen
 from memtui.tui.state import Opening
 from memtui.tui.themes import plain_style
@@ -285,10 +286,14 @@ async def test_what_asks_for_care_beside_what_the_vault_holds(ferry: Vault, tmp_
         await shows(pilot, "Lock refunds")
         await pilot.app.run_action("go('health')")
         await shows(pilot, "5 active memories")
-        await shows(pilot, "! due                 2")
+        await shows(pilot, "! due                2")
         text = screen_text(pilot)
         assert ".0 .1 .2 .3" in text, "the freshness is drawn as columns"
         assert "T tidy" in text, "where duplicates, contradictions and dead anchors are fixed"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReviewScreen), "the row of what is due leads to it")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HealthScreen), "and back")
         await pilot.press("tab")
         await until(pilot, lambda: focused(pilot) == "health-holds", "the other pane")
         await pilot.press("G")

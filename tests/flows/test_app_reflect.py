@@ -306,6 +306,14 @@ async def test_a_save_tells_what_it_resembles_and_the_keys_settle_it(vault_resem
         )
 
 
+async def test_a_save_names_what_it_only_resembles(vault_resemblance: Vault, tmp_path: Path) -> None:
+    async with app_on(vault_resemblance, tmp_path).run_test(size=WIDE) as pilot:
+        await holds(pilot, 2)
+        await add(pilot, "Deploys wait for the smoke test and for the tide")
+        await says(pilot, "It resembles “Deploys wait for the smoke test”, which is in use")
+        assert beside(pilot) == []
+
+
 async def test_what_is_kept_both_is_not_suggested_by_tidy_until_that_is_undone_and_esc_leaves_it_open(
     vault_resemblance: Vault, tmp_path: Path
 ) -> None:

@@ -49,7 +49,7 @@ class EditActions(ScreenPart[MemtuiScreen]):
         if form.saved is not None:
             self.screen.acts_ended(form.saved.id)
             if form.is_statement:
-                self._resemblance.look([form.saved.id], form.edited)
+                self._resemblance.look([form.saved.id], form.edited, is_typed=True)
 
     # -- the editor -------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class EditActions(ScreenPart[MemtuiScreen]):
     def _forget_file(self, file: MemoryFile) -> None:
         self._in_editor = None
         self._kept.pop(file.memory.id, None)
-        self._resemblance.look([file.memory.id], file.memory)
+        self._resemblance.look([file.memory.id], file.memory, is_typed=True)
         file.path.unlink(missing_ok=True)
 
     def _show_conflict(self, file: MemoryFile, theirs: Memory, wish: Wish, last: str) -> None:

@@ -27,6 +27,7 @@ from memtui.tui.widgets.detail import DetailPane
 
 if TYPE_CHECKING:
     from memtui.analysis.resemblance import Resemblance
+    from memtui.recall.semantic import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,25 @@ class ResemblingAccess:
         """Return what memories repeat, clash with or would replace; `before`: the one of them before an edit."""
         from memtui.curate.links import to_settle
 
-        meaning = self._opening.meaning
-        ready = meaning if meaning is not None and meaning.is_ready else None
         memories = self._access.memories(identifiers)
-        return [Beside(*found) for found in to_settle(self._vault, memories, before=before, meaning=ready)]
+        found = to_settle(self._vault, memories, before=before, meaning=self._meaning_at_hand)
+        return [Beside(*one) for one in found]
+
+    @property
+    def _meaning_at_hand(self) -> Meaning | None:
+        meaning = self._opening.meaning
+        return meaning if meaning is not None and meaning.is_ready else None
+
+    def near(self, identifier: str, before: Memory | None = None) -> str:
+        """Return words on the memory that a saved one resembles most, too little to ask about; empty for none."""
+        from memtui.analysis.resemblance import changed_much
+        from memtui.curate.links import resembling
+
+        for memory in self._access.memories([identifier]):
+            if before is None or changed_much(before, memory):
+                for one in resembling(self._vault, memory, meaning=self._meaning_at_hand):
+                    return f"It resembles “{tame(one.title, 80)}”, which is in use: {tame(one.why, 120)}"
+        return ""
 
     def still_open(self, asked: Sequence[Beside]) -> list[Beside]:
         """Return the pairs of which both are in use and say what they said."""
@@ -249,7 +265,9 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
         self._tied: Beside | None = None  # The pair whose answer is being saved
         self._queries = ResemblingAccess(screen.access)
 
-    def look(self, identifiers: Sequence[str], before: Memory | None = None, said: str = "") -> None:
+    def look(
+        self, identifiers: Sequence[str], before: Memory | None = None, said: str = "", *, is_typed: bool = False
+    ) -> None:
         """Look for what memories repeat that were saved as new statements, or accepted; safe to call from a thread.
 
         Of several at once it is only said how many do so.
@@ -257,12 +275,20 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
         Args:
             before: the one memory as it was before an edit.
             said: what was told of the save, which is told again beside the number.
+            is_typed: whether a person wrote the one text: what it only resembles is named, and not asked about.
         """
 
         def ignore(_: MemtuiError) -> None:
             """Leave it: the save stands."""
 
-        def add(found: list[Beside]) -> None:
+        def find() -> tuple[list[Beside], str]:
+            found = self._queries.beside(identifiers, before)
+            return found, self._queries.near(identifiers[0], before) if is_typed and not found else ""
+
+        def add(read: tuple[list[Beside], str]) -> None:
+            found, near = read
+            if near:
+                self.screen.say(near)
             if len(identifiers) > 1:
                 self._tell(len([one for one in found if one.found.sort != "replaces"]), said)
                 return
@@ -272,9 +298,7 @@ class SimilarOnSave(ScreenPart[MemtuiScreen]):
 
         def read() -> None:
             # Not exclusive: what was accepted before is asked about, too.
-            self.screen.loader.read(
-                lambda: self._queries.beside(identifiers, before), add, group="beside", on_error=ignore, exclusive=False
-            )
+            self.screen.loader.read(find, add, group="beside", on_error=ignore, exclusive=False)
 
         self.screen.call_later(read)
 

@@ -20,7 +20,6 @@ from memtui.tui.actions.registry import GO, MERGE, MERGE_FIELDS, MERGE_TAKE, Act
 from memtui.tui.drafts import ELSEWHERE, typed_before
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.merge.view import (
-    CHOSEN,
     LABELS,
     MergePreview,
     Sides,
@@ -30,6 +29,7 @@ from memtui.tui.merge.view import (
     read_sides,
     result_blocks,
     side_blocks,
+    side_title,
     stacked_blocks,
     united_words,
 )
@@ -175,9 +175,11 @@ class MergeScreen(MemtuiScreen):
             return
         taken = () if name in self._written else self._taken[name]
         for place, pane in enumerate(self._panes[: len(sides.memories)]):
-            sign = f"{CHOSEN} " if place in taken else ""
-            pane.set_title(f"{sign}{letter(place)}  {sides.headings[place]}")
-            pane.set_class(place in taken, "-taken")
+            is_taken = place in taken
+            cells = self.size.width // len(sides.memories) - _EDGES
+            pane.set_title(side_title(sides, place, cells, is_taken=is_taken))
+            pane.border_subtitle = Content(sides.said[place])
+            pane.set_class(is_taken, "-taken")
             pane.show(side_blocks(sides, name, place), from_top=True)
         self._stack.set_title(LABELS[name])
         self._stack.show(stacked_blocks(sides, name, taken), from_top=True)
@@ -212,10 +214,11 @@ class MergeScreen(MemtuiScreen):
         if self._sides is None:
             return
         self._result.set_title(f"Result ─ {made.tokens:,} tokens (was {made.tokens_before:,})")
-        warned = f"! {'; '.join(map(tame, self._sides.differs))}" if self._sides.differs else ""
+        differs = tuple(map(tame, self._sides.differs))
+        warned = f"! {'; '.join(differs)}" if differs else ""
         has_room = cell_width(warned) <= self._result.outer_size.width - _EDGES
-        self._result.border_subtitle = Content(warned)  # a plain str would be read as markup
-        self._result.show(result_blocks(made, "" if has_room else warned), from_top=False)
+        self._result.border_subtitle = Content(warned if has_room else "")  # a plain str would be read as markup
+        self._result.show(result_blocks(made, () if has_room else differs), from_top=False)
         self._made = made
         self._title.note = united_words(made)
 

@@ -21,6 +21,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
+from memtui.text.words import clip_path
 from memtui.tui.memory_view import MARK_PINNED, source_line, vouched
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, marked_pieces
 from memtui.tui.values import Done
@@ -33,11 +34,17 @@ class Sides:
     """Memories to merge."""
 
     memories: tuple[Memory, ...]  # the one that stays first
-    headings: tuple[str, ...]  # source and verification of each
+    places: tuple[str, ...]  # the source of each
+    said: tuple[str, ...]  # what a person last said of each
     fields: tuple[MergeField, ...]  # those in which they differ
     marked: Mapping[str, Sequence[Marked]]  # the texts of each field, the differing words marked
     differs: tuple[str, ...]  # what tells them apart, in words
     projects: tuple[str, ...]  # named projects, of which the user chooses one where there are several
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Source and verification of each."""
+        return tuple(f"{place} · {said}" for place, said in zip(self.places, self.said, strict=True))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,12 +70,10 @@ def read_sides(access: VaultAccess, identifiers: Sequence[str]) -> Sides:
     if len(memories) < 2:  # noqa: PLR2004 - a pair
         raise NotFoundError("The memories to merge no longer exist", remedy="esc goes back.")
     fields = fields_of(memories)
-    headings = [
-        f"{source_line(memory.sources) if memory.sources else 'typed'} · {vouched(memory, now)}" for memory in memories
-    ]
     return Sides(
         memories=tuple(memories),
-        headings=tuple(headings),
+        places=tuple(source_line(memory.sources) if memory.sources else "typed" for memory in memories),
+        said=tuple(vouched(memory, now) for memory in memories),
         fields=tuple(fields),
         marked={field.name: marked_texts([_paragraphs(field.name, text) for text in field.texts]) for field in fields},
         differs=what_differs(memories),
@@ -113,6 +118,12 @@ def side_blocks(sides: Sides, name: str, place: int) -> list[Block]:
     return [Block(marked_pieces(sides.marked[name][place]))]
 
 
+def side_title(sides: Sides, place: int, cells: int, *, is_taken: bool) -> str:
+    """Return the title of a memory's pane for so many cells: whether its text is taken, its letter and its source."""
+    lead = f"{CHOSEN} {letter(place)}  " if is_taken else f"{letter(place)}  "
+    return lead + clip_path(sides.places[place], max(1, cells - len(lead)))
+
+
 def stacked_blocks(sides: Sides, name: str, taken: tuple[int, ...]) -> list[Block]:
     """Return the texts of all memories in one field, one below the other."""
     blocks: list[Block] = []
@@ -132,12 +143,21 @@ def united_words(made: MergePreview | None) -> str:
     return f"tags{files}, sources and links are combined"
 
 
-def result_blocks(made: MergePreview, warned: str = "") -> list[Block]:
-    """Return what a merge would make, as a memory. `warned`: what to look at, where its line has no room for it."""
+_WARNED_FIRST = 2  # Differences told above the result, which is what a person looks at; the others follow it
+
+
+def result_blocks(made: MergePreview, differs: Sequence[str] = ()) -> list[Block]:
+    """Return what a merge would make, as a memory.
+
+    `differs`: what tells the memories apart, where the border has no room for it.
+    """
     memory = made.memory
+    first, more = differs[:_WARNED_FIRST], differs[_WARNED_FIRST:]
+    warned = "; ".join((*first, *([f"{len(more)} more below"] if more else [])))
     head = " · ".join((tame(memory.kind), memory.standing, tame(memory.project or "unassigned")))
     pinned: tuple[Piece, ...] = ((f"{MARK_PINNED} pinned ", "good"), ("· ", "dim")) if memory.pinned else ()
-    blocks = [Block(((tame(memory.title, 1_000), "title"),)), Block((*pinned, (head, "dim")))]
+    blocks = [Block(((f"! {warned}", "warning"),))] if warned else []
+    blocks += [Block(((tame(memory.title, 1_000), "title"),), gap=bool(warned)), Block((*pinned, (head, "dim")))]
     blocks.append(Block(((_beginning("insight", memory.insight), "text"),), gap=True))
     if memory.rationale:
         blocks.append(Block(((_beginning("rationale", memory.rationale), "text"),), label="Why", gap=True))
@@ -151,7 +171,7 @@ def result_blocks(made: MergePreview, warned: str = "") -> list[Block]:
     ]
     shown = [(label, text) for label, text in rows if text]
     blocks += [Block(((text, "text"),), label=label, gap=at == 0) for at, (label, text) in enumerate(shown)]
-    return [*blocks, *([Block(((warned, "warning"),), gap=True)] if warned else [])]
+    return [*blocks, *([Block(((f"! {'; '.join(more)}", "warning"),), gap=True)] if more else [])]
 
 
 def _paragraphs(name: str, text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 
 from memtui.curate.packs import UsedPack, used_packs
 from memtui.errors import MemtuiError
@@ -20,6 +20,7 @@ from memtui.tui.context.ask import Ask, lines_of
 from memtui.tui.list_detail import ListDetail
 from memtui.tui.list_filter import ListFilter
 from memtui.tui.packs.view import (
+    NOT_READ,
     MemberRow,
     PackRead,
     PackRow,
@@ -32,12 +33,15 @@ from memtui.tui.packs.view import (
     pack_cells,
     pack_row,
     read_pack,
+    sent_blocks,
+    sent_text,
     since_blocks,
     since_pack,
     stop_asking,
 )
 from memtui.tui.screens.dialogs import CardScreen, read_memory, send_escape
 from memtui.tui.state import Opening, state_of
+from memtui.tui.widgets.detail import DetailPane
 from memtui.tui.widgets.lines import AskLine, Question, TitleLine
 from memtui.tui.widgets.lists import PickList
 from memtui.tui.widgets.row_list import RowList
@@ -73,11 +77,13 @@ class PacksScreen(ListDetail):
     }
     AUTO_FOCUS = "#packs-list"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]  # noqa: RUF012 - the same
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (34, "-high")]  # noqa: RUF012 - the same
 
     def __init__(self, opening: Opening) -> None:
         self._list: RowList[PackRow] = RowList(pack_cells, id="packs-list")
         self._members: RowList[MemberRow] = RowList(member_cells, id="packs-members")
+        self._text = DetailPane(id="packs-text")
+        self._text.add_class("pane")
         super().__init__(opening, self._list, self._members)
         self.sifting = ListFilter(self, self._list, "words of a task, or what became of it")
         self.parts = (self.sifting,)
@@ -93,7 +99,9 @@ class PacksScreen(ListDetail):
         yield self._title
         with Horizontal(id="packs-panes"):
             yield self._list
-            yield self._members
+            with Vertical(id="packs-beside"):
+                yield self._members
+                yield self._text
         yield self._line
         yield from self.typed_lines()
         yield self.hints
@@ -102,6 +110,7 @@ class PacksScreen(ListDetail):
         """Draw the empty panes; the vault is read after the first paint."""
         self._list.set_title("1 Packs")
         self._members.set_title("2 Memories")
+        self._text.set_title("Text as it was sent")
         self.begin_looking()
 
     @property
@@ -164,6 +173,7 @@ class PacksScreen(ListDetail):
         if self._list.current is None:
             self.stop_rest()
             self._shown = None
+            self._text.show((), from_top=True)
             self._members.show(())
             self._members.set_title("2 Memories")
         else:
@@ -180,6 +190,16 @@ class PacksScreen(ListDetail):
         if not is_same:
             self._members.scroll_to(y=0, animate=False)
         self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context, d compares")
+        if not is_same:
+            self._text.show(NOT_READ, from_top=True)
+        pack = read.used.pack
+        self.loader.read(lambda: (pack.id, sent_text(self.access, pack)), self._show_text, group="text")
+
+    def _show_text(self, read: tuple[str, str | None]) -> None:
+        """Show the exact text of the pack under the cursor."""
+        of, text = read
+        if self._shown is not None and self._shown.used.pack.id == of:
+            self._text.show(sent_blocks(text), from_top=False)
 
     # -- feedback ---------------------------------------------------------------------------------
 

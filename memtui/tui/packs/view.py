@@ -23,13 +23,13 @@ from memtui.pack.build import Pack
 from memtui.pack.options import PackOptions, choices_words, task_of
 from memtui.pack.recipes import compare
 from memtui.pack.targets.formats import target_named
-from memtui.text.sanitize import tame
+from memtui.text.sanitize import reveal, tame
 from memtui.text.words import counted
 from memtui.tui.context import view as context_view
 from memtui.tui.context.ask import Ask
 from memtui.tui.context.queries import Answer, Payloads, Since
 from memtui.tui.memory_view import days_between, short_age
-from memtui.tui.styled_text import Block, StyleName
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, StyleName, highlighted
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.tui.widgets.lists import Cell
@@ -92,10 +92,15 @@ def copy_again(access: VaultAccess, pack: StoredPack, send_escape: Callable[[str
     """Copy a pack's exact payload again, built from the versions of memories that it held."""
     earlier = _as_it_was(access, pack)
     if earlier is None:
-        words = "The exact text is no longer available: a memory was purged or shortened, or a file changed since"
-        return Done(f"{words}; o opens its task", changed=False)
+        return Done(f"{_NO_TEXT.removesuffix('.')}; o opens its task", changed=False)
     task = task_of(pack.task, pack.files, pack.options)
     return Payloads(access).copy(Answer(Ask.of(pack), task, earlier, pack.project, pack.project or ""), send_escape)
+
+
+def sent_text(access: VaultAccess, pack: StoredPack) -> str | None:
+    """Return the exact text of a pack, None where it is no longer available."""
+    earlier = _as_it_was(access, pack)
+    return None if earlier is None else earlier.payload
 
 
 def since_pack(access: VaultAccess, pack: StoredPack) -> PackSince:
@@ -123,7 +128,7 @@ def _as_it_was(access: VaultAccess, pack: StoredPack) -> Pack | None:
 
 _MARKS = {"helped": "+", "hurt": "−", "corrected": "~", "unused": "·"}
 _DIFF_LINES = 400
-_ROOMY = 50
+_ROOMY, _SPACIOUS = 50, 84
 
 
 # -- packs ---------------------------------------------------------------------------------------------
@@ -184,7 +189,7 @@ def pack_cells(row: PackRow, width: int) -> list[Cell]:
         Cell(row.task, "base"),
         Cell(row.target, "kind", 12, since=60, before=2, snug=True),
         Cell(f"{row.tokens:,} tok", "base", 10, since=40, right=True, before=1, snug=True),
-        Cell(f"{row.memories} mem", "dim", 7, since=64, right=True, before=1, snug=True),
+        Cell(f"{row.memories} mem", "dim", 7, since=_SPACIOUS, right=True, before=1, snug=True),
         Cell(row.verdict, tone, 13 if width >= _ROOMY else 11, before=1, snug=True),
     ]
 
@@ -267,6 +272,19 @@ def member_cells(row: MemberRow, width: int) -> list[Cell]:
         Cell(f"{row.tokens:,} tok", "dim", 10, since=40, right=True, before=1, snug=True),
         Cell(row.verdict, tone, 9, since=48, before=1, snug=True),
     ]
+
+
+# -- the text of a pack --------------------------------------------------------------------------------
+
+NOT_READ: tuple[Block, ...] = (Block((("reading …", "dim"),)),)
+_NO_TEXT = "The exact text is no longer available: a memory was purged or shortened, or a file changed since."
+
+
+def sent_blocks(text: str | None) -> list[Block]:
+    """Return what was sent, line by line; None where it is no longer available."""
+    if text is None:
+        return [Block(((_NO_TEXT, "dim"),))]
+    return [Block(highlighted(reveal(line)) or (("", "text"),)) for line in text[:LONGEST_SHOWN].splitlines()]
 
 
 # -- cards --------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class TidyScreen(ListDetail):
         "tidy-keep": ("_treat", MemoryActs.verify),
     }
     AUTO_FOCUS = "#tidy-list"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide")]  # noqa: RUF012 - Textual declares it as a class variable
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (84, "-wide"), (150, "-vast")]  # noqa: RUF012 - Textual declares it as a class variable
 
     def __init__(self, opening: Opening) -> None:
         self._found: RowList[TidyRow] = RowList(row_cells, words=self._words_of, id="tidy-list")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Size
 from textual.message import Message
@@ -40,6 +41,7 @@ class ChoiceList(CursorList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._rows: tuple[ChoiceRow, ...] = ()
+        self._note_cells = 0
 
     @property
     def count(self) -> int:
@@ -48,6 +50,7 @@ class ChoiceList(CursorList):
     def show(self, rows: Sequence[ChoiceRow]) -> None:
         """Show these rows; the cursor stays."""
         self._rows = tuple(rows)
+        self._note_cells = min(_NOTE_CELLS, 2 + max((cell_len(row.note) for row in self._rows), default=0))
         self.virtual_size = Size(0, len(self._rows))
         self.refresh()
 
@@ -62,7 +65,7 @@ class ChoiceList(CursorList):
             return Strip.blank(width, self._row_paint["base"])
         row, is_current = self._rows[at], at == self.cursor
         paint = self._current_paint if is_current else self._row_paint
-        note = _NOTE_CELLS if width >= _NOTE_FROM else 0
+        note = self._note_cells if width >= _NOTE_FROM else 0
         rest = max(1, width - _NAME_CELLS - note - 1)
         return Strip(
             [

@@ -31,7 +31,7 @@ from memtui.text.sanitize import reveal
 from memtui.text.words import cell_width, clip, steady
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import BROWSE, EVERYWHERE, INBOX, RESEMBLING, REVIEW, TIDY
-from memtui.tui.health.screen import health_blocks
+from memtui.tui.health.view import CareRow, care_lines, health_blocks
 from memtui.tui.importing.planned import row_blocks as planned_blocks
 from memtui.tui.importing.view import PlanRow
 from memtui.tui.lab.screen import effect_lines
@@ -621,10 +621,13 @@ def test_what_a_merge_makes_is_told_as_it_will_be() -> None:
         observed_at=datetime(2025, 3, 4, tzinfo=UTC),
     )
     preview = MergePreview(made, 10, 20, everywhere=True)
-    *rest, last = result_blocks(preview, "! order differs")
+    first, *rest = result_blocks(preview, ["order differs"])
     shown = {block.label: "".join(text for text, _ in block.pieces) for block in rest}
     assert (shown["Sources"], shown["Dates"]) == ("QUAY.md:3, MOLE.md", "from 2025-03-04")
-    assert last.pieces == (("! order differs", "warning"),)
+    assert first.pieces == (("! order differs", "warning"),)
+    first, *_, last = result_blocks(preview, ["order differs", "a number", "a name", "a day"])
+    assert first.pieces == (("! order differs; a number; 2 more below", "warning"),)
+    assert last.pieces == (("! a name; a day", "warning"),)
     assert united_words(preview) == "tags, sources and links are combined", "Files says what becomes of the files"
     assert united_words(replace(preview, everywhere=False)) == "tags, files, sources and links are combined"
 
@@ -651,3 +654,12 @@ def test_what_is_joined_with_several_says_how_many() -> None:
     flaw = Flaw("a", FlawReason.BACK, "", Mend.JOIN, "c", ("b",))
     assert mend_words(flaw) == "join it with c and 1 before it"
     assert mend_words(replace(flaw, more=())) == "join it with c"
+
+
+def test_a_figure_leads_to_what_it_counts_and_a_memory_to_itself() -> None:
+    doubts = (HealthRow("due", "…"), HealthRow("duplicates", "0"), HealthRow("dead anchors", "2", "a note", asks=True))
+    useful = HealthSection("Most useful", (HealthRow("m0000001", "1.40", "Berth 4 is closed", is_memory=True),))
+    lines = care_lines([HealthSection("In doubt", doubts), useful], 28)
+    assert [line.opens for line in lines if isinstance(line, CareRow)] == ["go-review", "go-tidy", "m0000001"]
+    texts = [line.text for line in lines if isinstance(line, TextRow)]
+    assert texts == ["In doubt", f"  {'duplicates':<14}     0", "    a note", "", "Most useful"]
