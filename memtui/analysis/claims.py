@@ -184,7 +184,7 @@ class Claim:
 
     @cached_property
     def firm(self) -> frozenset[str]:
-        """The terms other than numbers, units and names: two claims must agree on them to clash in those."""
+        """The terms other than numbers, units and names, on which claims that contradict in those must agree."""
         return frozenset(term for term in self.terms - unit_stems() if term.isalpha()) - self.name_terms
 
     @cached_property
@@ -254,7 +254,7 @@ class Claim:
 
     @cached_property
     def traits(self) -> int:
-        """Properties by which two claims may clash, one bit each: see `FRAMED` and `PREFERS`."""
+        """Properties by which two claims may contradict each other, one bit each: see `FRAMED` and `PREFERS`."""
         held = (self.pair, self.use, self.slot, self.preference, self.numbers, self.names)
         return sum(1 << place for place, part in enumerate(held) if part)
 

@@ -46,7 +46,7 @@ _WENT_BACK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class ClaimContradiction:
     """How two claims contradict each other."""
 
     type: ContradictionType  # which kind of contradiction
@@ -55,9 +55,9 @@ class Clash:
     claims: tuple[str, str]  # both clauses as written
 
 
-def explain(first: Facts, second: Facts, ones: Sequence[Claim], others: Sequence[Claim]) -> Clash:
+def explain(first: Facts, second: Facts, ones: Sequence[Claim], others: Sequence[Claim]) -> ClaimContradiction:
     """Return what excludes what in two memories that contradict each other."""
-    found = first_clash(ones, others)
+    found = first_contradiction(ones, others)
     if found is not None:
         return found
     type_, words = _told(first, second)
@@ -65,7 +65,7 @@ def explain(first: Facts, second: Facts, ones: Sequence[Claim], others: Sequence
     shown = " / ".join(f"“{shorten(text, SHOWN)}”" for text in said)
     against = f"{words[0]} against {words[1]}: " if all(words) else ""
     reason = {"replaced": f"{words[0] or words[1]} was replaced: ", "order": "reversed order: "}.get(type_, against)
-    return Clash(type_, f"{reason}{shown}", words, (said[0], said[1]))
+    return ClaimContradiction(type_, f"{reason}{shown}", words, (said[0], said[1]))
 
 
 def _told(first: Facts, second: Facts) -> tuple[ContradictionType, tuple[str, str]]:
@@ -159,7 +159,7 @@ def agree(one: Claim, other: Claim) -> bool:
 AGREEING = 0.8  # Dice share of terms from which two claims say much the same
 
 
-def first_clash(ones: Sequence[Claim], others: Sequence[Claim]) -> Clash | None:
+def first_contradiction(ones: Sequence[Claim], others: Sequence[Claim]) -> ClaimContradiction | None:
     """Return the first contradiction between two memories.
 
     Claims that both find their like in the other memory are no contradiction: the memories say the same of two
@@ -167,27 +167,27 @@ def first_clash(ones: Sequence[Claim], others: Sequence[Claim]) -> Clash | None:
     """
     for one in ones:
         for other in others:
-            found = clash(one, other)
+            found = claim_contradiction(one, other)
             if found and not (any(agree(one, like) for like in others) and any(agree(other, like) for like in ones)):
                 return found
     return None
 
 
-def may_clash(ones: frozenset[str], others: frozenset[str]) -> bool:
+def may_contradict(ones: frozenset[str], others: frozenset[str]) -> bool:
     """Return whether two clauses with these terms can contradict each other at all, as far as any rule goes."""
     shared = len(ones & others)
     left, right = len(ones) - shared, len(others) - shared
     return min(left, right) <= 1 or max(left, right) <= LONGEST_VALUE
 
 
-def clash(one: Claim, other: Claim) -> Clash | None:
+def claim_contradiction(one: Claim, other: Claim) -> ClaimContradiction | None:
     """Return how two claims contradict each other, None if they do not."""
-    if not _can_clash(one, other):
+    if not _can_contradict(one, other):
         return None
     alike = _in_notation_of(other, one)
     if alike is other:
-        return _clash(one, other)
-    found = _clash(one, alike) if _can_clash(one, alike) else None
+        return _by_rules(one, other)
+    found = _by_rules(one, alike) if _can_contradict(one, alike) else None
     return found and _made(found.type, found.words, one, other)
 
 
@@ -197,10 +197,10 @@ def _in_notation_of(claim: Claim, other: Claim) -> Claim:
     return claim_of(Clause(rewritten(claim.text, changes), claim.sentence)) or claim if changes else claim
 
 
-def _clash(one: Claim, other: Claim) -> Clash | None:
+def _by_rules(one: Claim, other: Claim) -> ClaimContradiction | None:
     found = _values(one, other) if one.pair and other.pair else None
     if found is None and not _apart(one.environments, other.environments):
-        # Where both have a subject of their own, only what has the same place in a sentence can clash.
+        # Where both have a subject of their own, only what has the same place in a sentence can contradict.
         own = _own(one, other)
         for rule in (_slots,) if own else (_preferences, _negation, _numbers, _choices, _slots):
             found = found or rule(one, other)
@@ -208,14 +208,14 @@ def _clash(one: Claim, other: Claim) -> Clash | None:
     return found if found and not _apart(one.identifiers, other.identifiers) else None
 
 
-def _can_clash(one: Claim, other: Claim) -> bool:
-    """Return whether any rule can apply to two claims; most pairs have nothing in common that could clash."""
+def _can_contradict(one: Claim, other: Claim) -> bool:
+    """Return whether any rule can apply to two claims; most pairs have nothing in common that could contradict."""
     common = one.traits & other.traits
     if _own(one, other):
         return bool(common & FRAMED)
     if one.denies == other.denies:
         return bool(common)
-    # A statement clashes with a denial where one of the two says nothing beyond the other.
+    # A statement contradicts a denial where one of the two says nothing beyond the other.
     return bool(common & PREFERS) or one.terms <= other.terms or other.terms <= one.terms
 
 
@@ -229,13 +229,13 @@ def _apart(ones: frozenset[str], others: frozenset[str]) -> bool:
     return bool(ones) and bool(others) and not ones & others
 
 
-def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: Claim) -> Clash:
+def _made(type_: ContradictionType, words: tuple[str, str], one: Claim, other: Claim) -> ClaimContradiction:
     shown = " / ".join(f"“{shorten(claim.text, SHOWN)}”" for claim in (one, other))
     against = f"{words[0]} against {words[1]}: " if all(words) else "one denies what the other says: "
-    return Clash(type_, against + shown, words, (one.text, other.text))
+    return ClaimContradiction(type_, against + shown, words, (one.text, other.text))
 
 
-def _values(one: Claim, other: Claim) -> Clash | None:
+def _values(one: Claim, other: Claim) -> ClaimContradiction | None:
     """`key: value` against the same key with another value."""
     (key, value), (other_key, other_value) = one.pair or (frozenset(), ""), other.pair or (frozenset(), "")
     values, others = frozenset(stems_of(value)), frozenset(stems_of(other_value))
@@ -266,7 +266,7 @@ def _is_specific(one: Claim, other: Claim, key: frozenset[str], longest: int) ->
     return bool(one.numbers and other.numbers) or rivals(one.names, other.names) is not None or len(key) > 1
 
 
-def _preferences(one: Claim, other: Claim) -> Clash | None:
+def _preferences(one: Claim, other: Claim) -> ClaimContradiction | None:
     """X over Y against Y over X."""
     if one.preference and other.preference and one.preference == other.preference[::-1]:
         return _made("value", one.preference, one, other)
@@ -285,7 +285,7 @@ def _same_subject(left: frozenset[str], right: frozenset[str], shared: frozenset
     return bool(shared) and len(left | right) <= (MOST_EXTRA if len(shared) > 1 else 1)
 
 
-def _negation(one: Claim, other: Claim) -> Clash | None:
+def _negation(one: Claim, other: Claim) -> ClaimContradiction | None:
     """A statement against its denial."""
     shared = one.terms & other.terms
     left, right = _extras(one, other)
@@ -310,7 +310,7 @@ def _number_stems(claim: Claim) -> frozenset[str]:
     return frozenset(part for number in claim.numbers for part in number.replace(":", " ").replace(".", " ").split())
 
 
-def _numbers(one: Claim, other: Claim) -> Clash | None:
+def _numbers(one: Claim, other: Claim) -> ClaimContradiction | None:
     """The same statement with another number."""
     mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
     if one.denies != other.denies or not mine or not theirs or not _comparable(mine, theirs):
@@ -335,7 +335,7 @@ def _number_type(one: Claim, other: Claim) -> ContradictionType:
     return "version" if is_version and all(map(_is_bare, one.numbers ^ other.numbers)) else "number"
 
 
-def _choices(one: Claim, other: Claim) -> Clash | None:
+def _choices(one: Claim, other: Claim) -> ClaimContradiction | None:
     """One tool against another of its class, or a word against its opposite, for the same purpose."""
     if one.denies != other.denies:
         return None
@@ -353,7 +353,7 @@ def _choices(one: Claim, other: Claim) -> Clash | None:
     return _made(type_, names, one, other)
 
 
-def _slots(one: Claim, other: Claim) -> Clash | None:
+def _slots(one: Claim, other: Claim) -> ClaimContradiction | None:
     """Use X for P against use Y for P; S is kept in X against S is kept in Y."""
     if one.denies or other.denies:
         return None

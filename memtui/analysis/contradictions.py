@@ -10,11 +10,18 @@ from datetime import datetime, timedelta
 from itertools import chain, combinations, product
 
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of, says_non
-from memtui.analysis.contradiction_rules import ContradictionType, clash, explain, first_clash, may_clash, replacing
+from memtui.analysis.contradiction_rules import (
+    ContradictionType,
+    claim_contradiction,
+    explain,
+    first_contradiction,
+    may_contradict,
+    replacing,
+)
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, dice
 from memtui.analysis.places import are_in_one_list, is_of_file, unheaded
-from memtui.analysis.sentence_clash import BY_DISTANCE, LEAST
+from memtui.analysis.sentence_contradiction import BY_DISTANCE, LEAST
 from memtui.analysis.snapshot import (
     CROWD,
     NOT_CONTRADICTION,
@@ -103,7 +110,7 @@ def find_contradictions(
         for first, second in chain(_places(memories, near), _listed(memories, known, step)):
             one, other = memories[first], memories[second]
             pair = pair_of(one.id, other.id)
-            if pair in decided or pair in found or not _may_clash(one, other, known):
+            if pair in decided or pair in found or not _may_contradict(one, other, known):
                 continue
             contradiction = contradiction_between(one, other, known, nearness_of(one, other, near.get(pair), others))
             if contradiction is not None and not _is_slight(contradiction, one, other, others):
@@ -125,7 +132,7 @@ def _places(memories: Sequence[Memory], pairs: Iterable[Pair]) -> list[tuple[int
     return [each for each in places if min(each) >= 0]
 
 
-def _may_clash(one: Memory, other: Memory, known: TextCache) -> bool:
+def _may_contradict(one: Memory, other: Memory, known: TextCache) -> bool:
     return _at_one_time(one, other) and not _are_next(one, other, known)
 
 
@@ -152,12 +159,12 @@ def _against_file(
     if is_of_file(one) == is_of_file(other) or near.cosine is None:
         return
     typed, filed = (other, one) if is_of_file(one) else (one, other)
-    clash = known.sentences[(typed.title, typed.insight), (filed.title, filed.insight), near]
-    score = clash.score - BY_DISTANCE * (nearest - near.cosine) if clash is not None else 0.0
-    if clash is None or score < LEAST:
+    found = known.sentences[(typed.title, typed.insight), (filed.title, filed.insight), near]
+    score = found.score - BY_DISTANCE * (nearest - near.cosine) if found is not None else 0.0
+    if found is None or score < LEAST:
         return
     first, second = _by_age(one, other)
-    sentences = (clash.first, clash.second) if first is typed else (clash.second, clash.first)
+    sentences = (found.first, found.second) if first is typed else (found.second, found.first)
     told = explain(*sentences, *(known.written["", facts.insight] for facts in sentences))
     texts = (content_hash(first), content_hash(second))
     winner = _winner(first, second, sentences)
@@ -206,7 +213,7 @@ def linked_contradictions(snapshot: Snapshot, *, cache: TextCache | None = None)
 def _linked(one: Memory, other: Memory, cache: TextCache | None) -> Contradiction:
     known = TextCache() if cache is None else cache
     first, second = _by_age(one, other)
-    found = first_clash(*(known.written[memory.title, memory.insight] for memory in (first, second)))
+    found = first_contradiction(*(known.written[memory.title, memory.insight] for memory in (first, second)))
     texts = (content_hash(first), content_hash(second))
     if found is not None:
         return Contradiction((first.id, second.id), "linked", found.why, found.words, found.claims, texts)
@@ -305,7 +312,7 @@ def _listed(memories: Sequence[Memory], known: TextCache, step: Callable[[int], 
 
 
 def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[int], None]) -> Iterator[tuple[int, int]]:
-    """Yield positions of memories of which two clauses may clash.
+    """Yield positions of memories of which two clauses may contradict each other.
 
     A clause that many memories repeat is compared once, and its newest memories stand for all: mostly the others
     are their duplicates, which is another finding.
@@ -333,10 +340,10 @@ def _candidates(memories: Sequence[Memory], known: TextCache, step: Callable[[in
 
     claims: Memo[int, Claim | None] = Memo(lambda at: known.claims[clauses[at]], most=len(clauses) + 1)
     for first, second in candidate_pairs(keys, share=CLAIM_SHARE, step=halfway):
-        if not may_clash(terms[first], terms[second]):
+        if not may_contradict(terms[first], terms[second]):
             continue
         claim, rival = claims[first], claims[second]
-        if claim and rival and clash(claim, rival):
+        if claim and rival and claim_contradiction(claim, rival):
             yield from _pairs_of(*(holders[clauses[at].text][-MOST_HOLDERS:] for at in (first, second)))
 
 

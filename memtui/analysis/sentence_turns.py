@@ -18,7 +18,7 @@ from memtui.text.tables import compile_lines, read_table
 
 GIVEN_UP, ASSIGNED, MOVED, TURNED, RULED_OUT, PERMITTED, RECOUNTED = 2.0, 2.0, 1.5, 1.5, 1.0, 1.0, 1.0
 ENDED, FORBIDDEN, FACED = 1.0, 0.5, 0.0
-"""What each sort of turn adds to the score of a pair, as `memtui.analysis.sentence_clash` counts it. Set on 76
+"""What each sort of turn adds to the score of a pair, as `memtui.analysis.sentence_contradiction` counts it. Set on 76
 statements that contradict a rule and 64 that do not."""
 
 HALF = 0.5  # Share of the words of a denial that a sentence which it meets has

@@ -16,7 +16,7 @@ from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import UNKNOWN_CROWD, Judgement, Nearness, judge
 from memtui.analysis.places import are_elsewhere, is_of_file
 from memtui.analysis.repeated_text import Said, stands_in
-from memtui.analysis.sentence_clash import SentenceClash, sentence_clash
+from memtui.analysis.sentence_contradiction import SentenceContradiction, sentence_contradiction
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.domain.memory import GLOBAL_PROJECT, Link, Memory, Verdict, content_hash
 from memtui.text.normal_form import plain_form
@@ -243,8 +243,8 @@ class TextCache(CacheGroup):
         self.judgements: PassCache[tuple[Text, Text, Nearness], Judgement | None] = PassCache(
             lambda pair: judge(self.facts[pair[0]], self.facts[pair[1]], pair[2])
         )
-        self.sentences: PassCache[tuple[Text, Text, Nearness], SentenceClash | None] = PassCache(
-            lambda pair: sentence_clash(self.facts[pair[0]], self.facts[pair[1]], pair[2])
+        self.sentences: PassCache[tuple[Text, Text, Nearness], SentenceContradiction | None] = PassCache(
+            lambda pair: sentence_contradiction(self.facts[pair[0]], self.facts[pair[1]], pair[2])
         )
         self.said: PassCache[str, Said] = PassCache(Said)
         self.held: PassCache[tuple[str, str], bool] = PassCache(

@@ -42,7 +42,7 @@ from memtui.domain.memory import LinkType, Memory, Signal
 from memtui.progress import ProgressCallback
 
 ALIKE = 0.72
-"""Cosine from which two memories are about one thing, whatever their words: `memtui.curate.gathering.LEAST_COSINE`."""
+"""Cosine from which two memories are about one thing, whatever their words; `LEAST_COSINE` in `snapshot_reader`."""
 
 FEWEST_WORDS = 3
 """Words of meaning that two texts share before their words count: one word of three is half of a short text."""
@@ -334,7 +334,7 @@ def ripe_groups(
     snapshot: Snapshot,
     kinds: Kinds,
     *,
-    # pairs with the cosine of their vectors, see `memtui.curate.gathering.pairs_by_meaning`
+    # pairs with the cosine of their vectors, see `memtui.curate.snapshot_reader.pairs_by_meaning`
     alike: Iterable[Alike] = (),
     apart: Iterable[Pair] = (),  # pairs that are another finding, such as duplicates and contradictions
     cache: TextCache | None = None,

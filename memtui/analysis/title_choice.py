@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from memtui.analysis.title_signs import Told, signs_of
+from memtui.analysis.title_signs import TextSigns, signs_of
 
 LEAST_GAIN = 1.0
 """Logarithm of the odds by which another title must be likelier to be good. On repositories of which nothing was
@@ -65,7 +65,7 @@ def worth() -> Worth:
     return Worth(stored["base"], tuple(map(_grown, stored["trees"])))
 
 
-def better_of(title: str, others: Iterable[str], told: Told) -> str:
+def better_of(title: str, others: Iterable[str], told: TextSigns) -> str:
     """Return the likeliest of other titles if it is likelier enough to be good than this one, else this one."""
     model = worth()
     own = model.odds(signs_of(title, told))

@@ -65,7 +65,7 @@ def _stems(words: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TextSigns:
     """What a text says, as far as its titles are compared with it."""
 
     sentences: tuple[str, ...]
@@ -81,7 +81,7 @@ class Told:
     language: str
 
     @classmethod
-    def of(cls, found: Sequence[Block], headings: Sequence[str], language: str) -> Told:
+    def of(cls, found: Sequence[Block], headings: Sequence[str], language: str) -> TextSigns:
         """Return what the blocks of a text say below these headings."""
         sources = [undecorated(block.text)[0] for block in found if block.kind in {"paragraph", "item"}]
         texts = list(map(unmarked, sources))
@@ -118,7 +118,7 @@ class Told:
         return at if most >= _LEAST_SHARE else -1
 
 
-def signs_of(title: str, told: Told) -> dict[str, float]:
+def signs_of(title: str, told: TextSigns) -> dict[str, float]:
     """Return what of a title shows how well it tells what a text says, each as a number.
 
     Only those are here that the trees of `title_worth.json` ask for: of others that were tried (balance, questions,
@@ -177,7 +177,7 @@ def _of_wording(rest: str) -> dict[str, float]:
     }
 
 
-def _of_headings(parts: Sequence[str], headed: int, stems: Sequence[str], told: Told) -> dict[str, float]:
+def _of_headings(parts: Sequence[str], headed: int, stems: Sequence[str], told: TextSigns) -> dict[str, float]:
     last = parts[-1].casefold().strip()
     is_heading = headed == len(parts) - 1 and any(
         last == heading or (last in heading and len(last) > len(heading) * 0.6) for heading in told.headings
@@ -194,7 +194,7 @@ def _of_headings(parts: Sequence[str], headed: int, stems: Sequence[str], told: 
     }
 
 
-def _of_text(told: Told) -> dict[str, float]:
+def _of_text(told: TextSigns) -> dict[str, float]:
     first = told.kinds[0] if told.kinds else ""
     return {
         "sentences": len(told.sentences),
@@ -204,7 +204,7 @@ def _of_text(told: Told) -> dict[str, float]:
     }
 
 
-def _of_content(title: str, own: frozenset[str], whole: Sequence[str], told: Told) -> dict[str, float]:
+def _of_content(title: str, own: frozenset[str], whole: Sequence[str], told: TextSigns) -> dict[str, float]:
     at = told.source_of(own)
     said = frozenset(whole)
     return {
@@ -219,7 +219,7 @@ def _of_content(title: str, own: frozenset[str], whole: Sequence[str], told: Tol
     }
 
 
-def _of_demands(rest: str, told: Told) -> dict[str, float]:
+def _of_demands(rest: str, told: TextSigns) -> dict[str, float]:
     demands = bool(_OBLIGES.search(rest))
     return {
         "demands": demands,

@@ -12,7 +12,7 @@ from memtui.analysis.title_choice import better_of
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_options import options
 from memtui.analysis.title_records import described
-from memtui.analysis.title_signs import Told
+from memtui.analysis.title_signs import TextSigns
 from memtui.analysis.title_subject import is_headless
 from memtui.analysis.title_words import waits
 from memtui.analysis.title_writer import TitleWriter
@@ -36,7 +36,7 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     title = _by_rules(text, found, heading_path, language)
     if not heading_path or not title:
         return title or UNTITLED
-    told = Told.of(found, heading_path, language)
+    told = TextSigns.of(found, heading_path, language)
     if told.is_said_by(title) or described(found, HeldCode()):
         return title
     others = (_finished(option) for option in options(title, found, heading_path, language))

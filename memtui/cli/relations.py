@@ -200,8 +200,8 @@ def _list_proposals(arguments: argparse.Namespace, session: Session) -> None:
 
 
 def _proposals(arguments: argparse.Namespace, session: Session) -> list[LinkProposal]:
-    from memtui.curate.gathering import without_vector
     from memtui.curate.links import link_proposals
+    from memtui.curate.snapshot_reader import without_vector
 
     named = session.resolve([arguments.id] if arguments.id is not None else [])
     scope = EVERYTHING if arguments.all_projects or named else session.view.listing_scope

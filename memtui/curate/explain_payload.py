@@ -175,7 +175,7 @@ def _dismissed_in(verdicts: Iterable[Verdict]) -> set[str]:
 def _contradicting(memories: list[Memory], kinship: Mapping[tuple[str, str], float]) -> list[Contradiction]:
     from memtui.analysis.contradictions import find_contradictions
     from memtui.analysis.snapshot import CROWD, Snapshot
-    from memtui.curate.gathering import pairs_by_kinship
+    from memtui.curate.snapshot_reader import pairs_by_kinship
 
     read = _read()
     if len(read.clauses) > MOST_KEPT:

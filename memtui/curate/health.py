@@ -15,9 +15,9 @@ from memtui.analysis.snapshot import Snapshot, pair_of
 from memtui.config import ContextSettings, RecallSettings, TargetSettings, ValueSettings
 from memtui.curate.anchors import DEAD, glance
 from memtui.curate.dead_places import places_seen
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.packs import packs_in
 from memtui.curate.projects import View, unchecked_projects
+from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import counted_tokens, proposals
 from memtui.curate.value import Value, value
 from memtui.curate.views import count_vault, texts_of
@@ -69,7 +69,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StandingPayload:
     """The standing payload: the union of what the recipes recall, or what is recalled without a task."""
 
     tokens: int = 0
@@ -119,7 +119,7 @@ class Health:
     least_useful: tuple[Ranked, ...]
     signals: Mapping[str, int]  # how often each signal was given
     packs: Mapping[str, int]  # packs that were used, and of them how many helped, hurt, and were never judged
-    standing: Standing = field(default_factory=Standing)
+    standing: StandingPayload = field(default_factory=StandingPayload)
     value: Value = field(default_factory=Value)  # what assistants were served, and what it spared them
     unchecked: tuple[str, ...] = ()  # projects whose files could not be checked: their anchors count as found last
     pending: frozenset[Pending] = frozenset()
@@ -316,7 +316,7 @@ def _judged_packs(reader: VaultReader, scope: Scope) -> dict[str, int]:
     return {"used": len(packs), "helped": helped, "hurt": hurt, "unjudged": unjudged}
 
 
-def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
+def standing_payload(vault: Vault, options: HealthOptions) -> StandingPayload:
     view = options.view
     with vault.read() as reader:
         recipes = recipes_of(read_recipes(reader), view.project)
@@ -332,7 +332,7 @@ def standing_payload(vault: Vault, options: HealthOptions) -> Standing:
         tree=view.tree,
         recipes=recipes,
     )
-    return Standing(
+    return StandingPayload(
         tokens=pack.tokens,
         memories=len(pack.included),
         recipes=len(recipes),

@@ -147,7 +147,7 @@ def link_proposals(
 
     `model`: the embedding model whose stored vectors are compared; None for words alone.
     """
-    from memtui.curate.gathering import pairs_by_meaning, read_snapshot
+    from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
     from memtui.curate.tidy import proposals
 
     snapshot = read_snapshot(vault, MemoryFilter(scope=scope), progress=progress)

@@ -36,7 +36,7 @@ _OUT_OF_USE = frozenset({"retired", "superseded", "merged"})
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlaceState:
     """A place, and what publishing to it again would change."""
 
     place: Place
@@ -82,15 +82,15 @@ class Choosable:
     read_in: str = ""  # the file in which the assistant reads it anyway, empty where it reads none
 
 
-def choosable(publisher: Publisher, standing: Standing, threshold: float) -> list[Choosable]:
+def choosable(publisher: Publisher, state: PlaceState, threshold: float) -> list[Choosable]:
     """Return what may go in to a place, what does first, each part as old as it is and in the order of its sources.
 
     Raises `MemtuiError`: nothing can be published there.
     """
-    target = target_named(standing.place.target, publisher.targets)
-    usual = _ids_in(plan_publication(publisher, standing.place.target))
-    chosen = standing.plan.selection.ids if standing.plan is not None else None
-    current = usual if standing.plan is None else chosen or _ids_in(standing.plan)
+    target = target_named(state.place.target, publisher.targets)
+    usual = _ids_in(plan_publication(publisher, state.place.target))
+    chosen = state.plan.selection.ids if state.plan is not None else None
+    current = usual if state.plan is None else chosen or _ids_in(state.plan)
     with publisher.vault.read() as reader:
         wanted = MemoryFilter(scope=publisher.scope, threshold=threshold)
         memories = reader.select(wanted, sort="created", now=publisher.vault.now())
@@ -124,7 +124,9 @@ def selection_of(publisher: Publisher, recorded: Sequence[Publication], threshol
     return Selection(recipe=recorded[0].recipe) if query is None else chosen(publisher, query, threshold)
 
 
-def standings(publisher: Publisher, threshold: float, chosen: Mapping[str, Selection] | None = None) -> list[Standing]:
+def place_states(
+    publisher: Publisher, threshold: float, chosen: Mapping[str, Selection] | None = None
+) -> list[PlaceState]:
     """Return every place with what publishing to it would change, by what it was published with.
 
     `chosen`: what is chosen now instead, by target.
@@ -139,9 +141,9 @@ def standings(publisher: Publisher, threshold: float, chosen: Mapping[str, Selec
             selection = (chosen or {}).get(block) or selection_of(publisher, recorded, threshold)
             plan = with_corrections(publisher.vault, plan_publication(publisher, place.target, selection))
         except MemtuiError as error:
-            found.append(Standing(place, None, recorded, error))
+            found.append(PlaceState(place, None, recorded, error))
         else:
-            found.append(Standing(place, plan, recorded))
+            found.append(PlaceState(place, plan, recorded))
     return found
 
 

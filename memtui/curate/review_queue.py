@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from memtui.curate.gathering import WINDOW
+from memtui.curate.snapshot_reader import WINDOW
 from memtui.domain.freshness import (
     DESCRIPTION_PACE,
     PERISHABLE_PACE,

@@ -27,8 +27,8 @@ from memtui.analysis.snapshot import (
 from memtui.analysis.suggestions import ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.dead_places import dead_places
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot, without_vector
 from memtui.curate.projects import known_trees, unchecked_projects
+from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot, without_vector
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.value import idle_ids
 from memtui.curate.views import texts_of

@@ -129,7 +129,7 @@ class Carrier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class TeamConflict:
     """A memory of which both sides changed the same fields."""
 
     id: str
@@ -168,8 +168,8 @@ class SyncReport:
     removals: list[int] = field(default_factory=list)  # the changes of the journal that did so
     twins: int = 0  # memories that were the same as one of the team's under another id
     rounds: int = 0
-    conflicts: list[Clash] = field(default_factory=list)  # wait in the inbox
-    overruled: list[Clash] = field(default_factory=list)  # fields whose value of the team stands
+    conflicts: list[TeamConflict] = field(default_factory=list)  # wait in the inbox
+    overruled: list[TeamConflict] = field(default_factory=list)  # fields whose value of the team stands
     held: list[Held] = field(default_factory=list)
     planted: list[str] = field(default_factory=list)  # ids of memories that arrived as candidates
     skipped: list[str] = field(default_factory=list)  # what could not be read there

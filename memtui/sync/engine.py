@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from memtui.capture.source_conflicts import open_conflicts
 from memtui.domain.memory import Memory
 from memtui.errors import ConflictError, RefusedError
-from memtui.sync.carrier import Accepted, Carrier, Clash, Held, Incoming, Outgoing, Page, SyncReport, Wipe
+from memtui.sync.carrier import Accepted, Carrier, Held, Incoming, Outgoing, Page, SyncReport, TeamConflict, Wipe
 from memtui.sync.local import all_things
 from memtui.sync.merge import TEXTS
 from memtui.sync.orders import Orders, judged, settle_orders, sort_orders
@@ -119,14 +119,14 @@ class Engine:
             remedy="What was received is stored. Sync again.",
         )
 
-    def _waiting(self) -> tuple[Orders, list[Clash]]:
+    def _waiting(self) -> tuple[Orders, list[TeamConflict]]:
         """Return the purges that were ordered, and the memories with a text of one's own beside the team's."""
         with self.vault.read() as reader:
             projects = {share.project for share in read_shares(reader, self.team.id)}
             found = [one for one in open_conflicts(reader) if one.text.is_team and one.memory.project in projects]
             orders = sort_orders(reader, self.team)
-        clashes = [
-            Clash(
+        conflicts = [
+            TeamConflict(
                 one.memory.id,
                 one.memory.title,
                 one.memory.project,
@@ -135,7 +135,7 @@ class Engine:
             )
             for one in found
         ]
-        return orders, clashes
+        return orders, conflicts
 
     def _settle_orders(self, orders: Orders) -> None:
         """Ask about purges over an edit, and forget those that are decided."""

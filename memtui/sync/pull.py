@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from memtui.domain.causes import PURGED
 from memtui.domain.memory import Memory, content_hash, planted_reasons
 from memtui.domain.record import Record
-from memtui.sync.carrier import Clash, Incoming, Page, SyncReport
+from memtui.sync.carrier import Incoming, Page, SyncReport, TeamConflict
 from memtui.sync.local import KinStore, Local, hand_over, kin_of, read_local
 from memtui.sync.merge import TEXTS, Merge, merge_records
 from memtui.sync.wire import (
@@ -203,7 +203,7 @@ class PageTaker:
         if merge.texts:
             self.texts.append(_set_aside(merged, merge.set_aside(mine), base, self.writer))
         if merge.overruled:
-            self.report.overruled.append(Clash(new.id, merged.title, self.share.project, merge.overruled))
+            self.report.overruled.append(TeamConflict(new.id, merged.title, self.share.project, merge.overruled))
         is_more = digest(merge.record) != self.heads[MEMORY, new.id].hash
         if is_more:
             self.report.merged += 1

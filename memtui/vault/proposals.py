@@ -41,7 +41,7 @@ class StoredProposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProposalOutcome:
     """A proposal with what became of it."""
 
     proposal: StoredProposal
@@ -81,14 +81,14 @@ def put_proposals(writer: VaultWriter, proposals: Iterable[StoredProposal]) -> N
     writer.insert_unjournaled("proposals", [{name: getattr(one, name) for name in _COLUMNS} for one in found.values()])
 
 
-def proposals_told(reader: VaultReader, *, projects: Sequence[str | None] | None = None) -> list[Told]:
+def proposal_outcomes(reader: VaultReader, *, projects: Sequence[str | None] | None = None) -> list[ProposalOutcome]:
     """Return the proposals whose memories exist, the latest said first; of some projects, or of all."""
     rows = reader.connection.execute(
         f"SELECT {_SELECTED}, m.project, m.status, m.kind, m.title, m.insight"
         " FROM proposals p JOIN memories m ON m.id = p.memory_id ORDER BY p.said_at DESC NULLS LAST, m.key"
     ).fetchall()
     width = len(_COLUMNS)
-    told = [Told(_proposal(row[:width]), *row[width:]) for row in rows]
+    told = [ProposalOutcome(_proposal(row[:width]), *row[width:]) for row in rows]
     return told if projects is None else [one for one in told if one.project in projects]
 
 

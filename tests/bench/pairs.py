@@ -22,7 +22,7 @@ if __name__ == "__main__":
 from memtui.analysis.pair_features import Nearness, features
 from memtui.analysis.snapshot import TextCache, nearness
 from memtui.analysis.titles import title_for
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot
+from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport
 from memtui.domain.memory import Memory

@@ -13,8 +13,8 @@ from bench.corpus import records
 from bench.timing import pace, percentile
 
 from memtui.analysis.suggestions import ripe_groups
-from memtui.curate.gathering import read_snapshot
 from memtui.curate.links import link_proposals, proposals_about, resembling
+from memtui.curate.snapshot_reader import read_snapshot
 from memtui.domain.memory import Memory
 from memtui.domain.record import memory_from_record
 from memtui.vault.filters import EVERYTHING, MemoryFilter

@@ -17,9 +17,9 @@ from memtui.analysis.contradictions import find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.curate.anchors import check_anchors, check_trees
 from memtui.curate.decay import Knobs, PayloadOptions, Payloads, effect, take_snapshot
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import view_of
+from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.identity import Actor
 from memtui.domain.kinds import in_project

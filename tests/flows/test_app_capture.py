@@ -17,7 +17,7 @@ from memtui.tui.capture.screen import CaptureScreen
 from memtui.tui.capture.view import CaptureAccess
 from memtui.tui.edit.screen import EditScreen
 from memtui.tui.values import Done, Found
-from memtui.vault.proposals import StoredProposal, proposals_told, put_proposals
+from memtui.vault.proposals import StoredProposal, proposal_outcomes, put_proposals
 from memtui.vault.vault import Vault
 
 pytestmark = pytest.mark.usefixtures("isolated")
@@ -44,7 +44,7 @@ def _session(home: Path, *rules: str, name: str = "s-1", task: str = "add a bert
 
 def _statuses(vault: Vault) -> list[str]:
     with vault.read() as reader:
-        return sorted(told.status for told in proposals_told(reader))
+        return sorted(told.status for told in proposal_outcomes(reader))
 
 
 async def _open(pilot: Pilot[int]) -> CaptureScreen:

@@ -54,7 +54,7 @@ from memtui.analysis.pair_features import (
 from memtui.analysis.pair_kinds import PairKinds
 from memtui.analysis.pair_phrases import Phrases, beginnings_of, signs_between
 from memtui.analysis.text_features import wording_of
-from memtui.curate import gathering
+from memtui.curate import snapshot_reader
 from memtui.domain.memory import Memory, content_hash
 from memtui.domain.record import memory_from_record
 from memtui.embedding.bundled import BundledEngine
@@ -212,8 +212,8 @@ def among_typed(path: Path) -> list[tuple[dict[str, float], frozenset[str]]]:
     ]
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(gathering, "FAINT", FAINT),
-        patch.object(gathering, "NEAREST", NEAREST),
+        patch.object(snapshot_reader, "FAINT", FAINT),
+        patch.object(snapshot_reader, "NEAREST", NEAREST),
     ):
         vault = Vault(Path(folder) / "vault.duckdb")
         with vault.write(actor="bench", action="fill") as writer:

@@ -25,7 +25,7 @@ from memtui.analysis import title_choice
 from memtui.analysis.grammar import language_of
 from memtui.analysis.title_blocks import blocks
 from memtui.analysis.title_choice import LEAST_GAIN
-from memtui.analysis.title_signs import Told, signs_of
+from memtui.analysis.title_signs import TextSigns, signs_of
 from memtui.text.inline import READ_CHARS
 
 LABELLED = Path(__file__).parents[1] / "titles" / "labelled.npz"
@@ -126,7 +126,7 @@ def compute(files: Iterable[Path]) -> None:
     rows = []
     for memory in memories:
         text = memory["text"]
-        told = Told.of(blocks(text[:READ_CHARS]), memory["headings"], language_of(text[:TOLD_CHARS]))
+        told = TextSigns.of(blocks(text[:READ_CHARS]), memory["headings"], language_of(text[:TOLD_CHARS]))
         rows += [(memory, title, signs_of(title["title"], told)) for title in memory["titles"]]
     names = sorted(rows[0][2])
     LABELLED.parent.mkdir(exist_ok=True)

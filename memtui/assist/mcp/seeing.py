@@ -74,7 +74,7 @@ class Seeing:
             {"id": one.memory.id, "kind": one.memory.kind, "title": tame(one.memory.title)} for one in pack.included
         ]
         sure = pack.sure if pack.included else "nothing"
-        clashes = contradictions_in(self.place.vault, pack)
+        contradictions = contradictions_in(self.place.vault, pack)
         return {
             "payload": pack.payload,
             "memories": memories,
@@ -82,7 +82,7 @@ class Seeing:
             "sure": sure,
             "already_served": repeated[:MOST_REPEATED],
             **_partial(pack.without_vector),
-            "contradictions": [_clash_record(one, pack) for one in clashes[:SHOWN_PAIRS]],
+            "contradictions": [_contradiction_record(one, pack) for one in contradictions[:SHOWN_PAIRS]],
         }
 
     def _fresh_pack(self, view: View, task: Task, budget: int | None) -> tuple[Pack, list[str]]:
@@ -294,13 +294,13 @@ class Seeing:
         return None if off is not None else view.project or "global"
 
 
-def _clash_record(clash: Contradiction, pack: Pack) -> Answer:
+def _contradiction_record(found: Contradiction, pack: Pack) -> Answer:
     titles = {one.memory.id: tame(one.hit.memory.title, LONGEST_LINE) for one in pack.included}
     return {
-        "ids": list(clash.ids),
-        "titles": [titles[one] for one in clash.ids],
-        "type": clash.type,
-        "newer": clash.winner or None,
+        "ids": list(found.ids),
+        "titles": [titles[one] for one in found.ids],
+        "type": found.type,
+        "newer": found.winner or None,
     }
 
 

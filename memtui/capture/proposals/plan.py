@@ -28,7 +28,7 @@ from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, content_h
 from memtui.domain.record import format_time
 from memtui.text.injection import planted_instructions
 from memtui.text.sanitize import one_line, sanitise, without_surrogates
-from memtui.vault.proposals import StoredProposal, Told, proposals_told
+from memtui.vault.proposals import ProposalOutcome, StoredProposal, proposal_outcomes
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import Patterns, secrets_in, without_values
 from memtui.workspace import find_workspace
@@ -89,7 +89,7 @@ class Held:
     places: dict[Path, tuple[str | None, bool]] = field(default_factory=dict)
     """Of each folder its project, and whether memories are switched off there."""
 
-    told: dict[str | None, list[Told]] = field(default_factory=dict)
+    told: dict[str | None, list[ProposalOutcome]] = field(default_factory=dict)
     memories: dict[str | None, list[Memory]] = field(default_factory=dict)
     noted: set[tuple[str, str, str]] = field(default_factory=set)
     """Signals that earlier runs noted: memory, type and reason."""
@@ -105,7 +105,7 @@ def held_for(reader: VaultReader, sessions: Sequence[SessionRead], now: datetime
     for folder in dict.fromkeys(session.folder for session in sessions if session.folder is not None):
         is_off = memory_off(folder, reader) is not None
         held.places[folder] = (None, True) if is_off else (view_of(reader, folder, None).project, False)
-    for told in proposals_told(reader):
+    for told in proposal_outcomes(reader):
         held.told.setdefault(told.project, []).append(told)
     for session in sessions:
         project, is_off = held.place_of(session.folder)

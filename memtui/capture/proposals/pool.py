@@ -13,7 +13,7 @@ from memtui.capture.lessons.same import joined, same_lesson
 from memtui.capture.lessons.traces import Traces
 from memtui.capture.transcripts.session import Place
 from memtui.domain.record import parse_time
-from memtui.vault.proposals import StoredProposal, Told
+from memtui.vault.proposals import ProposalOutcome, StoredProposal
 
 _LEAST = 3
 """One stem in so many of the shorter lesson is shared by lessons that are the same."""
@@ -22,11 +22,11 @@ _LEAST = 3
 class Pool:
     """The lessons of one project: those of earlier runs, and the new ones, found by the stems that they share."""
 
-    def __init__(self, told: Sequence[Told], folder: Path | None) -> None:
+    def __init__(self, told: Sequence[ProposalOutcome], folder: Path | None) -> None:
         self.dismissed = 0
         self.folder = folder
         self._lessons: list[Proposal] = []
-        self._told: list[Told | None] = []
+        self._told: list[ProposalOutcome | None] = []
         self._tasks: list[str] = []
         self.traces: list[Traces] = []
         self._changed: set[int] = set()
@@ -58,7 +58,7 @@ class Pool:
         found = ((self._told[at], self._lessons[at]) for at in sorted(self._changed))
         return [(told.proposal, lesson) for told, lesson in found if told is not None]
 
-    def _add(self, proposal: Proposal, told: Told | None, task: str) -> None:
+    def _add(self, proposal: Proposal, told: ProposalOutcome | None, task: str) -> None:
         terms = stems(proposal.quote)
         for stem in terms:
             self._by_stem[stem].append(len(self._lessons))
@@ -83,7 +83,7 @@ def _is_copy(proposal: Proposal, old: Proposal) -> bool:
     return proposal.quote == old.quote and proposal.at in moments
 
 
-def proposal_of(told: Told) -> Proposal:
+def proposal_of(told: ProposalOutcome) -> Proposal:
     """Return a stored proposal as lesson detection knows it."""
     stored = told.proposal
     return Proposal(

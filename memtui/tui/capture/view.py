@@ -29,7 +29,7 @@ from memtui.wording import imports as wording
 
 if TYPE_CHECKING:
     from memtui.capture.proposals.run import CaptureRequest
-    from memtui.vault.proposals import Acceptance, StoredProposal, Told
+    from memtui.vault.proposals import Acceptance, ProposalOutcome, StoredProposal
 
 
 FIRST_SHOWN = 5
@@ -48,7 +48,7 @@ SessionKey = tuple[str, str]
 class ProposalRow:
     """A proposal in the list."""
 
-    told: Told
+    told: ProposalOutcome
     replaces: str = ""  # the title of what is in use and it would replace
 
     @property
@@ -72,7 +72,7 @@ class MoreRow:
 class CaptureRead:
     """What waits, and how often each signal was right."""
 
-    waiting: tuple[Told, ...] = ()
+    waiting: tuple[ProposalOutcome, ...] = ()
     acceptance: Mapping[str, Acceptance] | None = None
     replaces: Mapping[str, str] = field(default_factory=dict)
     """Titles of what is in use and proposals would replace, by the id of the proposal."""
@@ -104,11 +104,11 @@ class CaptureAccess:
     def read(self) -> CaptureRead:
         """Return what waits: of the named project, else of all, those of the project in view first."""
         from memtui.curate.lifecycle import would_replace
-        from memtui.vault.proposals import acceptance, proposals_told
+        from memtui.vault.proposals import acceptance, proposal_outcomes
 
         named = self._access.opening.project
         with self._access.read_vault.read() as reader:
-            told = proposals_told(reader, projects=None if named is None else [named])
+            told = proposal_outcomes(reader, projects=None if named is None else [named])
             here = self._access.view_of(reader).project
             rates = {one.signal: one for one in acceptance(reader)}
             waiting = [one for one in told if one.status == "candidate"]
@@ -154,7 +154,7 @@ def session_lines(
     read: CaptureRead, unfolded: frozenset[SessionKey], *, unfold_all: bool = False
 ) -> list[ProposalRow | MoreRow | TextRow]:
     """Return the proposals by session, the best of each first, the rest folded."""
-    sessions: dict[SessionKey, list[Told]] = {}
+    sessions: dict[SessionKey, list[ProposalOutcome]] = {}
     for told in read.waiting:
         sessions.setdefault((told.proposal.assistant, told.proposal.session), []).append(told)
     lines = partial(_lines_of, replaces=read.replaces)
@@ -164,7 +164,7 @@ def session_lines(
 
 
 def _lines_of(
-    key: SessionKey, found: Sequence[Told], replaces: Mapping[str, str], *, is_open: bool
+    key: SessionKey, found: Sequence[ProposalOutcome], replaces: Mapping[str, str], *, is_open: bool
 ) -> Iterator[ProposalRow | MoreRow | TextRow]:
     best = sorted(found, key=lambda one: -one.proposal.score)
     first = best[0]
@@ -193,7 +193,7 @@ def exchange(stored: StoredProposal) -> tuple[str, int]:
     return "\n".join(lines), at
 
 
-def session_of(told: Told) -> SessionKey:
+def session_of(told: ProposalOutcome) -> SessionKey:
     """Return the session that a proposal is from."""
     return (told.proposal.assistant, told.proposal.session)
 
@@ -239,7 +239,7 @@ def proposal_blocks(row: ProposalRow, read: CandidateRead, days: float | None, r
     return [*blocks[:place], *said, *blocks[place:]]
 
 
-def more_blocks(row: MoreRow, waiting: Sequence[Told]) -> list[Block]:
+def more_blocks(row: MoreRow, waiting: Sequence[ProposalOutcome]) -> list[Block]:
     """Return what is folded, by title."""
     held = [one for one in waiting if session_of(one) == row.session]
     titles = [tame(one.title, 200) for one in sorted(held, key=lambda one: -one.proposal.score)[FIRST_SHOWN:]]

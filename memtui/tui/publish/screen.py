@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from textual.binding import BindingType
 
-from memtui.curate.publishing import Choosable, Standing
+from memtui.curate.publishing import Choosable, PlaceState
 from memtui.tui.actions import registry
 from memtui.tui.actions.registry import LISTING, PUBLISH, Action
 from memtui.tui.list_detail import LIST, ListDetail
@@ -101,7 +101,7 @@ class PublishScreen(ListDetail):
             return None if row.is_chosen else f"memtui only read this file: {choose} chooses these lines for removal."
         return f"{choose} chooses these lines for removal, {self.key_of('publish-write')} removes them."
 
-    def _why_not_to(self, row: Standing, action: Action) -> str:
+    def _why_not_to(self, row: PlaceState, action: Action) -> str:
         """Return why an action is not possible with the place under the cursor; empty if it is."""
         state = "refused" if row.plan is None else row.plan.state
         if action.id in {"publish-force", "publish-take"} and state != "edited":
@@ -115,10 +115,10 @@ class PublishScreen(ListDetail):
         return ""
 
     @property
-    def _current(self) -> Standing:
+    def _current(self) -> PlaceState:
         """The place under the cursor; `why_not` lets no action through without one."""
         row = self._rows.list.current
-        if not isinstance(row, Standing):
+        if not isinstance(row, PlaceState):
             raise TypeError("no place is under the cursor")
         return row
 
@@ -176,7 +176,7 @@ class PublishScreen(ListDetail):
         self._title.note = "reading …"
         self.loader.read(lambda: self._publications.choosable(row), partial(self._offer, row), group="choose")
 
-    def _offer(self, row: Standing, found: Sequence[Choosable]) -> None:
+    def _offer(self, row: PlaceState, found: Sequence[Choosable]) -> None:
         self._title.note = ""
         if not self.is_current:
             return
@@ -204,5 +204,5 @@ class PublishScreen(ListDetail):
 
 def _part(row: Row) -> object:
     """Return which place it is and how it stands: another change begins at the top."""
-    state = row.plan.state if isinstance(row, Standing) and row.plan is not None else ""
+    state = row.plan.state if isinstance(row, PlaceState) and row.plan is not None else ""
     return key_of(row), state

@@ -12,12 +12,12 @@ from memtui.capture.loads import assistant_names
 from memtui.curate.packs import text_changes
 from memtui.curate.publishing import (
     Choosable,
-    Standing,
+    PlaceState,
     choosable,
     file_changes,
     is_picked,
+    place_states,
     selection_of,
-    standings,
 )
 from memtui.pack.options import PackOptions
 from memtui.publish.apply import Cut, cut, plan_cuts, publish
@@ -60,7 +60,7 @@ class Removal:
     is_chosen: bool = False
 
 
-Row = Standing | Removal
+Row = PlaceState | Removal
 """A place, or a file that still states what was retired."""
 
 
@@ -68,7 +68,7 @@ Row = Standing | Removal
 class PublishRead:
     """Every place of this repository, and who pays twice."""
 
-    rows: tuple[Standing, ...]
+    rows: tuple[PlaceState, ...]
     cuts: tuple[Cut, ...]  # files that still say what was retired
     twice: Mapping[str, tuple[str, ...]]
     root: Path
@@ -90,7 +90,7 @@ class Publications:
         access, signature = self._access, self._access.signature()
         publisher = self._publisher()
         self._choose_again(publisher)
-        rows = standings(publisher, access.opening.threshold, self.chosen)
+        rows = place_states(publisher, access.opening.threshold, self.chosen)
         twice = paid_twice(access.opening.folder, Path.home(), assistant_names())
         cuts = plan_cuts(access.read_vault, publisher.root, scope=publisher.scope)
         return PublishRead(tuple(rows), tuple(cuts), twice, publisher.root, publisher.project, signature)
@@ -118,7 +118,7 @@ class Publications:
             meaning=opening.meaning,
         )
 
-    def write(self, row: Standing, *, force: bool = False) -> Done:
+    def write(self, row: PlaceState, *, force: bool = False) -> Done:
         """Publish to a place, with what it was published with."""
         publisher = self._publisher()
         selection = row.plan.selection if row.plan is not None else None
@@ -130,7 +130,7 @@ class Publications:
             self._written[row.block] = picked, row.recorded
         return done
 
-    def choosable(self, row: Standing) -> list[Choosable]:
+    def choosable(self, row: PlaceState) -> list[Choosable]:
         """Return what may go in to a place."""
         return choosable(self._publisher(), row, self._access.opening.threshold)
 
@@ -141,20 +141,20 @@ class Publications:
         cut(self._access.vault, [row], actor=opening.actor.name)
         return Done(f"{counted(len(row.pieces), 'retired memory')} removed from {row.path.name}; u undoes it")
 
-    def take_out(self, row: Standing, *, force: bool = False) -> Done:
+    def take_out(self, row: PlaceState, *, force: bool = False) -> Done:
         """Take a place's blocks out of its files; `force`: with what was written into them by hand."""
         done = self._apply(plan_removal(self._publisher(), row.place.target, force=force), "unpublish")
         self.chosen.pop(row.block, None)
         self._written.pop(row.block, None)
         return done
 
-    def block_words(self, row: Standing) -> str:
+    def block_words(self, row: PlaceState) -> str:
         """Return what stands in a place's files now: `28 memories in AGENTS.md`."""
         number = len({identifier for one in row.recorded for identifier in one.memory_ids})
         names = some_of([Path(one.path).name for one in row.recorded], 2)
         return f"{counted(number, 'memory')} in {tame(names, 80)}"
 
-    def take_edit(self, row: Standing) -> Done:
+    def take_edit(self, row: PlaceState) -> Done:
         """Take what was written into a place's blocks by hand into the inbox, and publish over it."""
         opening = self._access.opening
         taken = 0
@@ -229,14 +229,14 @@ def publish_cells(row: Row, width: int) -> list[Cell]:
     ]
 
 
-def _files(row: Standing) -> str:
+def _files(row: PlaceState) -> str:
     """Return the first file that is written for a place, and how many there are besides."""
     paths = [file.path.relative_to(file.base).as_posix() for file in row.plan.files if file.text] if row.plan else []
     more = f" +{len(paths) - 1}" if len(paths) > 1 else ""
     return f"{paths[0]}{more}" if paths else row.place.path
 
 
-def _standing(row: Standing) -> tuple[str, str, str]:
+def _standing(row: PlaceState) -> tuple[str, str, str]:
     state = "refused" if row.plan is None else row.plan.state
     if state in {"edited", "refused"}:
         return "!", "warning", STATES[state]
@@ -279,7 +279,7 @@ _USUAL = (
 _PICKED = "selected by you; space changes it"
 
 
-def _place_blocks(row: Standing, read: PublishRead) -> list[Block]:
+def _place_blocks(row: PlaceState, read: PublishRead) -> list[Block]:
     """Return everything about a place: what it costs, what would change, and why it cannot."""
     blocks = [Block(((row.place.label, "title"),))]
     if row.plan is None:

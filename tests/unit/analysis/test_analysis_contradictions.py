@@ -21,10 +21,10 @@ from memtui.analysis.pair_features import Nearness, judge
 from memtui.analysis.snapshot import NOT_CONTRADICTION, Alike, Snapshot
 from memtui.analysis.text_features import wording_of
 from memtui.analysis.titles import title_for
-from memtui.curate.gathering import read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.links import link
 from memtui.curate.resolutions import Validity, dismiss, keep_both, keep_one
+from memtui.curate.snapshot_reader import read_snapshot
 from memtui.domain.memory import Link, Memory, Source
 from memtui.errors import ConflictError, RefusedError, UsageError
 from memtui.progress import Cancelled

@@ -21,10 +21,10 @@ from memtui.analysis.pair_features import Nearness, features
 from memtui.analysis.snapshot import NOT_DUPLICATE, Alike, Snapshot, candidate_pairs
 from memtui.analysis.text_features import Wording, wording_of
 from memtui.analysis.titles import title_for
-from memtui.curate.gathering import pairs_by_meaning, read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import retire
 from memtui.curate.resolutions import dismiss, merge_copies
+from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import TidyCache, TidyOptions, tidy
 from memtui.domain.memory import Anchor, Link, Memory, Source
 from memtui.errors import ConflictError, RefusedError, UsageError

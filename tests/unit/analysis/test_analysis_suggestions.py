@@ -12,13 +12,13 @@ from curating import AGENT, PERSON, START, Clock, add, everything, new_vault
 
 from memtui.analysis.snapshot import NOT_RELATED, NOT_RIPE, Alike, pair_of
 from memtui.analysis.suggestions import MOST_SOURCES, LinkProposal, RipeGroup, propose_links, ripe_groups
-from memtui.curate.gathering import read_snapshot
 from memtui.curate.history import undo
 from memtui.curate.lifecycle import pin, retire
 from memtui.curate.links import Conclusion, link, link_proposals, proposals_about, reflect
 from memtui.curate.memories import edit_memory
 from memtui.curate.packs import give_feedback
 from memtui.curate.resolutions import dismiss
+from memtui.curate.snapshot_reader import read_snapshot
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import report_record
 from memtui.domain.memory import Anchor, Memory, Source

@@ -9,13 +9,13 @@ from memtui.analysis.grammar import language_of
 from memtui.analysis.title_blocks import blocks
 from memtui.analysis.title_choice import LEAST_GAIN, Worth, better_of, worth
 from memtui.analysis.title_options import options
-from memtui.analysis.title_signs import Told, signs_of
+from memtui.analysis.title_signs import TextSigns, signs_of
 from memtui.analysis.titles import title_for
 from memtui.text.words import cell_width
 
 
-def _told(text: str, *headings: str) -> Told:
-    return Told.of(blocks(text), headings, language_of(text))
+def _told(text: str, *headings: str) -> TextSigns:
+    return TextSigns.of(blocks(text), headings, language_of(text))
 
 
 @pytest.mark.parametrize(

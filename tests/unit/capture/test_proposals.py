@@ -22,7 +22,7 @@ from memtui.curate.history import undo
 from memtui.curate.lifecycle import accept, reject
 from memtui.domain.identity import Actor
 from memtui.progress import Cancelled
-from memtui.vault.proposals import acceptance, proposals_told
+from memtui.vault.proposals import acceptance, proposal_outcomes
 from memtui.vault.purge import purge_text
 from memtui.vault.vault import Vault
 
@@ -65,7 +65,7 @@ def test_a_refusal_becomes_a_candidate_with_its_quote_and_place(vault: Vault, ho
     (offered,) = report.plan.new
     with vault.read() as reader:
         memory = reader.get(offered.memory.id)
-        (told,) = proposals_told(reader)
+        (told,) = proposal_outcomes(reader)
     assert (memory.status, memory.project) == ("candidate", None)
     assert memory.sources[0].path == file.as_posix()
     assert memory.sources[0].span is not None
@@ -82,7 +82,7 @@ def test_a_dry_run_writes_nothing_and_a_run_after_it_finds_the_same(vault: Vault
     assert len(preview.plan.new) == 1
     assert "id" not in capture_record(preview, dry_run=True)["proposals"][0]
     with vault.read() as reader:
-        assert proposals_told(reader) == []
+        assert proposal_outcomes(reader) == []
     assert len(_run(vault, home).plan.new) == 1
 
 
@@ -144,7 +144,7 @@ def test_what_is_said_again_later_is_noted_with_the_proposal_from_before(vault: 
     assert again.plan.new == []
     assert [one.memory_id for one in again.plan.again] == [first.memory.id]
     with vault.read() as reader:
-        (told,) = proposals_told(reader)
+        (told,) = proposal_outcomes(reader)
     assert (first.stored.signal, told.proposal.signal) == ("rejected-tool", "repeated-correction")
     assert "s-2" in told.proposal.evidence
 
@@ -173,7 +173,7 @@ def test_one_undo_takes_a_capture_back(vault: Vault, home: Path) -> None:
     assert len(_run(vault, home).plan.new) == 2
     undo(vault, actor=ME)
     with vault.read() as reader:
-        assert proposals_told(reader) == []
+        assert proposal_outcomes(reader) == []
 
 
 def test_secrets_reach_neither_the_memory_nor_the_quote(vault: Vault, home: Path) -> None:
@@ -215,7 +215,7 @@ def test_no_words_of_a_person_stop_a_capture(vault: Vault, home: Path, words: st
     report = _run(vault, home)
     assert OTHER in [one.stored.quote for one in report.plan.new]
     with vault.read() as reader:
-        stored = "".join(one.proposal.quote + one.title for one in proposals_told(reader))
+        stored = "".join(one.proposal.quote + one.title for one in proposal_outcomes(reader))
     assert not set(stored) & set("\x1b\x07\0\ud83d")
 
 
@@ -224,7 +224,7 @@ def test_a_purged_text_is_gone_from_quotes_too(vault: Vault, home: Path) -> None
     _run(vault, home)
     purge_text(vault, "schema.yaml")
     with vault.read() as reader:
-        (told,) = proposals_told(reader)
+        (told,) = proposal_outcomes(reader)
     assert "schema.yaml" not in told.proposal.quote
 
 

@@ -42,7 +42,7 @@ _WRAP = re.compile(r"(?<=[\w,)`*\"'/–—-])[ \t]*\n[ \t]*(?=[a-z(`*\"]\w)")
 _SENTENCE = re.compile(r"(?<=[.;!?])\s|\n|\s[—–]\s|,\s+(?:but|and not|not)\s(?=\w)|(?<=[。！？])")
 
 
-class SentenceClash(NamedTuple):
+class SentenceContradiction(NamedTuple):
     """Two sentences that exclude each other, and how sure that is."""
 
     score: float  # from `LEAST` on
@@ -50,7 +50,7 @@ class SentenceClash(NamedTuple):
     second: Facts
 
 
-def sentence_clash(typed: Facts, filed: Facts, near: Nearness) -> SentenceClash | None:
+def sentence_contradiction(typed: Facts, filed: Facts, near: Nearness) -> SentenceContradiction | None:
     """Return the sentences by which what came by itself excludes what a file says, None if it does not.
 
     `near`: with the cosine of the memories' vectors.
@@ -62,12 +62,12 @@ def sentence_clash(typed: Facts, filed: Facts, near: Nearness) -> SentenceClash 
     if odds["duplicate"] > 0.0:
         return None
     base = BY_MARGIN * (near.cosine - near.crowd) + BY_ODDS * max(-MOST_ODDS, min(MOST_ODDS, odds["contradiction"]))
-    found: SentenceClash | None = None
+    found: SentenceContradiction | None = None
     for nearness, first, second in _nearest(typed, filed):
         signs = _strength(first, second, near, whole, nearness), turn_between(typed, first, second, filed)
         strength = max((each for each in signs if each is not None), default=None)
         if strength is not None and base + strength >= LEAST and (found is None or base + strength > found.score):
-            found = SentenceClash(base + strength, first, second)
+            found = SentenceContradiction(base + strength, first, second)
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from memtui.analysis.contradictions import FEW_LONE, find_contradictions
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness
-from memtui.analysis.sentence_clash import sentence_clash
+from memtui.analysis.sentence_contradiction import sentence_contradiction
 from memtui.analysis.snapshot import Alike, Snapshot
 from memtui.analysis.text_features import wording_of
 from memtui.domain.memory import Memory, Source
@@ -34,7 +34,7 @@ def facts(text: str) -> Facts:
     ],
 )
 def test_a_sentence_within_a_longer_rule_is_found_to_exclude_what_was_typed(said: str, shown: str) -> None:
-    found = sentence_clash(facts(said), facts(RULE), NEAR)
+    found = sentence_contradiction(facts(said), facts(RULE), NEAR)
     assert found is not None
     assert found.first.insight == said
     assert shown in found.second.insight
@@ -61,7 +61,7 @@ def test_a_sentence_within_a_longer_rule_is_found_to_exclude_what_was_typed(said
     ],
 )
 def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -> None:
-    assert sentence_clash(facts(said), facts(rule), NEAR) is not None
+    assert sentence_contradiction(facts(said), facts(rule), NEAR) is not None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_what_a_colleague_writes_later_takes_a_rule_back(said: str, rule: str) -
     ],
 )
 def test_what_adds_to_a_rule_takes_nothing_back(said: str, rule: str) -> None:
-    assert sentence_clash(facts(said), facts(rule), NEAR) is None
+    assert sentence_contradiction(facts(said), facts(rule), NEAR) is None
 
 
 def test_a_statement_is_held_against_the_memory_that_is_nearest_to_it() -> None:
@@ -110,13 +110,13 @@ def test_a_memory_of_a_file_may_be_taken_back_by_several_statements() -> None:
     ["Sew the sacks with hemp twine.", "Oil the chute every 3 days.", "The scale shows kilograms.", "Clean the mill."],
 )
 def test_what_repeats_a_part_of_a_rule_does_not_contradict_the_rest_of_it(said: str) -> None:
-    assert sentence_clash(facts(said), facts(RULE), NEAR) is None
+    assert sentence_contradiction(facts(said), facts(RULE), NEAR) is None
 
 
 def test_what_does_not_stand_out_of_its_neighbours_and_what_has_no_vectors_is_left_alone() -> None:
     said = facts("Sacks are best not sewn with hemp at harvest time, as the twine is short.")
-    assert sentence_clash(said, facts(RULE), Nearness(0.45, 0.9, is_crowded=True)) is None
-    assert sentence_clash(facts("Sew the sacks with wire."), facts(RULE), Nearness(is_crowded=True)) is None
+    assert sentence_contradiction(said, facts(RULE), Nearness(0.45, 0.9, is_crowded=True)) is None
+    assert sentence_contradiction(facts("Sew the sacks with wire."), facts(RULE), Nearness(is_crowded=True)) is None
 
 
 def memory(identifier: str, text: str, *, path: str | None = None) -> Memory:
