@@ -38,6 +38,28 @@ def installs_folder() -> Path:
     return state_folder() / "installs"
 
 
+def app_state() -> Path:
+    """Return the file of what the app remembers between two starts, such as the last task."""
+    return state_folder() / "app.json"
+
+
+PAYLOAD_PREFIX, PAYLOAD_SUFFIX = "memtui-payload-", ".txt"
+
+
+def payload_file() -> Path:
+    """Return the file that a payload is written to where no clipboard can be reached."""
+    return state_folder() / "payload.txt"
+
+
+def payload_files() -> list[Path]:
+    """Return the files that hold payloads, of the owner alone: also in the system's folder for temporary files."""
+    import tempfile
+
+    folders = (state_folder(), Path(tempfile.gettempdir()))
+    named = f"{PAYLOAD_PREFIX}*{PAYLOAD_SUFFIX}"
+    return [payload_file(), *(path for folder in folders for path in sorted(folder.glob(named)))]
+
+
 def cache_folder() -> Path:
     return _folder("cache")
 

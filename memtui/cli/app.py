@@ -82,7 +82,7 @@ def opening_of(session: Session, vault: Vault | None = None) -> Opening:
         theme=config.app.theme,
         burst=config.app.burst,
         # A demo starts the same for everybody, and leaves nothing behind.
-        state_path=locations.state_folder() / "app.json" if vault is None else None,
+        state_path=locations.app_state() if vault is None else None,
         tour=vault is not None,
         context=config.context,
         inbox=config.inbox,

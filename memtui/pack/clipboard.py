@@ -221,14 +221,12 @@ def _to_file(text: str, size: int, why: str) -> CopyResult:
 def _write_private(folder: Path, text: str) -> Path:
     """Write a new file beside the old one, then take its place: never through a link, never readable by others."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, name = tempfile.mkstemp(prefix="memtui-payload-", suffix=".txt", dir=folder)
+    descriptor, name = tempfile.mkstemp(prefix=locations.PAYLOAD_PREFIX, suffix=locations.PAYLOAD_SUFFIX, dir=folder)
     with os.fdopen(descriptor, "wb") as file:
         file.write(text.encode("utf-8", "replace"))
-    path = folder / "payload.txt"
     if folder == Path(tempfile.gettempdir()):
         return Path(name)
-    Path(name).replace(path)
-    return path
+    return Path(name).replace(locations.payload_file())
 
 
 def _amount(size: int) -> str:

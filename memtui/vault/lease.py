@@ -20,6 +20,7 @@ from pathlib import Path
 from memtui.errors import MemtuiError, VaultBusyError, VaultNotWritableError
 
 FILE_NAME = "vault.duckdb"
+LOG = ".wal"  # Suffix of DuckDB's write-ahead log of a file
 _DRAFTS = ".drafts"
 
 
@@ -30,7 +31,7 @@ def vault_file(path: Path) -> Path:
 
 def log_path(vault: Path) -> Path:
     """Return DuckDB's write-ahead log of a vault file."""
-    return vault.with_name(vault.name + ".wal")
+    return vault.with_name(vault.name + LOG)
 
 
 def signature_of(vault: Path) -> tuple[int, ...]:

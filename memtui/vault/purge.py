@@ -6,8 +6,10 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import Path
 
 from memtui import locations
@@ -15,6 +17,7 @@ from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
 from memtui.vault.lease import (
+    LOG,
     backup_folder,
     damaged_folder,
     drafts_files,
@@ -24,7 +27,7 @@ from memtui.vault.lease import (
     remove_files,
 )
 from memtui.vault.publications import publications
-from memtui.vault.repair import list_backups
+from memtui.vault.repair import SNAPSHOT, list_backups
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern
@@ -71,6 +74,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
             remedy="`memtui list --status any` lists all ids.",
         )
     report = _purge(vault, Order(frozenset(ids), None, vault.now()))
+    _forget(locations.payload_files())
     return _with_published(vault, report, published)
 
 
@@ -103,7 +107,10 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     with vault.read() as reader:
         published = [Path(one.path) for one in publications(reader)]
     report = _purge(vault, Order(frozenset(), eraser, vault.now()), text, has_variants=bool(variants))
-    _forget_configurations(text)
+    installs = locations.installs_folder()
+    # Uninstalling takes single entries out where no copy of a configuration is left.
+    configurations = installs.iterdir() if installs.is_dir() else ()
+    _forget([*locations.payload_files(), locations.app_state(), *configurations], text)
     report = _with_published(vault, report, [path for path in published if _holds(path, text)], text)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
 
@@ -120,12 +127,12 @@ def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], te
     return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
 
 
-def _forget_configurations(text: str) -> None:
-    """Remove copies of assistants' configuration files that hold a text; uninstalling then takes single entries out."""
-    folder = locations.installs_folder()
-    for kept in folder.iterdir() if folder.is_dir() else ():
-        if _holds(kept, text):
-            remove_files(kept)
+def _forget(paths: Iterable[Path], text: str = "") -> None:
+    """Remove those files outside the vault's folder that hold a text, or all; none is needed."""
+    for path in paths:
+        with suppress(FileNotFoundError, PermissionError):  # others have files in a folder for temporary ones, too
+            if not text or _holds(path, text):
+                path.unlink()
 
 
 def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:
@@ -188,11 +195,18 @@ def _remove_unfinished(vault: Path) -> None:
     """Remove what crashes left behind of copies of the vault."""
     for suffix in (".new", ".partial", FRESH):
         remove_files(vault.with_name(vault.name + suffix))
-    shutil.rmtree(vault.with_name(f".{vault.stem}-repair"), ignore_errors=True)
+    copies = [one for one in vault.parent.glob(f"{SNAPSHOT}*") if (one / vault.name).exists()]
+    for left in (vault.with_name(f".{vault.stem}-repair"), *copies):
+        shutil.rmtree(left, ignore_errors=True)
     folder = backup_folder(vault)
-    if folder.is_dir():
-        for path in [*folder.glob(f"{vault.stem}-*.partial"), *folder.glob(f"{vault.stem}-*{FRESH}")]:
-            remove_files(path)
+    if not folder.is_dir():
+        return
+    for path in [*folder.glob(f"{vault.stem}-*.partial"), *folder.glob(f"{vault.stem}-*{FRESH}")]:
+        remove_files(path)
+    # The log is copied first, so that one may stand without its backup.
+    for log in folder.glob(f"{escape(vault.stem)}-*{LOG}"):
+        if not log.with_name(log.name.removesuffix(LOG)).exists():
+            log.unlink(missing_ok=True)
 
 
 def _out_of_reach(vault: Path) -> list[Path]:

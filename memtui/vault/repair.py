@@ -47,6 +47,8 @@ from memtui.vault.vault import Vault, create_file
 if TYPE_CHECKING:
     import duckdb
 
+SNAPSHOT = ".snapshot-"  # Prefix of the folders of copies that are read without a lease
+
 KEPT = 8  # Automatic backups kept, the newest ones
 
 _STAMP = r"-(\d{8}T\d{12})-"
@@ -186,9 +188,9 @@ def snapshot(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a private copy of an existing vault, read-only; the lease is held only while the file is copied.
 
     The copy has the newest schema only if the vault has. Where the system allows it, the copy's files are unlinked
-    once it is open, so that not even a kill leaves texts behind that a purge would miss.
+    once it is open; what a kill before that leaves behind, the next purge removes.
     """
-    with TemporaryDirectory(prefix=".snapshot-", dir=vault.path.parent) as folder:
+    with TemporaryDirectory(prefix=SNAPSHOT, dir=vault.path.parent) as folder:
         copy = Path(folder) / vault.path.name
         with lease(vault.path, exclusive=False, wait_seconds=vault.patience_seconds):
             for source, target in ((vault.path, copy), (log_path(vault.path), log_path(copy))):

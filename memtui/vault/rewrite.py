@@ -271,7 +271,10 @@ class _Copier:
     # -- both ---------------------------------------------------------------------------------------
 
     def _copy_derived(self, without_keys: list[int]) -> None:
-        """Copy postings and other derived tables, except the rows of these memories."""
+        """Copy postings and other derived tables, except the rows of these memories.
+
+        Nor those of memories that are gone and of texts that were edited since: they may be made of what is purged.
+        """
         found = self._all(
             "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()"
             " WHERE database_name = 'fresh' AND NOT internal GROUP BY 1 ORDER BY 1"
@@ -279,8 +282,11 @@ class _Copier:
         known = {*rows.COLUMNS, "meta"} - {"documents"}
         for table, columns in found:
             if table not in known:
-                condition, parameters = rows.among("memory_key", without_keys if "memory_key" in columns else ())
-                self._copy(table, columns, f"NOT ({condition})", parameters)
+                condition, parameters = rows.among("memory_key", without_keys)
+                states = ", ".join(name for name in ("memory_key", "content_hash") if name in columns)
+                stored = states.replace("memory_key", "key")
+                current = f"({states}) IN (SELECT ({stored}) FROM {self._old}.memories)"
+                self._copy(table, columns, f"NOT ({condition}) AND {current}", parameters)
 
     def _journal_purge(self) -> None:
         ((number,),) = self._all("SELECT coalesce(max(number), 0) + 1 FROM changes")

@@ -73,8 +73,14 @@ _CUT_LENGTH = 8
 
 _LONGEST_CUT = 200  # Greatest length of titles and summaries
 
-_NAMED_BY_TEXT = frozenset({"half-life", "identity", "recipe"})
-"""Entities of the journal with a name that somebody gave as their key, instead of an id."""
+_NAMED_BY_TEXT = {
+    **dict.fromkeys(("half-life", "identity", "recipe", "passed-file"), ""),
+    "publication": "#",
+    "block": "#",
+    "cut": "@",
+}
+"""Entities of the journal with a name that somebody gave as their key, or a path, instead of an id; with the sign after
+which a machine word follows it."""
 
 
 _MEMORY_TEXTS = tuple(
@@ -133,8 +139,10 @@ class Eraser:
             for name, value in row.items()
             if name not in MACHINE_KEYS
         }
-        if row.get("entity") in _NAMED_BY_TEXT:
-            erased["entity_key"] = self.text(row["entity_key"])
+        sign = _NAMED_BY_TEXT.get(row.get("entity", ""))
+        if sign is not None:
+            name, mark, word = row["entity_key"].rpartition(sign) if sign else (row["entity_key"], "", "")
+            erased["entity_key"] = f"{self.text(name)}{mark}{word}"
         if row.get("options"):
             erased["options"] = self._json(row["options"], self._everywhere, sort_keys=True)
         return {**row, **erased}

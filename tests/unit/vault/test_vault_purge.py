@@ -7,6 +7,7 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support import NOON, FrozenClock, make_memory
 
@@ -21,6 +22,7 @@ from memtui.vault.lease import log_path
 from memtui.vault.projects import add_identities
 from memtui.vault.purge import PurgeReport, purge_memories, purge_text
 from memtui.vault.reader import SourceState
+from memtui.vault.search.vectors import NewVector, store
 from memtui.vault.text_search import MARK
 from memtui.vault.undo import redo, undo
 from memtui.vault.vault import Vault
@@ -419,10 +421,60 @@ def test_what_crashes_left_over_is_removed_too(leaky: Vault) -> None:
     folder = leaky.path.parent
     stale = [folder / f"vault.duckdb{suffix}" for suffix in (".new", ".partial", ".purged", ".purged.wal")]
     stale += [folder / "backups" / f"vault-x.duckdb{suffix}" for suffix in (".partial", ".purged", ".purged.wal")]
+    stale += [folder / "backups" / "vault-20250101T120000000000-daily.duckdb.wal"]
+    (folder / ".snapshot-killed").mkdir()
+    stale += [folder / ".snapshot-killed" / name for name in ("vault.duckdb", "vault.duckdb.wal")]
     for path in stale:
         path.write_bytes(SECRET.encode())
     purge_text(leaky, SECRET)
     assert _holders(leaky, SECRET) == set()
+
+
+def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
+    leaky: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMTUI_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    kept = [tmp_path / "state" / name for name in ("payload.txt", "memtui-payload-a.txt", "app.json")]
+    kept += [tmp_path / "temporary" / name for name in ("memtui-payload-b.txt", "other.txt")]
+    for path in kept:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"task": SECRET}), encoding="utf-8")
+    purge_memories(leaky, ["innocent"])
+    assert [path.name for path in kept if path.exists()] == ["app.json", "other.txt"]
+    for path in kept[:2]:
+        path.write_text("another payload", encoding="utf-8")
+    purge_text(leaky, SECRET)
+    assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", "other.txt"]
+
+
+def test_paths_that_name_entries_of_the_journal_go_and_their_ends_stay(vault: Vault) -> None:
+    keys = {
+        "passed-file": f"docs/{SECRET}.md",
+        "publication": f"/d/{SECRET}/A.md#codex",
+        "cut": f"/{SECRET}.md@innocent",
+    }
+    with vault.write(actor="person", action="add") as writer:
+        for entity, key in keys.items():
+            writer.note(entity, key, None, {"path": key})
+    assert purge_text(vault, SECRET).leftovers == ()
+    assert _holders(vault, SECRET) == set()
+    left = _column(vault, "SELECT entity_key FROM revisions ORDER BY position")
+    assert left == [f"docs/{MARK}.md", f"/d/{MARK}/A.md#codex", f"/{MARK}.md@innocent"]
+
+
+def test_vectors_of_texts_that_were_edited_or_taken_back_are_not_kept(vault: Vault) -> None:
+    for memory in (make_memory(id="edited", insight=SECRET), make_memory(id="undone", insight=f"{SECRET} too")):
+        _put(vault, memory, make_memory(id="innocent"))
+        with vault.read() as reader:
+            keyed = reader.keyed([memory.id, "innocent"]).values()
+        made = [NewVector(key, content_hash(one), np.ones(3, np.float32), b"t") for key, one in keyed]
+        store(vault, "model", made)
+    with vault.write(actor="person", action="undo") as writer:
+        undo(writer)
+    _put(vault, make_memory(id="edited", insight="harmless"))
+    purge_text(vault, SECRET)
+    assert _column(vault, "SELECT m.id FROM vectors v LEFT JOIN memories m ON m.key = v.memory_key") == ["innocent"]
 
 
 def test_a_purge_that_fails_halfway_leaves_the_old_vault_whole(leaky: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
