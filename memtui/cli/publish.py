@@ -362,6 +362,9 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
     if not arguments.dry_run and (cuts or plans):
         session.back_up_daily()
         cut(session.vault, cuts, actor=session.actor.name)
+        if cuts:
+            # A block may stand in a file that pieces went from.
+            plans = stale_plans(publisher, ids, session.config.review.threshold)
         publish(session.vault, plans, actor=session.actor.name)
     changes = _changes_of(cuts, plans)
     session.put({"files": [{"path": shown_path(path, publisher.root), "diff": diff} for path, diff in changes]})
@@ -375,7 +378,9 @@ def _withdraw(arguments: argparse.Namespace, session: Session) -> int:
 
 def _changes_of(cuts: Sequence[Cut], plans: Sequence[Plan]) -> list[tuple[Path, list[str]]]:
     """Return the files that change, each with its difference."""
-    changes = [(one.path, text_changes(one.before.decode(), one.after.decode())) for one in cuts]
+    changes = [
+        (one.path, text_changes(*(data.decode(errors="replace") for data in (one.before, one.after)))) for one in cuts
+    ]
     return changes + [(file.path, file_changes(file)) for plan in plans for file in plan.files if file.is_change]
 
 

@@ -13,7 +13,7 @@ from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.memory import Change, Memory
 from memtui.domain.record import TIME_FIELDS, Record, memory_from_record
 from memtui.errors import NotFoundError, RefusedError
-from memtui.publish.edits import Edit, edits_of_undo, without_block, written
+from memtui.publish.edits import Edit, edits_of_undo, finish_unfinished, without_block, written
 from memtui.text.diff import DiffLine, diff_texts
 from memtui.vault import journal
 from memtui.vault import undo as reverting
@@ -166,6 +166,7 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
     """
     if not vault.exists:
         raise reverting.nothing_to_undo()  # opening the vault for writing would create it
+    finish_unfinished(vault)
     # The files are put back where the change of the vault fails: they are entered last, and left after it.
     action = "undo" if number is None else journal.UNDO_ONE
     with ExitStack() as files, vault.write(actor=actor.name, action=action) as writer:
@@ -175,7 +176,7 @@ def undo(vault: Vault, *, actor: Actor, number: int | None = None, anybody: bool
         reverting.undo(writer, number=change.number)
         _check_vouched(writer, actor)
         gone = without_block(steps)
-        files.enter_context(written(vault, edits_of_undo(steps)))
+        files.enter_context(written(vault, writer, edits_of_undo(steps)))
         return replace(change, gone=gone)
 
 
@@ -246,11 +247,12 @@ def redo(vault: Vault, *, actor: Actor, anybody: bool = False) -> Change:
     """
     if not vault.exists:
         raise reverting.nothing_to_redo()
+    finish_unfinished(vault)
     with ExitStack() as files, vault.write(actor=actor.name, action="redo") as writer:
         change = reverting.redo(writer, actor=None if anybody else actor.name)
         _check_own(change, actor)
         _check_vouched(writer, actor)
-        files.enter_context(written(vault, edits_of_undo(journal.steps_of(writer, change.number))))
+        files.enter_context(written(vault, writer, edits_of_undo(journal.steps_of(writer, change.number))))
         return change
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from memtui.domain.causes import RETIRED
 from memtui.domain.memory import Memory, Source
 from memtui.domain.record import Record
-from memtui.errors import MemtuiError
+from memtui.errors import MemtuiError, RefusedError
 from memtui.publish import blocks
 from memtui.publish.edits import Edit, finish_unfinished, read_file, written
 from memtui.publish.plan import FilePlan, Plan
@@ -41,11 +41,11 @@ def publish(vault: Vault, plans: Sequence[Plan], *, actor: str, action: str = "p
     if not files:
         return []
     changed = [file for file in files if file.is_change]
-    edits = [Edit(file.path, file.base, file.before, file.after, _key(file), _recorded(file)) for file in changed]
+    edits = [Edit(file.path, file.base, file.before, file.after) for file in changed]
     names = some_of([file.path.name for file in changed], _NAMED)
     # The files are put back where the change of the vault fails: they are entered last, and left after it.
     with ExitStack() as stack, vault.write(actor=actor, action=action, summary=f"{action} {names}") as writer:
-        stack.enter_context(written(vault, edits))
+        stack.enter_context(written(vault, writer, edits))
         for file in files:
             if file.is_change:
                 _note_replaced(writer, file)
@@ -63,15 +63,6 @@ def _note_replaced(writer: VaultWriter, file: FilePlan) -> None:
     about = {"path": str(file.path), "block": file.target, "memory_ids": sorted(set(ids))}
     before, after = (about | {"text": blocks.piece(data, file.target)} for data in (file.before, file.after))
     writer.note(BLOCK, f"{file.path}#{file.target}", before, after)
-
-
-def _key(file: FilePlan) -> str:
-    """Return the key of a publication by whose record a crash is known to have come after the change; else empty."""
-    return f"{file.path}#{file.target}" if file.written != file.head + file.text else ""
-
-
-def _recorded(file: FilePlan) -> str | None:
-    return blocks.text_hash(file.head + file.text) if file.publication else None
 
 
 _MARK = re.compile(rb"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+|^[ \t>]*#{1,6}[ \t]+", re.MULTILINE)
@@ -185,10 +176,16 @@ def cut(vault: Vault, cuts: Sequence[Cut], *, actor: str) -> None:
 
     Raises:
         ConflictError: a file changed since it was planned.
+        RefusedError: a file is not UTF-8, so that undo could not find the places again.
         MemtuiError: the system refuses; nothing is changed.
     """
     if not cuts:
         return
+    for one in cuts:
+        try:
+            blocks.refuse_encoding(one.before)
+        except RefusedError as error:
+            raise RefusedError(error.what, where=f"{one.path}, {error.where}", remedy=error.remedy) from None
     finish_unfinished(vault)
     edits = [Edit(one.path, one.base, one.before, one.after) for one in cuts]
     number = sum(len(one.pieces) for one in cuts)
@@ -196,7 +193,7 @@ def cut(vault: Vault, cuts: Sequence[Cut], *, actor: str) -> None:
     summary = f"take {counted(number, 'retired memory')} out of {names}"
     # The files are put back where the change of the vault fails: they are entered last, and left after it.
     with ExitStack() as stack, vault.write(actor=actor, action="withdraw", summary=summary) as writer:
-        stack.enter_context(written(vault, edits))
+        stack.enter_context(written(vault, writer, edits))
         for one in cuts:
             for record in _records(one):
                 writer.note(CUT, f"{one.path}@{record['memory_ids'][0]}", record, None)

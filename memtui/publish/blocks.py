@@ -252,7 +252,7 @@ class _Line:
 
 
 def _read(data: bytes, identifier: str) -> _Place:
-    _refuse_encoding(data)
+    refuse_encoding(data)
     place = _Place()
     found = list(_marker_lines(data, identifier, place))
     if not found:
@@ -278,7 +278,8 @@ def _read(data: bytes, identifier: str) -> _Place:
     return place
 
 
-def _refuse_encoding(data: bytes) -> None:
+def refuse_encoding(data: bytes) -> None:
+    """Raise `RefusedError` where a file is no text in UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -11,17 +12,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from memtui.domain.record import Record
+from memtui.domain.record import Record, format_time
 from memtui.errors import BlockChangedError, ConflictError, MemtuiError, RefusedError
 from memtui.publish import blocks
 from memtui.publish.blocks import Block
 from memtui.publish.files import refuse_outside, write_atomically
 from memtui.publish.places import folder_published_in
-from memtui.vault.journal import Step
+from memtui.vault.journal import Step, change_at, last_number
 from memtui.vault.lease import published_folder
-from memtui.vault.publications import BLOCK, CUT, PUBLICATION, publication_of
+from memtui.vault.publications import BLOCK, CUT, PUBLICATION
 from memtui.vault.reader import VaultReader
 from memtui.vault.vault import Vault
+from memtui.vault.writer import VaultWriter
 
 _PRIVATE_FILE, _PRIVATE_FOLDER = 0o600, 0o700
 _UNFINISHED = "unfinished.json"
@@ -57,14 +59,12 @@ class Edit:
     base: Path  # the folder that it must lie in
     before: bytes | None
     after: bytes | None
-    key: str = ""  # of the publication that is recorded with it
-    recorded: str | None = None  # hash of that publication's text, None where it is taken out
     emptied_below: Path | None = None  # the folder below which empty ones go with the file, None for `base`
 
 
 @contextmanager
-def written(vault: Vault, edits: Sequence[Edit]) -> Iterator[None]:
-    """Write files around a change of the vault: if either fails, both are as before.
+def written(vault: Vault, writer: VaultWriter, edits: Sequence[Edit]) -> Iterator[None]:
+    """Write files around a change of the vault: if either fails, both are as before. The change must be journaled.
 
     Raises:
         ConflictError: a file is not what it was.
@@ -82,7 +82,7 @@ def written(vault: Vault, edits: Sequence[Edit]) -> Iterator[None]:
                 where=str(edit.path),
                 remedy="Look at it again; nothing was changed.",
             )
-    _keep(vault, edits)
+    _keep(vault, writer, edits)
     try:
         for edit in edits:
             _write(edit.path, edit.after)
@@ -103,7 +103,8 @@ def _write(path: Path, data: bytes | None) -> None:
         write_atomically(path, data)
         return
     try:
-        path.unlink(missing_ok=True)
+        # As it is written: through a link, which stays.
+        Path(os.path.realpath(path)).unlink(missing_ok=True)
     except OSError as error:
         raise MemtuiError(f"The file cannot be removed ({error.strerror})", where=str(path)) from error
 
@@ -130,25 +131,24 @@ def _put_back(edit: Edit) -> None:
 # -- what a crash leaves ------------------------------------------------------------------------------
 
 
-def _keep(vault: Vault, edits: Sequence[Edit]) -> None:
-    """Keep a backup of each file, and the old bytes of all until all are written."""
+def _keep(vault: Vault, writer: VaultWriter, edits: Sequence[Edit]) -> None:
+    """Keep a backup of each file, and the old bytes of all until all are written and the vault has the change."""
     folder = published_folder(vault.path)
     folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
     for edit in edits:
         if edit.before is not None:
             write_atomically(backup_of(vault, edit.path), edit.before, mode=_PRIVATE_FILE)
-    rows = [
+    files = [
         {
             "path": str(edit.path),
             "base": str(edit.base),
             "before": _packed(edit.before),
             "after": _packed(edit.after),
-            "key": edit.key,
-            "recorded": edit.recorded,
         }
         for edit in edits
     ]
-    write_atomically(folder / _UNFINISHED, json.dumps(rows).encode(), mode=_PRIVATE_FILE)
+    kept = {"number": last_number(writer) + 1, "at": format_time(writer.now), "files": files}
+    write_atomically(folder / _UNFINISHED, json.dumps(kept).encode(), mode=_PRIVATE_FILE)
 
 
 def backup_of(vault: Vault, path: Path) -> Path:
@@ -160,35 +160,29 @@ def backup_of(vault: Vault, path: Path) -> Path:
 
 
 def finish_unfinished(vault: Vault) -> None:
-    """Take back what a crash left half-done: files that were written while the vault was not."""
+    """Take back what a crash left half-done: files that were written while the vault was not.
+
+    To be called before anything is written, which forgets what an earlier crash left.
+    """
     file = published_folder(vault.path) / _UNFINISHED
     if not file.exists():
         return
     # Whoever writes files holds the vault: what is still there under its lease was left by a crash.
     with vault.read() as reader:
-        edits = _unfinished(file)
-        if edits and not _is_recorded(reader, edits):
-            for edit in reversed(edits):
-                _put_back(edit)
+        for edit in reversed(_unfinished(reader, file)):
+            _put_back(edit)
         file.unlink(missing_ok=True)
 
 
-def _unfinished(file: Path) -> list[Edit]:
+def _unfinished(reader: VaultReader, file: Path) -> list[Edit]:
+    """Return what was written with a change that the vault does not have."""
     try:
-        return [_edit_of(row) for row in json.loads(file.read_bytes())]
+        kept = json.loads(file.read_bytes())
+        made = change_at(reader, int(kept["number"]))
+        is_stored = made is not None and format_time(made.at) == kept["at"]
+        return [] if is_stored else [_edit_of(row) for row in kept["files"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
-
-
-def _is_recorded(reader: VaultReader, edits: Sequence[Edit]) -> bool:
-    """Return whether the vault has the change that files were written with."""
-    keyed = [edit for edit in edits if edit.key]
-    for edit in keyed:
-        path, _, block = edit.key.rpartition("#")
-        known = publication_of(reader, path, block)
-        if (None if known is None else blocks.text_hash(known.head + known.text)) != edit.recorded:
-            return False
-    return bool(keyed)
 
 
 def _packed(data: bytes | None) -> str | None:
@@ -197,7 +191,7 @@ def _packed(data: bytes | None) -> str | None:
 
 def _edit_of(row: dict[str, Any]) -> Edit:
     before, after = (None if row[side] is None else base64.b64decode(row[side]) for side in ("before", "after"))
-    return Edit(Path(row["path"]), Path(row["base"]), before, after, row["key"], row["recorded"])
+    return Edit(Path(row["path"]), Path(row["base"]), before, after)
 
 
 # -- undo ---------------------------------------------------------------------------------------------
@@ -213,9 +207,9 @@ def edits_of_undo(steps: Sequence[Step]) -> list[Edit]:
         RefusedError: its markers are broken.
     """
     replaced = {step.key: step for step in steps if step.entity == BLOCK}
-    published = {step.key: step for step in steps if step.entity == PUBLICATION}
-    found = [edit for step in published.values() if step.key not in replaced and (edit := _edit_of_step(step))]
-    found += [edit for key, step in replaced.items() if (edit := _edit_of_block(step, published.get(key)))]
+    published = {step.key: step for step in steps if step.entity == PUBLICATION and step.key not in replaced}
+    found = [edit for step in published.values() if (edit := _edit_of_step(step))]
+    found += [edit for step in replaced.values() if (edit := _edit_of_block(step))]
     return [*found, *_edits_of_cuts([step for step in steps if step.entity == CUT])]
 
 
@@ -272,12 +266,11 @@ def _edit_of_step(step: Step) -> Edit | None:
         after = None if before is None else blocks.remove(before, block)
     else:
         after = blocks.write(before, block, str(step.after["text"]), head=str(step.after["head"]))
-    recorded = None if step.after is None else blocks.text_hash(_whole_text(step.after))
-    return Edit(path, path.parent, before, after, step.key, recorded, emptied_below=folder_published_in(path, block))
+    return Edit(path, path.parent, before, after, emptied_below=folder_published_in(path, block))
 
 
-def _edit_of_block(step: Step, published: Step | None) -> Edit | None:
-    """Return a file with what a publication wrote over, or wrote; `published`: what becomes of its record."""
+def _edit_of_block(step: Step) -> Edit | None:
+    """Return a file with what a publication wrote over, or wrote."""
     path, block = Path(str(step.known["path"])), str(step.known["block"])
     was, put = (str((record or {})["text"]) for record in (step.before, step.after))
     before = read_file(path, path.parent)
@@ -286,11 +279,7 @@ def _edit_of_block(step: Step, published: Step | None) -> Edit | None:
         return None  # it is gone already
     if (stands := _block_text(found)) != _block_text(blocks.find(was.encode(), block)):
         raise _changed_since(path, block, mine=put, theirs=stands)
-    after = blocks.with_piece(before, block, put)
-    if published is None:
-        return Edit(path, path.parent, before, after)
-    recorded = None if published.after is None else blocks.text_hash(_whole_text(published.after))
-    return Edit(path, path.parent, before, after, step.key, recorded)
+    return Edit(path, path.parent, before, blocks.with_piece(before, block, put))
 
 
 def _changed_since(path: Path, block: str, *, mine: str, theirs: str) -> BlockChangedError:

@@ -297,6 +297,25 @@ def test_a_kill_between_two_files_leaves_all_of_them_as_they_were(desk: Cli) -> 
     desk("export", "--check")
 
 
+def test_an_undo_mends_what_a_kill_left_half_done_before_it_writes(desk: Cli) -> None:
+    desk.write("AGENTS.md", "# Desk\n")
+    before = here()
+    desk("export", "--target", "codex")
+    done = subprocess.run([sys.executable, "-c", KILLED, "export", "--target", "cursor"], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    desk("undo")
+    assert here() == before
+
+
+def test_a_file_behind_a_link_goes_and_the_link_stays(desk: Cli) -> None:
+    Path("rules.md").symlink_to("kept.md")
+    desk("export", "--target", "codex", "--out", "rules.md")
+    assert Path("kept.md").is_file()
+    desk("export", "--target", "codex", "--out", "rules.md", "--remove")
+    assert Path("rules.md").is_symlink()
+    assert not Path("kept.md").exists()
+
+
 def test_undo_of_a_second_publication_of_the_same_block_takes_back_that_file_and_nothing_else(desk: Cli) -> None:
     desk.write("AGENTS.md", "# Desk\n")
     desk("export", "--target", "codex")

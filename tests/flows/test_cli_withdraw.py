@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +96,55 @@ def test_a_published_block_loses_what_was_retired(desk: Cli) -> None:
     assert not Path("CLAUDE.md").exists() or "Gangways" not in Path("CLAUDE.md").read_text(encoding="utf-8")
     desk("undo")
     assert "Gangways" in Path("CLAUDE.md").read_text(encoding="utf-8")
+
+
+def test_lines_and_a_block_of_one_file_are_withdrawn_together(desk: Cli) -> None:
+    added = desk("add", "Fenders are checked on Mondays.").id
+    desk("export", "--target", "codex")
+    desk("retire", id_of(desk, TIDES), added)
+    desk("withdraw")
+    left = Path("AGENTS.md").read_text(encoding="utf-8")
+    assert TIDES not in left
+    assert "Fenders" not in left
+    assert BLUE in left
+
+
+def test_a_file_that_undo_could_not_mend_is_refused_whole(cli: Cli) -> None:
+    cli.repository("desk")
+    text = f"- {TIDES}\n- Die F\xe4hre ist gr\xfcn, weil es so sein soll.\n".encode("latin-1")
+    Path("AGENTS.md").write_bytes(text)
+    cli("import", "AGENTS.md", "--active")
+    cli("retire", id_of(cli, TIDES))
+    assert f"-- {TIDES}" in cli("withdraw", "--dry-run").out
+    assert "AGENTS.md, byte" in cli("withdraw", code=6).err
+    assert Path("AGENTS.md").read_bytes() == text
+
+
+KILLED_AT_THE_END = """
+import os, signal, sys
+from pathlib import Path
+unlink = Path.unlink
+def dying(path, missing_ok=False):
+    if path.name == "unfinished.json":
+        os.kill(os.getpid(), signal.SIGKILL)
+    unlink(path, missing_ok)
+Path.unlink = dying
+from memtui.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def test_a_kill_after_the_vault_has_the_change_leaves_the_file_as_the_change_says(desk: Cli) -> None:
+    desk("retire", id_of(desk, TIDES))
+    done = subprocess.run([sys.executable, "-c", KILLED_AT_THE_END, "withdraw"], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    kept = TEXT.replace(f"- {TIDES}\r\n", "").encode()
+    assert Path("AGENTS.md").read_bytes() == kept
+    desk("withdraw", "--dry-run", code=3)
+    desk("export", "--check", code=3)
+    assert Path("AGENTS.md").read_bytes() == kept
+    desk("undo")
+    assert Path("AGENTS.md").read_bytes() == TEXT.encode()
 
 
 def test_purging_a_memory_takes_the_withdrawn_lines_out_of_the_journal(desk: Cli) -> None:
