@@ -304,6 +304,7 @@ class MemtuiApp(App[int]):
             return
         while self.screen is not opened[0] and isinstance(self.screen, MemtuiScreen):
             await self.pop_screen()
+        opened[0].gone_to_again()
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen in front, and keep nothing of it."""

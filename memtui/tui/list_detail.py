@@ -187,6 +187,9 @@ class MemtuiScreen(Screen[None]):
     def draw_again(self) -> None:
         """Lay out what was read for the room there is."""
 
+    def gone_to_again(self) -> None:
+        """Begin as when it was opened, after its key was pressed on a screen over it."""
+
     def on_screen_resume(self) -> None:
         """Read again what changed while another screen lay over this one."""
         self.hints.is_covered = False

@@ -434,6 +434,12 @@ async def test_a_sentence_typed_into_context_that_is_opened_again_is_a_task_and_
         assert screen._lines.text == TASK, "the task that was typed over is not lost"
         await pilot.press("ctrl+r")
         await until(pilot, lambda: screen._lines.text == "why do sail times slip?", "it is typed over again")
+        await pilot.press("b")
+        await until(pilot, lambda: pilot.app.screen is not screen, "the inbox lies over it")
+        await pilot.press("c")
+        await until(pilot, lambda: pilot.app.screen is screen, "its key leads back")
+        await pilot.press(*"moor")
+        await until(pilot, lambda: screen._lines.text == "moor", "and the next task is typed over the last")
 
 
 async def test_a_payload_that_takes_its_time_is_said_to_be_read(

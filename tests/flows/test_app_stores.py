@@ -61,7 +61,7 @@ async def test_a_store_is_listed_chosen_by_type_and_project_and_imported(
         await pilot.press("space", "down", "down", "down", "space")
         await shows(pilot, "2 new → inbox")
         await pilot.press("I")
-        await says(pilot, "Imported: 2 added")
+        await shows(pilot, "Imported: 2 added")
         assert titles(vault) == {"Ramps rise before ebb": "ferry", "Tickets are checked twice": "ferry"}
         await shows(pilot, "Nothing is ticked.")
         await pilot.press("u")
@@ -82,7 +82,7 @@ async def test_a_project_that_is_unclear_is_asked_for_once(folder: Path, tmp_pat
         await pilot.press("I")
         await shows(pilot, "The store calls a project crane_ui. Which is it here?")
         await pilot.press("1")
-        await says(pilot, "Imported: 3 added")
+        await shows(pilot, "Imported: 3 added")
         assert titles(vault)["Cranes stop at 40 knots"] == "crane-ui"
 
 
@@ -122,4 +122,4 @@ async def test_a_store_at_a_path_that_is_typed_is_offered_ticked(folder: Path, t
         await shows(pilot, "3 new → inbox")
         assert screen_text(pilot).count("openmemory") == 1
         await pilot.press("I")
-        await says(pilot, "Imported: 3 added")
+        await shows(pilot, "Imported: 3 added")

@@ -170,7 +170,7 @@ async def test_what_is_published_and_imported_after_a_switch_is_of_the_other_fol
         await shows(pilot, "Ring the bell of two")
         assert "Ring the bell of one" not in screen_text(pilot)
         await pilot.press("I")
-        await says(pilot, "Imported")
+        await shows(pilot, "Imported")
         await pilot.press("escape")
         await go(pilot, "publish")
         await shows(pilot, "Codex")

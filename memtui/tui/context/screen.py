@@ -232,9 +232,6 @@ class ContextScreen(AnswerScreen):
 
     # -- choices and their undo -------------------------------------------------------------------
 
-    def _choose(self, choices: Choices, words: str) -> None:
-        self._take_step(words, None, choices)
-
     def _set(self, name: str, value: str) -> None:
         """Take another target, phase or style, as a step."""
         words = f"{name} {value or GUESSED}"
@@ -331,12 +328,13 @@ class ContextScreen(AnswerScreen):
 
     def _toggle(self, name: Literal["unconfirmed", "with_loaded"], words: str) -> None:
         choices = self._choices.toggled(name)
-        self._choose(choices, f"{'with' if getattr(choices, name) else 'without'} {words}")
+        self._take_step(f"{'with' if getattr(choices, name) else 'without'} {words}", None, choices)
 
     def action_context_secrets(self) -> None:
         """Choose what happens to memories that hold what looks like a secret."""
         was = self._choices
-        pick_secrets(self, was.secrets, lambda name: self._choose(replace(was, secrets=name), f"secrets: {name}"))
+        take = self._take_step
+        pick_secrets(self, was.secrets, lambda name: take(f"secrets: {name}", None, replace(was, secrets=name)))
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -365,11 +363,11 @@ class ContextScreen(AnswerScreen):
             verb = "put in" if row.id in choices.with_ids else "left out"
             words = "tick removed" if self._choices.has_tick(row.id) else verb
             self._ticked = (row.id, words, self._answer)
-            self._choose(choices, f"{words}: {row.title}")
+            self._take_step(f"{words}: {row.title}", None, choices)
 
     def action_context_reset(self) -> None:
         """Remove all ticks made by hand."""
-        self._choose(self._choices.without_ticks(), "all ticks removed")
+        self._take_step("all ticks removed", None, self._choices.without_ticks())
 
     def action_context_read(self) -> None:
         """Read the memory under the cursor in full."""
@@ -462,6 +460,10 @@ class ContextScreen(AnswerScreen):
     @property
     def hint_place(self) -> str:
         return self._lines.hint_place if isinstance(self.focused, Input) else CONTEXT
+
+    def gone_to_again(self) -> None:
+        """Let the next task be typed over the last, as when the screen is opened."""
+        self._lines.focus_over("task")
 
     def action_context_payload(self) -> None:
         self.set_class(True, "-reading")

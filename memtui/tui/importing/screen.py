@@ -420,7 +420,11 @@ class ImportScreen(ListDetail):
 
     def tell_done(self, done: Done) -> None:
         """Say what came in and where it is; after an undo, what holds before any import."""
-        super().tell_done(done)
+        is_told_here = done is self._imported and self._came_in is not None and self.is_current
+        if is_told_here:
+            self.memories.note_done()
+        else:
+            super().tell_done(done)
         if done is self._imported and self._came_in is not None:
             self._words.update(Content(self._came_in.words))
             self._title.screen_name, self._was_ticked = "Import", frozenset(self._ticked)

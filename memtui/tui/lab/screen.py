@@ -38,7 +38,7 @@ from memtui.tui.lab.trial import (
 from memtui.tui.list_detail import LIST, MemtuiScreen
 from memtui.tui.loader import Task
 from memtui.tui.state import Opening
-from memtui.tui.styled_text import fit
+from memtui.tui.styled_text import fit, wrap
 from memtui.tui.widgets.detail import CurveView
 from memtui.tui.widgets.lines import TitleLine
 from memtui.wording.health import spark
@@ -166,8 +166,8 @@ def effect_lines(
     rows += [_moved("−", one.title, one.after, width) for one in found.leaving]
     queue += _coming_lines(coming, as_is if list(as_is) != list(coming) else (), width)
     below = _payload_lines(payloads, len(read.payloads.recipes), read.titles, width)
-    if paced:
-        queue.insert(0, _pair("due", paced))
+    reasons = wrap(paced, max(1, width - _LABEL_CELLS)) if paced else []
+    queue[:0] = [_pair("" if place else "due", line) for place, line in enumerate(reasons)]
     kept = ["for the configuration:", *configuration] if configuration else []
     below += [Content.styled(fit(line, width), "$memtui-dim") for line in kept]
     # At least two of the payload's lines stay in sight, however many memories move.

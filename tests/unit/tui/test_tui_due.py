@@ -110,6 +110,11 @@ def test_the_lab_makes_a_rule_of_a_file_due_later_with_every_longer_half_life_an
         read, effect(read.snapshot, trial.knobs), [], configuration=(), paced=paced(read, trial), width=60, height=9
     )
     assert "due      3 × its fading time: names nothing that may change" in [line.plain.rstrip() for line in shown]
+    narrow = effect_lines(
+        read, effect(read.snapshot, trial.knobs), [], configuration=(), paced=paced(read, trial), width=34, height=9
+    )
+    told = " ".join(line.plain[9:].strip() for line in narrow[:3])
+    assert told == "3 × its fading time: names nothing that may change", "what explains is not cut"
     assert not paced(read, replace(trial, subject="tooling")), "a kind has memories of all sorts"
 
 
