@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.cli.output import has_terminal, use_utf8, write_line
-from memtui.cli.registry import BY_NAME, MODEL, NOTHING, TOKENS, VAULT, Command, Peek, help_text, version_text
+from memtui.cli.registry import BY_NAME, MODEL, NOTHING, TOKENS, VAULT, Peek, help_text, version_text
 from memtui.errors import (
     EXIT_DONE,
     EXIT_ERROR,
@@ -26,8 +26,6 @@ from memtui.errors import (
 from memtui.progress import BACKGROUND
 
 if TYPE_CHECKING:
-    import argparse
-
     from memtui.config import Config
 
 EXIT_INTERRUPTED = 130  # What shells expect after ctrl+c
@@ -109,6 +107,8 @@ def _dispatch(argv: list[str], peek: Peek) -> int:
     arguments = parse(argv)
     if arguments is None:
         return EXIT_DONE
+    from memtui.embedding.planted_meaning import look_twice
+
     if not hasattr(arguments, "command"):
         if not has_terminal():
             print(help_text(), file=sys.stderr)
@@ -116,13 +116,14 @@ def _dispatch(argv: list[str], peek: Peek) -> int:
             return EXIT_USAGE
         from memtui.cli.app import open_app
 
-        _choose_looks(arguments)
+        look_twice(is_on=True)
         return open_app(arguments)
     from memtui.cli.output import flush
     from memtui.cli.session import Session
 
     command = BY_NAME[arguments.command]
-    _choose_looks(arguments, command)
+    # Not where a model would be waited for
+    look_twice(is_on=command.looks_twice and not getattr(arguments, "fast", False))
     session = Session(arguments)
     if command.folds_spool:
         session.fold_spool()
@@ -142,13 +143,6 @@ def _dispatch(argv: list[str], peek: Peek) -> int:
     session.say_vault_missing()
     session.fold_log()
     return int(code)
-
-
-def _choose_looks(arguments: argparse.Namespace, command: Command | None = None) -> None:
-    """Choose whether what may be planted is looked at twice: not where a model would be waited for."""
-    from memtui.embedding.planted_meaning import look_twice
-
-    look_twice(is_on=not getattr(arguments, "fast", False) and (command is None or command.looks_twice))
 
 
 def _report(error: BaseException) -> int:

@@ -238,7 +238,7 @@ def _save_recipe(arguments: argparse.Namespace, session: Session) -> None:
         raise UsageError(
             "A recipe needs a task or files", where=arguments.name, remedy="Give a task in words, or --file PATH."
         )
-    put_in, left_out = payload_options.ticked(arguments, session)
+    put_in, left_out = payload_options.ticked(session, arguments.with_ids, arguments.without)
     usual = PackOptions.of(settings)
     replaces = any(recipe.name == arguments.name for recipe in list_recipes(session.vault))
     recipe = save_recipe(

@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that raises instead of exiting and takes no abbreviations."""
 
     def __init__(self, **options: object) -> None:
-        self._words: list[str] = []
+        self._options: list[str] = []  # Words that may be options, of the line that is read
         self._default: tuple[str, Parser] | None = None  # The action that is run where none is named
         options.setdefault("allow_abbrev", False)
         options.setdefault("formatter_class", _WholeWords)
@@ -83,7 +83,8 @@ class Parser(argparse.ArgumentParser):
             UsageError: names the nearest option.
             SystemExit: `--help` was answered.
         """
-        self._words = words = self._with_action(words)
+        words = self._with_action(words)
+        self._options = [word for word in _split_at_dashes(words)[0] if word.startswith("--")]
         arguments, rest = self.parse_known_args(words, namespace)
         before, after = _split_at_dashes(rest)
         texts = [word for word in before if not word.startswith("-")] + after
@@ -112,8 +113,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise a UsageError that names the command's help; an unknown option explains a missing argument."""
         known = set(self._option_names())
-        unknown = [word for word in _split_at_dashes(self._words)[0] if word.startswith("--")]
-        unknown = [word for word in unknown if word.split("=", 1)[0] not in known]
+        unknown = [word for word in self._options if word.split("=", 1)[0] not in known]
         if unknown and "are required" in message:
             raise self._unrecognised(unknown)
         dashed = "Write a value that starts with a dash as --option=VALUE. " if "expected one arg" in message else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
 
 from memtui.cli import parsing
 from memtui.cli.parsing import Parser, at_least
@@ -81,9 +81,8 @@ def add_ticks(parser: Parser) -> None:
     parsing.add_repeatable(parser, "--without", "ID", "exclude this memory")
 
 
-def ticked(arguments: argparse.Namespace, session: Session) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids that were included and excluded by hand."""
-    put_in, left_out = arguments.with_ids, arguments.without
+def ticked(session: Session, put_in: Sequence[str], left_out: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids that were included and excluded by hand, by their first characters."""
     if not put_in and not left_out:
         return frozenset(), frozenset()
     return frozenset(session.resolve(put_in)), frozenset(session.resolve(left_out))

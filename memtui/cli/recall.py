@@ -242,7 +242,8 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     built = build(arguments, session)
     task, pack = built.task, built.pack
     diff = _diff(session, built) if arguments.diff else None
-    contradictions = _contradictions(session, built)
+    # Hooks have no time to compare memories with each other.
+    contradictions = () if built.options.fast else contradictions_in(session.vault, pack)
     if session.json:
         _write_record(pack, contradictions, diff, with_diff=arguments.diff)
     else:
@@ -259,18 +260,18 @@ def run_context(arguments: argparse.Namespace, session: Session) -> int:
     if not pack.payload:
         say(f"Empty payload: {sentence(pack.abstained) if pack.abstained else 'nothing fits the budget'}")
         return EXIT_NOTHING
-    _say_what_is_in_it(pack, task)
+    _say_what_is_in_it(pack, has_task=task.has_words)
     if arguments.copy or arguments.record:
         _use(arguments, session, built)
     return EXIT_DONE
 
 
-def _say_what_is_in_it(pack: Pack, task: Task) -> None:
+def _say_what_is_in_it(pack: Pack, *, has_task: bool) -> None:
     if doubt := doubt_words(pack):
         say(doubt)
     if pack.abstained:
         say(f"Pinned memories only: {sentence(pack.abstained)}")
-    say(_size(pack) + (": nothing else is likely to matter" if task.has_words and pack.has_all else ""))
+    say(_size(pack) + (": nothing else is likely to matter" if has_task and pack.has_all else ""))
 
 
 def _write_record(
@@ -280,13 +281,6 @@ def _write_record(
 
     record = pack_record(pack) | {"contradictions": [contradiction_record(one) for one in contradictions]}
     write_json(record | ({"diff": diff_record(diff) if diff else None} if with_diff else {}))
-
-
-def _contradictions(session: Session, built: Built) -> tuple[Contradiction, ...]:
-    """Return the contradictions in a payload; hooks have no time to compare memories with each other."""
-    if built.options.fast:
-        return ()
-    return contradictions_in(session.vault, built.pack)
 
 
 def _warn(pack: Pack, contradictions: tuple[Contradiction, ...]) -> None:
@@ -385,7 +379,7 @@ def standing_recipes(session: Session) -> list[Recipe]:
 
 def _options(arguments: argparse.Namespace, session: Session) -> PackOptions:
     usual = PackOptions.of(session.config.context, session.secret_patterns)
-    put_in, left_out = ticked(arguments, session)
+    put_in, left_out = ticked(session, arguments.with_ids, arguments.without)
     return replace(
         usual,
         budget=usual.budget if arguments.budget is None else arguments.budget,

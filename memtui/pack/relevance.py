@@ -186,7 +186,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         if features is None or signs is None:
             continue
         chance = chance_of(judge, features, is_asked_for=bool(task.files) and is_asked_for(one, named))
-        has_nearly_all, room = _by_beginning(one, signs, task, words)
+        has_nearly_all, room = _by_beginning(one, signs, words, has_files=bool(task.files))
         chance = chance.at_least(COVERED_CHANCE) if has_nearly_all else chance
         if not task.files and is_of_folder_unnamed(one, words):
             room *= LEFT_OF_FOLDER
@@ -209,10 +209,10 @@ def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = 
     return Chance(max(here, round(KEPT_BESIDE_FILES * judge.chance(without_files(found)), 6)), here)
 
 
-def _by_beginning(memory: Memory, signs: Signs, task: Task, words: frozenset[str]) -> tuple[bool, float]:
+def _by_beginning(memory: Memory, signs: Signs, words: frozenset[str], *, has_files: bool) -> tuple[bool, float]:
     """Return whether a memory has nearly all words of a task for being about it, and the share that its room leaves."""
     has_nearly_all = signs.coverage >= WORDS_ALONE
-    is_roomy = len(memory.insight) > LONG and bool(task.files) and not signs.holds_for
+    is_roomy = len(memory.insight) > LONG and has_files and not signs.holds_for
     if not words or not (has_nearly_all or is_roomy):
         return False, 1.0
     beginning = query_terms(f"{memory.title}\n{memory.insight[:BEGINNING]}")
@@ -243,26 +243,27 @@ class Bar:
     is_silence: bool = False  # whether it is what one memory of the vault needs before anything is served
 
 
-def _too_far(hit: Hit, task: Task, chance: float, bar: Bar) -> Reason:
+def _too_far(hit: Hit, judgement: _Judgement) -> Reason:
     """Return why a memory does not go in: the chance that it would need, and what ties it to the files all the same."""
+    chance, bar = judgement.chances[hit.memory.id], judgement.bars[hit.memory.id]
     is_too_far_for_any = bar.first is not None and chance < bar.first
     return Reason(
         ReasonCode.TOO_FAR,
-        path=_place_elsewhere(hit, task),
+        path=_place_elsewhere(hit, judgement.asked),
         score=chance,
         bar=bar.first if is_too_far_for_any else bar.least,
         number=FIRST if bar.first is not None and not is_too_far_for_any else 0,
         unit=VAULT if bar.is_silence else "",
-        because=tuple(one for one in hit.reasons if one.code is ReasonCode.FILE and one.file in task.files),
+        because=tuple(one for one in hit.reasons if one.code is ReasonCode.FILE and one.file in judgement.asked.files),
     )
 
 
-def _place_elsewhere(hit: Hit, task: Task) -> str:
+def _place_elsewhere(hit: Hit, asked: _Asked) -> str:
     """Return what a memory holds for if that is none of the files in hand, or a folder not named; empty otherwise."""
     signs, one = hit.signs, hit.memory
     if signs is None or not signs.has_place or signs.holds_for or signs.names:
         return ""
-    if not task.files and not is_of_folder_unnamed(one, frozenset(query_terms(task.text[:LONGEST_QUERY]))):
+    if not asked.files and not is_of_folder_unnamed(one, asked.words):
         return ""
     return next((anchor.path for anchor in one.anchors if plain_path(anchor.path) not in one.insight), "")
 
@@ -278,12 +279,12 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     found = replace(found, features=_features(found, task))
     judgement = _judgement(found, task)
     judged, bars, covered = judgement.chances, judgement.bars, judgement.covered
-    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, task, judged, bars))}
-    raised = [hit for hit in found.near if _reaches_bar(hit, judged, bars)]
+    far = {hit.memory.id: below for hit in found.hits if (below := _below_bar(hit, judgement))}
+    raised = [hit for hit in found.near if _reaches_bar(hit, judgement)]
     hits = (*(hit for hit in found.hits if hit.memory.id not in far), *raised)
     found = _raised(found, raised) if raised else found
     if covered == "not":
-        nothing = Reason(ReasonCode.NOTHING_RELEVANT, score=judgement.best, bar=_steps(task).of_best)
+        nothing = Reason(ReasonCode.NOTHING_RELEVANT, score=judgement.best, bar=judgement.asked.steps.of_best)
         # Where files are in hand, that no word is known is not all that was looked for.
         found = replace(found, abstained=nothing if task.files and judgement.best else found.abstained or nothing)
     elif raised:
@@ -292,7 +293,7 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
     return replace(
         found,
         hits=tuple(sorted(hits, key=order_key)),
-        withheld=(*far.values(), *_judged_too(found, task, judgement)),
+        withheld=(*far.values(), *_judged_too(found, judgement)),
         sure=sure,
         covered=covered,
         chances=judged,
@@ -301,7 +302,29 @@ def without_unrelated(found: Recall, task: Task) -> Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """What of a task decides on what may go in, beside the chances."""
+
+    words: frozenset[str]  # stemmed
+    files: tuple[str, ...]
+
+    @classmethod
+    def of(cls, task: Task) -> _Asked:
+        return cls(frozenset(query_terms(task.text[:LONGEST_QUERY])), task.files)
+
+    @property
+    def steps(self) -> Steps:
+        return WITH_FILES if self.files else ALONE
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it is in a script that the model of meaning does not read: a search finds little for it."""
+        return any(map(is_pair, self.words))
+
+
+@dataclass(frozen=True, slots=True)
 class _Judgement:
+    asked: _Asked
     chances: Mapping[str, float]  # that memories matter for a task, by id
     bars: Mapping[str, Bar]  # what they need, by id
     covered: Covered | None
@@ -310,21 +333,22 @@ class _Judgement:
 
 def _judgement(found: Recall, task: Task) -> _Judgement:
     """Return how likely what was found matters for a task, and what it needs to go in."""
-    known, steps = _linked(found, task), _steps(task)
-    is_open = bool(task.files) or _is_unread(task)
+    known, asked = _linked(found, task), _Asked.of(task)
+    steps, is_open = asked.steps, bool(asked.files) or asked.is_unread
     best = _best_chance(found, known, with_near=is_open)
     covered = _covered(best, steps) if known else None
     if covered != "not":
         judged = _judged(found, known)
-        return _Judgement(judged, _bars((*found.hits, *found.near), judged, steps, covered), covered, best)
+        bars = _bars((*found.hits, *found.near), judged, steps, covered)
+        return _Judgement(asked, judged, bars, covered, best)
     # What would matter without the files says nothing here.
     judged = _judged(found, _here_alone(known))
     # Below the floor of a search nothing answers a question by itself.
     bars = _bars((*found.hits, *found.near) if is_open else found.hits, judged, steps, covered)
-    nearest = None if task.files else _nearest(found, known)
+    nearest = None if asked.files else _nearest(found, known)
     if nearest is None:
-        return _Judgement(judged, bars, covered, best)
-    return _Judgement(judged, _let_in(nearest, bars, judged), "hardly", best)
+        return _Judgement(asked, judged, bars, covered, best)
+    return _Judgement(asked, judged, _let_in(nearest, bars, judged), "hardly", best)
 
 
 def _here_alone(known: Mapping[str, Chance]) -> dict[str, Chance]:
@@ -357,11 +381,6 @@ def _nearest(found: Recall, known: Mapping[str, Chance]) -> str | None:
     return None
 
 
-def _is_unread(task: Task) -> bool:
-    """Return whether a task is in a script that the model of meaning does not read: a search finds little for it."""
-    return any(map(is_pair, query_terms(task.text[:LONGEST_QUERY])))
-
-
 def _best_chance(found: Recall, known: Mapping[str, Chance], *, with_near: bool) -> float:
     """Return the best chance to matter of any memory that was found; 0 where none is known.
 
@@ -373,26 +392,24 @@ def _best_chance(found: Recall, known: Mapping[str, Chance], *, with_near: bool)
     return max((one.value if one.value >= SURE_ANYWHERE else one.here for one in mine), default=0.0)
 
 
-def _reaches_bar(hit: Hit, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> bool:
-    return hit.memory.id in bars and judged[hit.memory.id] >= bars[hit.memory.id].least
+def _reaches_bar(hit: Hit, judgement: _Judgement) -> bool:
+    bar = judgement.bars.get(hit.memory.id)
+    return bar is not None and judgement.chances[hit.memory.id] >= bar.least
 
 
-def _below_bar(hit: Hit, task: Task, judged: Mapping[str, float], bars: Mapping[str, Bar]) -> Withheld | None:
+def _below_bar(hit: Hit, judgement: _Judgement) -> Withheld | None:
     """Return why a hit is withheld whose chance to matter lies below its bar; None for others."""
-    one = hit.memory
-    bar = bars.get(one.id)
-    if bar is None or judged[one.id] >= bar.least:
+    if hit.memory.id not in judgement.bars or _reaches_bar(hit, judgement):
         return None
-    return Withheld.of(one, _too_far(hit, task, judged[one.id], bar), hit.relevance)
+    return Withheld.of(hit.memory, _too_far(hit, judgement), hit.relevance)
 
 
-def _judged_too(found: Recall, task: Task, judgement: _Judgement) -> Iterator[Withheld]:
+def _judged_too(found: Recall, judgement: _Judgement) -> Iterator[Withheld]:
     """Yield what is withheld, with its chance as the reason where it was judged although a search found too little."""
     near = {hit.memory.id: hit for hit in found.near if hit.memory.id in judgement.bars}
     for one in found.withheld:
         if one.reason.code is ReasonCode.BELOW_FLOOR and one.id in near:
-            reason = _too_far(near[one.id], task, judgement.chances[one.id], judgement.bars[one.id])
-            yield replace(one, reason=reason)
+            yield replace(one, reason=_too_far(near[one.id], judgement))
         else:
             yield one
 
@@ -436,7 +453,3 @@ def _bars(hits: Sequence[Hit], judged: Mapping[str, float], steps: Steps, covere
             bar = Bar(steps.more, first=steps.first)
         bars[hit.memory.id] = bar
     return bars
-
-
-def _steps(task: Task) -> Steps:
-    return WITH_FILES if task.files else ALONE
