@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from memtui.errors import MemtuiError
@@ -53,11 +54,43 @@ def payload_file() -> Path:
 
 def payload_files() -> list[Path]:
     """Return the files that hold payloads, of the owner alone: also in the system's folder for temporary files."""
+    named = f"{PAYLOAD_PREFIX}*{PAYLOAD_SUFFIX}"
+    return [payload_file(), *_own_files(state_folder(), named), *_own_files(_temporary_folder(), named)]
+
+
+def _temporary_folder() -> Path:
     import tempfile
 
-    folders = (state_folder(), Path(tempfile.gettempdir()))
-    named = f"{PAYLOAD_PREFIX}*{PAYLOAD_SUFFIX}"
-    return [payload_file(), *(path for folder in folders for path in sorted(folder.glob(named)))]
+    return Path(tempfile.gettempdir())
+
+
+def _own_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the owner's regular files of a folder in which others may have put anything."""
+
+    def is_own(path: Path) -> bool:
+        try:
+            state = path.lstat()
+        except OSError:
+            return False
+        return stat.S_ISREG(state.st_mode) and (os.name != "posix" or state.st_uid == os.getuid())
+
+    return [path for path in sorted(folder.glob(pattern)) if is_own(path)]
+
+
+EDITOR_PREFIX, EDITOR_SUFFIX = "memtui-", ".md"
+
+
+def editor_files(identifier: str = "") -> list[Path]:
+    """Return the files that an editor has or had open, of one memory or of all; an edit that failed is kept in one."""
+    from glob import escape
+
+    stated = escape(file_stem(identifier)) + "-" if identifier else ""
+    return _own_files(_temporary_folder(), f"{EDITOR_PREFIX}{stated}*{EDITOR_SUFFIX}")
+
+
+def file_stem(identifier: str) -> str:
+    """Return what the name of a memory's file for an editor states of its id: its beginning."""
+    return identifier[:20].replace(os.sep, "_")
 
 
 def cache_folder() -> Path:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memtui import locations
 from memtui.curate.memories import EDITABLE
 from memtui.domain.memory import Anchor, Memory
 from memtui.domain.record import RecordError, memory_from_record, memory_record
@@ -115,13 +116,13 @@ def edit_in_editor(memory: Memory) -> Edited:
 
 def write_memory_file(memory: Memory) -> MemoryFile:
     """Write a memory to a temporary file that only its owner can read."""
-    file = write_text_file(render_memory(memory), memory.id[:20].replace(os.sep, "_"))
+    file = write_text_file(render_memory(memory), locations.file_stem(memory.id))
     return MemoryFile(file.path, file.text, memory)
 
 
 def write_text_file(text: str, name: str) -> EditorFile:
     """Write a text to a temporary file that only its owner can read."""
-    descriptor, path = tempfile.mkstemp(prefix=f"memtui-{name}-", suffix=".md")
+    descriptor, path = tempfile.mkstemp(prefix=f"{locations.EDITOR_PREFIX}{name}-", suffix=locations.EDITOR_SUFFIX)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
     return EditorFile(Path(path), text)

@@ -80,7 +80,10 @@ def check_may_alter(actor: Actor, memory: Memory) -> None:
 
 
 _SCP_LIKE = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?P<path>(?!//).+)$")
-_URL = re.compile(r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^:/]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE)
+_USER = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/]*@", re.IGNORECASE)
+"""What stands before the host of a URL: as git reads it up to the last `@`, since a password may hold one."""
+
+_URL = re.compile(r"^[a-z][a-z0-9+.-]*://(?P<host>\[[^\]/]*\]|[^:/]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE)
 
 _HOSTED = re.compile(r"^[\w-]+(?:\.[\w-]+)+/[^/]")
 _LOCAL = re.compile(r"^(?:/|~[^/]*/|\.{1,2}/|file://|[a-zA-Z]:[\\/]|\\\\).*[^/\s]", re.IGNORECASE)
@@ -118,7 +121,7 @@ def normalise_remote(url: str) -> str:
 
 def _host_and_path(url: str) -> tuple[str, str]:
     """Return the host as written, empty for a local path or an unknown form, and the path on it."""
-    cleaned = url.strip()
+    cleaned = _USER.sub(r"\1", url.strip())
     found = _URL.match(cleaned) or _SCP_LIKE.match(cleaned)
     if found and not re.match(r"^[a-zA-Z]:[\\/]", cleaned):
         return found["host"].lower(), found["path"].strip("/").removesuffix(".git")
@@ -149,7 +152,7 @@ def is_remote(url: str) -> bool:
     if _LOCAL.match(cleaned):
         return True
     return not re.search(r"\s", cleaned) and bool(
-        _URL.match(cleaned) or _SCP_LIKE.match(cleaned) or _HOSTED.match(cleaned)
+        _URL.match(_USER.sub(r"\1", cleaned)) or _SCP_LIKE.match(cleaned) or _HOSTED.match(cleaned)
     )
 
 

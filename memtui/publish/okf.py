@@ -301,7 +301,7 @@ def _indexes(snapshot: Snapshot, places: Mapping[str, str]) -> dict[str, str]:
     for memory in snapshot.memories:
         folders.setdefault(folder_name(memory.project), []).append(memory)
     root = "".join(f"- [{_linked(name)}]({name}/{INDEX}): {len(folders[name])}\n" for name in sorted(folders))
-    files = {INDEX: f'---\nokf_version: "{VERSION}"\n---\n\n# Memories\n\n{root}'}
+    files = {INDEX: f'---\nokf_version: "{VERSION}"\n---\n\n# {_OF_INDEX}\n\n{root}'}
     for name, memories in folders.items():
         lines = (
             f"- [{_linked(memory.title)}]({places[memory.id].partition('/')[2]}): {_linked(_description(memory))}\n"
@@ -336,16 +336,18 @@ def write_bundle(
         prune: whether files of other memories that memtui wrote are removed too.
         dry_run: report, but write nothing.
 
-    Raises `UnsafePathError`: the folder holds something else, or leads outside by a link.
+    Raises `UnsafePathError`: the folder holds something else, a page of somebody else, or leads outside by a link.
     """
     _check_folder(folder)
     for path in plan:
         refuse_outside(folder / path, folder)
     written = [path for path, data in plan.items() if not _holds_bytes(folder / path, data)]
     ids = {identifier for path, data in plan.items() if (identifier := _id_in(path, data))}
+    ours = _ours(folder)
+    _refuse_pages(folder, [path for path in written if Path(path).name in RESERVED], ours)
     outdated = [
         path
-        for path, identifier in _ours(folder).items()
+        for path, identifier in ours.items()
         if path not in plan and (identifier in ids or identifier in gone or prune)
     ]
     if not dry_run:
@@ -366,6 +368,44 @@ def _check_folder(folder: Path) -> None:
             where=str(folder),
             remedy=f"Name another one, or put `okf_version` into its {INDEX}.",
         )
+
+
+_OF_INDEX, _DAY = "Memories", re.compile(r"\d{4}-\d{2}-\d{2}")
+_ENTRY = re.compile(r"- \[.*?(?<!\\)\]\((?P<file>[^)]+)\): ")
+
+
+def _refuse_pages(folder: Path, pages: Iterable[str], ours: Mapping[str, str]) -> None:
+    """Refuse to write over a page that says something else than memtui writes, or lists files of others."""
+    for path in pages:
+        is_log = path == LOG
+        heading = _DAY if is_log else re.compile(re.escape(_linked(Path(path).parent.name) or _OF_INDEX))
+        if not _is_own(folder / path, heading, folder, ours) or (
+            is_log and (folder / LOG).exists() and f"# {_OF_INDEX}" not in _lines(folder / INDEX)
+        ):
+            raise UnsafePathError(
+                "A page of this bundle was written by somebody else",
+                where=str(folder / path),
+                remedy="Nothing was written. Name another folder, or move this page away first.",
+            )
+
+
+def _is_own(page: Path, heading: re.Pattern[str], folder: Path, ours: Mapping[str, str]) -> bool:
+    """Return whether memtui may have written a page, as far as its headings, its lines and what it lists tell."""
+    for line in _lines(page):
+        entry = _ENTRY.match(line)
+        listed = page.parent / entry["file"] if entry else None
+        if listed is not None and listed.name not in RESERVED and listed.exists():
+            if not listed.is_relative_to(folder) or listed.relative_to(folder).as_posix() not in ours:
+                return False
+        elif not line.startswith("- ") and not (line.startswith("# ") and heading.fullmatch(line[2:])):
+            return False
+    return True
+
+
+def _lines(page: Path) -> list[str]:
+    """Return the lines of a page's body that are not blank; none where there is no page."""
+    text = page.read_bytes().decode("utf-8-sig", "replace") if page.exists() else ""
+    return [line for line in parse_concept(text).body.split("\n") if line.strip()]
 
 
 def _holds_bytes(path: Path, data: bytes) -> bool:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from memtui.domain.record import Record
 from memtui.errors import EXIT_CONFLICT, EXIT_DONE, EXIT_REFUSED, RefusedError, UsageError
+from memtui.text.secrets import find_secrets
 from memtui.vault.teams import PurgeOrder, Share, Thing
 
 
@@ -232,12 +233,15 @@ def check_remote(remote: str) -> None:
 
 
 def refuse_password(place: str) -> None:
-    """Refuse a URL with a password: it would be stored. Raises `RefusedError`, without echoing it."""
+    """Refuse a URL with a password, or a token in place of a name: it would be stored.
+
+    Raises `RefusedError`, without echoing it.
+    """
     try:
         has_password = urlsplit(place).password is not None
     except ValueError:
         has_password = False
-    if has_password:
+    if has_password or _has_secret(place):
         raise RefusedError(
             "The URL holds a password, which memtui does not store",
             where=without_password(place),
@@ -246,15 +250,20 @@ def refuse_password(place: str) -> None:
 
 
 def without_password(place: str) -> str:
-    """Return a URL without its password."""
+    """Return a URL without its password, and without its user where that looks like a token."""
     try:
         parts = urlsplit(place)
     except ValueError:
         return place
-    if parts.password is None:
+    is_token = _has_secret(f"{parts.scheme}://{parts.username or ''}@host.org/")
+    if parts.password is None and not is_token:
         return place
     host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+    return parts._replace(netloc=f"{'' if is_token else parts.username or ''}@{host}").geturl()
+
+
+def _has_secret(place: str) -> bool:
+    return any(found.severity == "secret" for found in find_secrets(place))
 
 
 def remote_of(folder: Path, remote: str) -> str:

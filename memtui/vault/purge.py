@@ -75,7 +75,8 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
         )
     report = _purge(vault, Order(frozenset(ids), None, vault.now()))
     _forget(locations.payload_files())
-    return _with_published(vault, report, published)
+    edited = [path for identifier in ids for path in locations.editor_files(identifier)]
+    return _with_published(vault, report, [*published, *edited])
 
 
 def purge_text(vault: Vault, text: str) -> PurgeReport:
@@ -111,12 +112,16 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     # Uninstalling takes single entries out where no copy of a configuration is left.
     configurations = installs.iterdir() if installs.is_dir() else ()
     _forget([*locations.payload_files(), locations.app_state(), *configurations], text)
-    report = _with_published(vault, report, [path for path in published if _holds(path, text)], text)
+    theirs = [path for path in (*published, *locations.editor_files()) if _holds(path, text)]
+    report = _with_published(vault, report, theirs, text)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
 
 
 def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], text: str = "") -> PurgeReport:
-    """Remove drafts and the backups of files that memtui wrote into, and add the files that still contain the text."""
+    """Remove drafts and the backups of files that memtui wrote into, and add the files that still contain the text.
+
+    `paths`: of these those that are a person's: what memtui published into, and what was given to an editor.
+    """
     folder = published_folder(vault.path)
     for kept in (*drafts_files(vault.path), *(folder.iterdir() if folder.is_dir() else ())):
         if not kept.exists():

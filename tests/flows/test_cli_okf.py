@@ -134,6 +134,21 @@ def test_a_bundle_is_not_written_over_something_else(cli: Cli) -> None:
     cli("export", "--target", "okf", code=2)
 
 
+def test_a_page_that_somebody_else_wrote_is_not_written_over(cli: Cli) -> None:
+    cli("add", "Something to write.", "--project", "desk")
+    head = '---\nokf_version: "0.2"\n---\n\n'
+    entry = "- [Berths](berths.md): where they lie\n"
+    pages = {"index.md": f"{head}# Memories\n\nOf the harbour.\n", "log.md": "# 2024-01-02\n\n- opened\n"}
+    pages |= {"desk/index.md": f"# desk\n\n{entry}"}
+    for path, text in pages.items():
+        cli.write(f"{path}.d/index.md", head)
+        cli.write(f"{path}.d/desk/berths.md", "---\ntype: note\n---\n\nTheirs.\n")
+        cli.write(f"{path}.d/{path}", text)
+        before = files(Path(f"{path}.d"))
+        assert path in cli("export", "--target", "okf", "--out", f"{path}.d", code=6).err
+        assert files(Path(f"{path}.d")) == before
+
+
 def test_files_of_renamed_memories_go_and_those_of_others_stay(cli: Cli) -> None:
     identifier = cli("add", "Berths are numbered.", "--title", "Berths").id
     cli("export", "--target", "okf", "--out", "bundle")

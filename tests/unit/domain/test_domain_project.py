@@ -16,6 +16,7 @@ SAME = [
     "https://GitHub.com/acme/shop",
     "https://ada@github.com/acme/shop.git",
     "https://ada:token@github.com:443/acme/shop.git",
+    "https://ada:to@ken@github.com/acme/shop.git",
     "http://github.com/acme/shop",
     "git://github.com/acme/shop.git",
     "git+ssh://git@github.com/acme/shop.git",
@@ -31,6 +32,13 @@ SAME = [
 @pytest.mark.parametrize("url", SAME)
 def test_one_repository_has_one_identity_however_its_remote_is_written(url: str) -> None:
     assert normalise_remote(url) == "github.com/acme/shop"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://ada:token@[::1]/acme/shop", "https://ada:token@host.org", "https://ada:token@host.org:x/acme"]
+)
+def test_no_identity_holds_a_password_however_odd_its_remote_is(url: str) -> None:
+    assert "token" not in remote_identity(url)
 
 
 @pytest.mark.parametrize(

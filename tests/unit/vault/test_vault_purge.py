@@ -436,16 +436,17 @@ def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
     monkeypatch.setenv("MEMTUI_STATE", str(tmp_path / "state"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     kept = [tmp_path / "state" / name for name in ("payload.txt", "memtui-payload-a.txt", "app.json")]
-    kept += [tmp_path / "temporary" / name for name in ("memtui-payload-b.txt", "other.txt")]
+    edited = tmp_path / "temporary" / "memtui-innocent-a.md"
+    kept += [tmp_path / "temporary" / "memtui-payload-b.txt", edited]
     for path in kept:
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps({"task": SECRET}), encoding="utf-8")
-    purge_memories(leaky, ["innocent"])
-    assert [path.name for path in kept if path.exists()] == ["app.json", "other.txt"]
+    assert purge_memories(leaky, ["innocent"]).leftovers == (edited,)
+    assert [path.name for path in kept if path.exists()] == ["app.json", edited.name]
     for path in kept[:2]:
         path.write_text("another payload", encoding="utf-8")
-    purge_text(leaky, SECRET)
-    assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", "other.txt"]
+    assert purge_text(leaky, SECRET).leftovers == (edited,)
+    assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", edited.name]
 
 
 def test_paths_that_name_entries_of_the_journal_go_and_their_ends_stay(vault: Vault) -> None:
