@@ -109,7 +109,9 @@ def content_tokens(pack: Pack, target: Target, options: PackOptions) -> int:
 
 
 def _unmarked(text: str) -> str:
-    """Return a memory of a payload without the marks of a list, its margin, and those of a title."""
+    """Return a memory of a payload without the marks of a list or a heading, its margin, and those of a title."""
+    if text.startswith("#"):
+        return text.lstrip("#").strip()
     lines = [line.removeprefix("  ") for line in text.removeprefix("- ").splitlines()]
     if lines and lines[0].startswith(_BOLD):
         lines[0] = lines[0].replace(_BOLD, "", 2)

@@ -30,6 +30,7 @@ COMPARED = 160  # Characters by which a memory is known again
 _FRAME = re.compile(
     r"#{2,3} |(?:Constraints are rules; )?[Ff]acts may be stale|Files: |Never verified, from|</?background-facts>"
 )
+_FULL = re.compile(r"(?m)^### .*\n\n")
 _INDENT = re.compile(r"- |  ")
 _PLACE = re.compile(r"(?:In|For) [^\s:]+(?: and [^\s:]+|, [^\s:]+|(?<=d) \d+ others)*: ")  # where alone a memory holds
 
@@ -71,8 +72,15 @@ def known(text: str) -> str:
 
 def content_tokens(payload: str) -> int:
     """Return the tokens of a Markdown payload without its headings, notes, files, ages and marks."""
-    lines = [_PLACE.sub("", _INDENT.sub("", line, count=1)) for line in payload.splitlines()]
-    told = (line.replace("**", "", 2) if line.startswith("**") else line for line in lines if not _FRAME.match(line))
+    told, in_section = [], False
+    has_sections = _FULL.search(payload) is not None  # below a kind; in the compiled style such headings name places
+    for line in payload.splitlines():
+        is_section = line.startswith("#### ")
+        in_section = has_sections and (is_section or (in_section and not _FRAME.match(line)))
+        text = line.removeprefix("#### ") if in_section else _INDENT.sub("", line, count=1)
+        text = _PLACE.sub("", text) if is_section or not in_section else text
+        if not (_FRAME.match(text) or (is_section and not has_sections)):
+            told.append(text.replace("**", "", 2) if text.startswith("**") and not in_section else text)
     return get_counter("o200k_base").count("\n".join(told).strip())
 
 

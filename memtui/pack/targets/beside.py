@@ -31,7 +31,7 @@ def place_before(item: PackItem, info: PayloadInfo) -> str:
 
 def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     """Return the patterns of files for which alone a memory holds, where one of the files in hand fits none of them."""
-    if not info.says_places_first:
+    if not info.is_today:
         return ()
     anchors = item.memory.anchors
     places = [one.path for one in anchors if one.is_glob and item.states.get(one.path) not in _TOLD_STATES]

@@ -42,7 +42,7 @@ def write_plain(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     start = shared_id_start(items) if compiled else ""
     pieces = [
         Piece(f"Memories of {project}\n" if project else "Memories\n"),
-        Piece(f"{info.note(items if compiled else (), start)}\n\n"),
+        *(Piece(f"{note}\n\n") for note in info.notes(items, start)),
     ]
     ids = {identifier: short.removeprefix(start) for identifier, short in short_ids(items).items()} if compiled else {}
     for kind, group in grouped(items):
@@ -94,8 +94,8 @@ def write_json(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     compiled = info.style == "compiled"
     ids = short_ids(items) if compiled else {}
     project = clean_line(info.project) if info.project else None
-    head = f'{{"project": {_dump(project)}, "note": {_dump(info.note())}, "memories": [\n'
-    pieces = [Piece(head)]
+    note = "".join(f'"note": {_dump(note)}, ' for note in info.notes(items))
+    pieces = [Piece(f'{{"project": {_dump(project)}, {note}"memories": [\n')]
     for item in ordered:
         record = _compiled_record(item, ids[item.memory.id], info) if compiled else _record(item, info)
         pieces.append(Piece(_dump(record) + ("\n" if item is ordered[-1] else ",\n"), item.memory.id))
@@ -165,7 +165,7 @@ def write_xml(items: Sequence[PackItem], info: PayloadInfo) -> list[Piece]:
     """Return the parts of the payload in order."""
     compiled = info.style == "compiled"
     project = _attributes([("project", clean_line(info.project or ""))])
-    pieces = [Piece(f"<memories{project}>\n"), Piece(_element("note", info.note()))]
+    pieces = [Piece(f"<memories{project}>\n"), *(Piece(_element("note", one)) for one in info.notes(items))]
     ids = short_ids(items) if compiled else {}
     for _, group in grouped(items):
         for item in group:

@@ -95,13 +95,13 @@ def says_title(title: str, body: str) -> bool:
 
 
 _WORD = re.compile(r"\w+")
-_LEAD = 300  # Characters of a body beyond twice its title in which it may say the words of its title
+_LEAD_READ = 300  # Characters of a body beyond twice its title in which it may say the words of its title
 
 
 def repeats_title(title: str, body: str) -> bool:
     """Return whether a body begins with all words of its title, in whatever form."""
     words = set(_WORD.findall(title.casefold()))
-    return bool(words) and words <= set(_WORD.findall(body[: 2 * len(title) + _LEAD].casefold()))
+    return bool(words) and words <= set(_WORD.findall(body[: 2 * len(title) + _LEAD_READ].casefold()))
 
 
 def said_apart(title: str, body: str) -> str:
@@ -129,6 +129,21 @@ def _bare(text: str) -> str:
 
 
 _INDENT = "  "
+_TITLE = re.compile(r"\*\*([^*\n]+)\*\*")  # What a memory begins with where its title stands above its text
+_LEAD = re.compile(r"(?![-+*>#|`~]|\d+[.)])([^\n]{1,120}):\n+(?=.)")  # The line of a text that leads to all the rest
+_UNFREE = re.compile(r"\s{0,3}(?:#|<|(?:=+|-{2,}|(?:\*\s*){3,}|(?:_\s*){3,})\s*$)")
+
+
+def may_stand_free(text: str) -> bool:
+    """Return whether a text opens nothing outside a list that ends what is around it: no heading, rule or HTML."""
+    opened = ""
+    for line in text.split("\n"):
+        found = NESTED_FENCE.match(line)
+        if found:
+            opened = "" if ends_fence(found, opened) else opened or found["fence"]
+        elif not opened and _UNFREE.match(line):
+            return False
+    return not opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +159,10 @@ class MarkdownWriter:
         project = defused(clean_line(info.project or ""))
         title = f"{'#' * self.level} {self.title.format(of=f' of {project}' if project else '')}\n\n"
         opening = [Piece(f"<{self.tag}>\n\n")] if self.tag else []
-        if info.style == "compiled":
-            start = shared_id_start(items)
-            note = defused(info.note(items, start))
-            pieces = [*opening, Piece(title), Piece(f"{note}\n\n"), *self._compiled(items, start, info)]
-        else:
-            pieces = [*opening, Piece(title), Piece(f"{info.note()}\n\n"), *self._full(items, info)]
+        start = shared_id_start(items) if info.style == "compiled" else ""
+        notes = [Piece(f"{defused(note)}\n\n") for note in info.notes(items, start)]
+        told = self._compiled(items, start, info) if info.style == "compiled" else self._full(items, info)
+        pieces = [*opening, Piece(title), *notes, *told]
         if not self.tag:
             return ended(pieces)
         last = pieces[-1]
@@ -159,9 +172,17 @@ class MarkdownWriter:
         pieces = []
         for kind, group in grouped(items):
             pieces.append(Piece(f"{'#' * (self.level + 1)} {defused(heading(kind))}\n\n"))
-            pieces += [Piece(item_text(item, info) + "\n", item.memory.id) for item in group[:-1]]
-            pieces.append(Piece(item_text(group[-1], info) + "\n\n", group[-1].memory.id))
+            texts = [(item.memory.id, *self._text(item, info)) for item in group]
+            # What follows a section would be read as part of it, so that the items of lists come before.
+            listed, sections = ([one for one in texts if one[2] is apart] for apart in (False, True))
+            pieces += [Piece(f"{text}\n", name) for name, text, _ in listed[:-1]]
+            pieces += [Piece(f"{text}\n\n", name) for name, text, _ in (*listed[-1:], *sections)]
         return pieces
+
+    def _text(self, item: PackItem, info: PayloadInfo) -> tuple[str, bool]:
+        """Return a memory as a section or as an item of a list, and whether it is a section."""
+        text = _section_text(item, info, "#" * (self.level + 2)) if info.is_today and not info.is_public else ""
+        return text or item_text(item, info), bool(text)
 
     def _compiled(self, items: Sequence[PackItem], id_start: str, info: PayloadInfo) -> list[Piece]:
         ids = {identifier: short.removeprefix(id_start) for identifier, short in short_ids(items).items()}
@@ -193,23 +214,50 @@ def compiled_text(item: PackItem, short_id: str, info: PayloadInfo, *, is_below:
 
 def item_text(item: PackItem, info: PayloadInfo) -> str:
     """Return one memory as a list item, without a line end."""
+    head, blocks, facts = _parts(item, info)
+    blocks = [_placed(defused(place_before(item, info)), head), *blocks]
+    return "- " + indented(_joined(blocks, facts), _INDENT).removeprefix(_INDENT)
+
+
+def _parts(item: PackItem, info: PayloadInfo) -> tuple[str, list[str], list[str]]:
+    """Return what a memory begins with, what stands below it, and the lines about it."""
     memory = item.memory
     title, body = defused(clean_line(memory.title)), close_fences(defused(clean(memory.insight)).strip("\n"))
     facts = _facts(item, info)
     title = without_list(title, f"{body}\n{memory.snippet}") if info.says_lists_once else title
-    place = defused(place_before(item, info))
     if memory.id in info.explained:
-        return "- " + indented("\n".join([_placed(place, bold(title)), *facts]), _INDENT).removeprefix(_INDENT)
+        return bold(title), [], facts
     head, body = _headed(title, body if info.is_early else unwrapped(body), is_new=not info.is_early)
-    blocks = [_placed(place, head)]
-    if body.strip():
-        blocks.append(body)
+    blocks = [body] if body.strip() else []
     if memory.snippet.strip():
         blocks.append(fenced(defused(clean(memory.snippet)).strip("\n")))
+    return head, blocks, facts
+
+
+def _joined(blocks: Sequence[str], facts: Sequence[str]) -> str:
     # A blank line keeps the facts out of a list, a table or a code block that the text may end with.
     separator = "\n\n" if any("\n" in block for block in blocks) else "\n"
-    text = "\n".join(blocks) + (separator + "\n".join(facts) if facts else "")
-    return "- " + indented(text, _INDENT).removeprefix(_INDENT)
+    return "\n".join(blocks) + (separator + "\n".join(facts) if facts else "")
+
+
+def _section_text(item: PackItem, info: PayloadInfo, mark: str) -> str:
+    """Return a memory of several lines below a heading, without a margin; empty where it has to be an item of a list.
+
+    `mark`: of the heading.
+    """
+    head, blocks, facts = _parts(item, info)
+    title = _TITLE.fullmatch(head)
+    lead = _LEAD.match(head) if not blocks else None
+    if title and blocks:
+        shown = title[1]
+    elif lead:
+        shown, blocks = lead[1], [head[lead.end() :].strip("\n")]
+    else:
+        return ""
+    if not all(map(may_stand_free, [*blocks, *facts])):
+        return ""
+    place = defused(place_before(item, info))
+    return f"{mark} {f'{place}: ' if place else ''}{shown}\n{_joined(blocks, facts)}"
 
 
 def _placed(place: str, head: str) -> str:

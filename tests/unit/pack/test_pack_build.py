@@ -211,7 +211,7 @@ def test_a_giant_memory_is_shortened_where_others_wait() -> None:
     giant = memory("giantone", "Giant", paragraphs)
     small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(5)]
     pack = _pack(_recall([giant, *small]), "1000")
-    assert _included(pack)[0] == "giantone"
+    assert _included(pack)[-1] == "giantone"
     assert len(pack.included) == 6
     assert "[shortened: memtui show giantone]" in pack.payload
 
@@ -221,8 +221,8 @@ def test_a_giant_leaves_room_for_others_though_it_is_the_best() -> None:
     giant = memory("giantone", "Giant", paragraphs)
     small = [memory(f"small{n:03}", f"Tip about topic{n}") for n in range(80)]
     pack = _pack(_recall([giant, *small]), "1000", max_memories=100)
-    assert pack.included[0].memory.id == "giantone"
-    assert 200 < pack.included[0].tokens <= 400
+    assert pack.included[-1].memory.id == "giantone"
+    assert 200 < pack.included[-1].tokens <= 400
     assert pack.tokens > 950
 
 

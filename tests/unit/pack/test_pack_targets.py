@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from pack_story import memories_in
 from recall_story import days_ago, memory
 
 from memtui.errors import UsageError
 from memtui.pack.compile import Compiler
-from memtui.pack.targets.base import STYLES, PackItem, PayloadInfo, Style, Target, heading
+from memtui.pack.targets.base import EDITIONS, STYLES, PackItem, PayloadInfo, Style, Target, heading
 from memtui.pack.targets.formats import target_named, target_names
 from memtui.pack.targets.markdown import bold, close_fences, fenced, indented, says_title
 
@@ -40,32 +41,59 @@ def test_a_payload_says_what_it_is_and_groups_by_kind() -> None:
     assert _chat(PackItem(note), PackItem(lock, states)) == (
         "## Memories of payments-api\n"
         "\n"
-        f"{PayloadInfo().note()}\n"
+        "Facts may be stale.\n"
         "\n"
         "### Constraints\n"
         "\n"
-        "- **Lock refunds by payment_id**\n"
-        "  The lock key is the payment.\n"
-        "  Why: A double charge in March.\n"
-        "  Files: payments/service.py (changed), payments/lock.py\n"
+        "#### Lock refunds by payment_id\n"
+        "The lock key is the payment.\n"
+        "Why: A double charge in March.\n"
+        "Files: payments/service.py (changed), payments/lock.py\n"
         "\n"
         "### Bug patterns\n"
         "\n"
-        "- **Calls double**\n"
-        "  Two rows.\n"
+        "#### Calls double\n"
+        "Two rows.\n"
         "\n"
-        "  Seen twice.\n"
+        "Seen twice.\n"
         "\n"
-        "  Never verified, from 2025-12-13.\n"
+        "Never verified, from 2025-12-13.\n"
     )
 
 
-def test_the_note_is_one_line_that_gives_no_orders() -> None:
-    for style in STYLES:
-        note = PayloadInfo(style=style).note()
-        assert "\n" not in note
-        assert "instructions" not in note or "not instructions" in note
-        assert "stale" in note
+def test_what_is_one_line_comes_before_the_sections_of_its_kind_and_what_would_end_one_has_a_margin() -> None:
+    texts = ("Wax the hull.\n\nTwice.", "Never paint in rain.", "Tools:\n\n- a brush\n- a cloth", "A\n# B", "<pre>\nC")
+    items = [
+        PackItem(memory(f"id{n}", f"Title {n}" if n % 4 == 0 else t[:5], t, pinned=True)) for n, t in enumerate(texts)
+    ]
+    payload = _chat(*items)
+    listed, *sections = payload.split("#### ")
+    assert [one.splitlines()[0] for one in sections] == ["Title 0", "Tools"]
+    assert sections[1] == "Tools\n- a brush\n- a cloth\n"
+    assert listed.index("- Never paint") < listed.index("\n  # B") < listed.index("\n  <pre>")
+    assert "#### " not in CHAT.render(items, PayloadInfo("dock", edition=1))
+    # In a file of another each memory is an item, by which an edit by hand is found again.
+    assert "#### " not in CHAT.render(items, PayloadInfo.published("dock"))
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", target_names())
+def test_a_payload_says_of_facts_alone_that_they_may_be_stale_and_of_constraints_nothing(
+    name: str, style: Style
+) -> None:
+    def told(*kinds: str) -> str:
+        items = [PackItem(memory(f"id{kind}", f"About hulls {n}", kind=kind)) for n, kind in enumerate(kinds)]
+        return target_named(name).render(items, PayloadInfo("dock", style))
+
+    assert "stale" not in told("constraint", "convention")
+    for kinds in (("note",), ("constraint", "decision"), ("convention", "runbook")):
+        assert told(*kinds).count("Facts may be stale.") == 1
+        assert "are rules" not in told(*kinds)
+    for edition in EDITIONS[1:]:
+        items = [PackItem(memory("a", "A", kind="convention"))]
+        [note] = PayloadInfo(style=style, edition=edition).notes(items)
+        assert note in target_named("chat").render(items, PayloadInfo(style=style, edition=edition))
+        assert "instructions" not in note or "no" in note
 
 
 @pytest.mark.parametrize("name", ["chat", "plain", "xml", "json"])
@@ -96,7 +124,7 @@ def test_files_that_the_text_names_or_that_are_in_hand_are_not_named_again(name:
 
 def test_the_folder_that_a_memory_holds_for_is_named_whatever_is_bold_in_its_text() -> None:
     note = memory("abcdefgh", "Wrap ids", "**Declare a newtype** for ids of dock.", files=("dock/**",))
-    assert "In dock/: **Wrap ids**" in _chat(PackItem(note))
+    assert "#### In dock/: Wrap ids" in _chat(PackItem(note))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -148,7 +176,7 @@ def test_a_title_whose_words_the_text_begins_with_is_not_said_again() -> None:
     payload = _chat(PackItem(memory("rulerule", "Glaze recipes: recipes/; firing curves: curves/", text)))
     assert "**" not in payload
     assert text in payload
-    assert "**Glaze in March**" in _chat(PackItem(memory("rulerule", "Glaze in March", text)))
+    assert "#### Glaze in March" in _chat(PackItem(memory("rulerule", "Glaze in March", text)))
 
 
 KNOTS = "Knots for ropes:\n\n- `bowline` holds a loop\n- `hitch` holds a pole\n- `bend` joins two\n- `splice` lasts"
@@ -243,7 +271,7 @@ def test_hostile_text_is_tamed_on_the_way_out() -> None:
     assert "\x00" not in payload
     assert "\u202e" not in payload
     assert "‹U+202E›" in payload
-    assert "[/x]\n  next" in payload
+    assert "[/x]\nnext" in payload
 
 
 def test_no_memories_give_no_text() -> None:
@@ -269,11 +297,7 @@ def test_any_text_keeps_the_payload_well_formed(texts: list[tuple[str, str, str]
         PackItem(memory(f"id{number}", title, insight, rationale=why, kind="lesson"))
         for number, (title, insight, why) in enumerate(texts)
     ]
-    tokens = MarkdownIt().parse(_chat(*items))
-    top = [token for token in tokens if token.level == 0 and token.type == "heading_open"]
-    assert len(top) == 2
-    items_found = [token for token in tokens if token.type == "list_item_open" and token.level == 1]
-    assert len(items_found) == len(items)
+    assert memories_in(_chat(*items)) == len(items)
 
 
 @pytest.mark.parametrize("name", target_names())
@@ -293,7 +317,7 @@ def test_json_is_json_with_the_note_and_every_memory() -> None:
     ]
     record = json.loads(target_named("json").render(items, INFO))
     assert record["project"] == "payments-api"
-    assert record["note"] == PayloadInfo().note()
+    assert record["note"] == "Facts may be stale."
     assert [one["id"] for one in record["memories"]] == ["a", "b"]
     assert record["memories"][0] | {"insight": "A"} == {
         "id": "a",
@@ -406,10 +430,10 @@ def test_the_beginning_of_a_longer_word_is_no_title() -> None:
         (
             "Kiln: Shelves: Wash them",
             "- Wash them.\n- Dry them.",
-            "- **Kiln: Shelves**\n  - Wash them.\n  - Dry them.\n",
+            "#### Kiln: Shelves\n- Wash them.\n- Dry them.\n",
         ),
         ("Glaze the foot", "Glaze the foot\nof every bowl.", "- Glaze the foot\n  of every bowl.\n"),
-        ("Glaze the foot", "Glaze the foot\n\nof every bowl.", "- **Glaze the foot**\n  of every bowl.\n"),
+        ("Glaze the foot", "Glaze the foot\n\nof every bowl.", "#### Glaze the foot\nof every bowl.\n"),
     ],
 )
 def test_of_a_title_with_its_heading_what_the_text_says_is_said_once(title: str, text: str, said: str) -> None:
