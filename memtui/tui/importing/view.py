@@ -370,7 +370,7 @@ def place_cells(row: PlaceRow | LeftOutRow | StoreRow, width: int) -> list[Cell]
     if isinstance(row, LeftOutRow):
         back = Cell("x includes it again", "dim", 16, since=34, right=True, before=1)
         return [Cell("−", "dim", 2), Cell(tame(row.line.name), "dim", is_path=True), back]
-    label = min(26, width - 33)
+    label = min(30, width - 33)
     mark, text, kind = ("good", "base", "kind") if row.ticked else ("dim", "dim", "dim")
     return [
         Cell("…", "dim", 2) if row.unread else Cell("✓" if row.ticked else "·", mark, 2),

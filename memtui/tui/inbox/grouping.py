@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from memtui.text.planted import Planted
@@ -162,8 +163,28 @@ def _split(offers: Iterable[Offer], key: Callable[[Offer], str]) -> dict[str, li
 
 def _file_label(offer: Offer, *, projects: bool) -> str:
     typed = "typed here" if offer.origin == "memtui" else f"proposed by {offer.origin}"
-    label = tame(offer.path or typed, 200)
+    label = _session_label(offer) or tame(offer.path or typed, 200)
     return f"{label}  ({tame(offer.project or 'unassigned', 40)})" if projects else label
+
+
+_SESSION_NAME = 8  # Characters of the end of a session's name: two rarely share them
+
+
+def _session_label(offer: Offer) -> str:
+    """Return what the file of a session is called, whose path says only where an assistant keeps it; else nothing."""
+    if not is_of_session(offer):
+        return ""
+    path = PurePath(offer.path or "")
+    name = path.stem if len(path.stem) <= 2 * _SESSION_NAME else f"…{path.stem[-_SESSION_NAME:]}"
+    return f"session {tame(name)}, {tame(offer.origin, 40)}"
+
+
+_SESSION_FILES = frozenset({".jsonl", ".json"})
+
+
+def is_of_session(offer: Offer) -> bool:
+    """Return whether a candidate was proposed from a session of an assistant, rather than stated by a file of rules."""
+    return offer.is_proposed and PurePath(offer.path or "").suffix in _SESSION_FILES
 
 
 def _section_label(heading: str, *, strip: bool) -> str:

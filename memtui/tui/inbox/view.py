@@ -16,7 +16,7 @@ from textual.content import Content
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.inbox.candidates import ODD
-from memtui.tui.inbox.grouping import Candidate, Group
+from memtui.tui.inbox.grouping import Candidate, Group, is_of_session
 from memtui.tui.memory_view import describe, source_line
 from memtui.tui.styled_text import Block
 from memtui.tui.values import Detail, Done, Row
@@ -305,13 +305,16 @@ def candidate_blocks(read: CandidateRead, offer: Offer | None) -> list[Block]:
 def group_blocks(group: Group, offers: Sequence[Offer]) -> list[Block]:
     """Return what a group holds."""
     kinds = Counter(offer.kind for offer in offers)
-    headings = list(dict.fromkeys(tame(offer.heading) for offer in offers if offer.heading))
+    sessions = {offer.path: None for offer in offers if is_of_session(offer)}
+    headings = list(dict.fromkeys(tame(one.heading) for one in offers if one.heading and one.path not in sessions))
     named = ", ".join(f"{number:,} {tame(kind)}" for kind, number in kinds.most_common())
     blocks = [
         Block(((group.label, "title"),)),
         Block(((counted(len(group.members), "candidate"), "text"),), gap=True),
         Block(((named, "text"),), label="Kinds"),
     ]
+    if sessions:
+        blocks.append(_listed("Sessions", [tame(path or "", 300) for path in sessions], _HEADINGS_SHOWN))
     if headings:
         blocks.append(_listed("Headings", headings, _HEADINGS_SHOWN))
     titles = [tame(offer.title) or tame(offer.insight, _LONGEST_TITLE) for offer in offers]

@@ -142,8 +142,8 @@ class PaletteScreen(FindScreen):
         )
 
 
-_KEY_CELLS, _FEW_KEY_CELLS = 14, 8
-_KEYS_FROM = 48  # Cells of a line from which keys have a wide column
+_WORD_CELLS, _FEW_KEY_CELLS = 14, 8
+_WORDS_FROM = 48  # Cells of a line from which words have a wide column
 
 FIRST_KEYS = "Most useful here"
 QUERY = "Queries: in the filter, for bulk changes, with --where"
@@ -199,7 +199,7 @@ class HelpScreen(FindScreen):
             if place == 0:
                 yield heading(ELSEWHERE)
             text = f"{action.title} – {where_words(action)}"
-            yield Option(self._line(self.keymap.shown(action), text, "$memtui-dim"), id=action.id)
+            yield Option(self._line(self.keymap.shown(action), text, "$memtui-dim", _FEW_KEY_CELLS), id=action.id)
 
     def _is_meant(self, action: Action, words: Sequence[str]) -> bool:
         return _fits(f"{action.known_by} {self.keys_of(action)}", words)
@@ -212,7 +212,7 @@ class HelpScreen(FindScreen):
             reason = self.of.why_not(action) if action.menu else None
             text = action.title + (f" – not now: {reason}" if reason else "")
             yield Option(
-                self._line(self.keys_of(action), text, "$memtui-dim" if reason else ""),
+                self._line(self.keys_of(action), text, "$memtui-dim" if reason else "", _FEW_KEY_CELLS),
                 id=action.id if action.menu else None,
                 disabled=not action.menu,
             )
@@ -227,9 +227,12 @@ class HelpScreen(FindScreen):
         for term, meaning in found:
             yield Option(self._line(term, meaning), disabled=True)
 
-    def _line(self, left: str, right: str, style: str = "") -> Content:
-        """Return a key or a word and what it does or means, set in where that takes several lines."""
-        cells = _KEY_CELLS if self.line_cells >= _KEYS_FROM else _FEW_KEY_CELLS
+    def _line(self, left: str, right: str, style: str = "", cells: int = 0) -> Content:
+        """Return a key or a word and what it does or means, set in where that takes several lines.
+
+        `cells`: of the first column; 0 for what words need.
+        """
+        cells = cells or (_WORD_CELLS if self.line_cells >= _WORDS_FROM else _FEW_KEY_CELLS)
         lead = fit(left, cells) if cell_len(left) < cells else f"{left}  "
         first, *more = wrap(right, max(1, self.line_cells - cells))
         if cell_len(lead) + cell_len(first) > self.line_cells:

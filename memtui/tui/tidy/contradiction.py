@@ -21,7 +21,7 @@ from memtui.tui.actions.registry import CLASH, CLASH_TEXT, GO, Action
 from memtui.tui.list_detail import MemtuiScreen
 from memtui.tui.memory_view import ago, days_between
 from memtui.tui.state import Opening
-from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece
+from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, StyleName
 from memtui.tui.tidy.view import Pair, TidyAccess
 from memtui.tui.values import Done
 from memtui.tui.widgets.detail import DetailPane
@@ -86,10 +86,12 @@ class ContradictionScreen(MemtuiScreen):
 
     def _blocks(self, memory: Memory, place: int) -> list[Block]:
         words = self._contradiction.words[place]
+        text, title = unwrapped(reveal(memory.insight[:LONGEST_SHOWN])), tame(memory.title, 500)
+        in_text = _marked(text, words, "text")
         blocks = [
-            Block(((tame(memory.title, 500), "title"),)),
+            Block((None if in_text else _marked(title, words, "title")) or ((title, "title"),)),
             Block(((f"{tame(memory.kind)} · {tame(memory.project or 'unassigned')}", "dim"),)),
-            Block(_marked(memory.insight, words), gap=True),
+            Block(in_text or ((text, "text"),), gap=True),
         ]
         if memory.rationale:
             blocks.append(
@@ -169,12 +171,13 @@ class ContradictionScreen(MemtuiScreen):
             self.dismiss(None)
 
 
-def _marked(text: str, words: str) -> tuple[Piece, ...]:
-    shown, sought = unwrapped(reveal(text[:LONGEST_SHOWN])), reveal(words).split()
+def _marked(shown: str, words: str, style: StyleName) -> tuple[Piece, ...] | None:
+    """Return a text with these words in brackets, None where it does not have them."""
     # Wherever a line ends now.
-    found = re.search(r"\s+".join(map(re.escape, sought)), shown, re.IGNORECASE) if sought else None
+    sought = r"\s+".join(map(re.escape, reveal(words).split()))
+    found = re.search(rf"(?<!\w){sought}(?!\w)", shown, re.IGNORECASE) if sought else None
     if found is None:
-        return ((shown, "text"), *(((f"\n[{' '.join(sought)}]", "warning"),) if sought else ()))
+        return None
     before, after = shown[: found.start()], shown[found.end() :]
-    pieces: tuple[Piece, ...] = ((before, "text"), (f"[{found.group()}]", "warning"), (after, "text"))
+    pieces: tuple[Piece, ...] = ((before, style), (f"[{found.group()}]", "warning"), (after, style))
     return tuple(piece for piece in pieces if piece[0])

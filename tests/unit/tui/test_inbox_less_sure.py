@@ -63,3 +63,11 @@ def test_a_folded_file_of_one_shows_its_memory_and_one_of_two_its_path() -> None
     assert folded.lines == (one.id, files[1])
     assert folded.alone == {one.id}
     assert folded.groups[files[0]].members == (one.id,)
+
+
+def test_a_session_is_called_by_its_name_and_a_file_of_rules_by_its_path() -> None:
+    first, *_ = offers()
+    long = replace(first, path="/t/rollout-2026-05-01-9f3c11d07b2a.jsonl")
+    rules = replace(first, path="/t/rules.jsonl", score=1.0)
+    labels = [arrange([one]).groups[file_key(one)].label for one in (first, long, rules)]
+    assert labels == ["session a, claude-code", "session …11d07b2a, claude-code", "/t/rules.jsonl"]
