@@ -302,8 +302,9 @@ def _use(arguments: argparse.Namespace, session: Session, built: Built) -> None:
 
     if arguments.copy:
         from memtui.pack.clipboard import copy
+        from memtui.wording.copying import copied_words
 
-        say(copy(built.pack.payload).message)
+        say(copied_words(copy(built.pack.payload)))
     identifier = record_pack(
         session.vault,
         built.pack,

@@ -229,7 +229,9 @@ def _print_receipt(session: Session) -> None:
     threshold = session.config.review.threshold
     found = review_sessions.receipt_of(session.vault, last, standing=standing, threshold=threshold)
     if not session.json:
-        write(review_sessions.receipt_text(found))
+        from memtui.wording.reviewing import receipt_text
+
+        write(receipt_text(found))
         return
     write_json(
         {

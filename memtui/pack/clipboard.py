@@ -1,7 +1,7 @@
 """The clipboard: the first route that can work here, what it carried, and whether that is known to have arrived.
 
 Locally a native tool; in tmux its own buffer, which it passes on; over SSH an escape sequence that the
-terminal may ignore without a word; else a file. Nothing here raises, and no message claims more than is known.
+terminal may ignore without a word; else a file. Nothing here raises.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +31,15 @@ MOST_OSC_BYTES = 74_000
 """Largest text sent as an escape sequence: terminals drop longer ones without a word (about 100 kB encoded)."""
 
 
+class NoClipboard(Enum):
+    """Why no clipboard took a text."""
+
+    TOO_LARGE = auto()  # for what a terminal takes over SSH
+    WAYLAND = auto()  # no tool of Wayland worked
+    X11 = auto()  # no tool of X11 worked
+    UNREACHABLE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class CopyResult:
     """What became of a text on its way to the clipboard."""
@@ -37,8 +47,9 @@ class CopyResult:
     route: str  # `pbcopy`, `wl-copy`, `xclip`, `xsel`, `clip.exe`, `tmux`, `osc52` or `file`; `none` if all failed
     bytes: int  # size of the text in UTF-8
     confirmed: bool  # whether it was read back and was equal
-    message: str  # one line for people
     path: Path | None = None  # the file, for the route `file`
+    why_not: NoClipboard | None = None  # why no clipboard took it, for the routes `file` and `none`
+    damaged: tuple[str, ...] = ()  # the tools that kept another text; the clipboard may still hold that one
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +92,16 @@ def copy(text: str, *, send_escape: Callable[[str], bool] | None = None) -> Copy
             continue
         state = _read_back(tool, text, until)
         if state != "different":
-            return _warned(_told(tool, size, confirmed=state == "equal"), damaged)
+            return CopyResult(tool.name, size, confirmed=state == "equal", damaged=tuple(damaged))
         damaged.append(tool.name)
-    return _warned(_without_tools(text, size, tools, send_escape), damaged)
-
-
-def _warned(result: CopyResult, damaged: Sequence[str]) -> CopyResult:
-    """Return a result that says first which tools kept another text; the clipboard may still hold that one."""
-    if not damaged:
-        return result
-    warning = f"Warning: {' and '.join(damaged)} stored a different text"
-    return replace(result, message=f"{warning}. {result.message}")
+    return replace(_without_tools(text, size, tools, send_escape), damaged=tuple(damaged))
 
 
 def _without_tools(
     text: str, size: int, tools: Sequence[Tool], send_escape: Callable[[str], bool] | None
 ) -> CopyResult:
     if _is_remote(os.environ) and size <= MOST_OSC_BYTES and (send_escape or _write_escape)(text):
-        return CopyResult(
-            "osc52",
-            size,
-            confirmed=False,
-            message=f"Sent {_amount(size)} to your terminal (OSC 52), which cannot confirm that it accepted them",
-        )
+        return CopyResult("osc52", size, confirmed=False)
     return _to_file(text, size, _why_no_clipboard(os.environ, tools, size))
 
 
@@ -173,18 +171,6 @@ def _comparable(text: str) -> str:
     return without_surrogates(text).replace("\r\n", "\n").lstrip("\ufeff").rstrip("\n")
 
 
-def _told(tool: Tool, size: int, *, confirmed: bool) -> CopyResult:
-    if tool is TMUX:
-        state = "verified in its buffer" if confirmed else "not verified"
-        ways = "in tmux, its prefix and ] paste; other programs can paste it only with its set-clipboard on"
-        message = f"Sent {_amount(size)} to tmux ({state}): {ways}"
-    elif confirmed:
-        message = f"Copied {_amount(size)} with {tool.name}, verified by reading back"
-    else:
-        message = f"Sent {_amount(size)} to {tool.name}, which could not be read back"
-    return CopyResult(tool.name, size, confirmed, message)
-
-
 def _write_escape(text: str) -> bool:
     """Send OSC 52 to the terminal itself, because standard output may be a pipe."""
     encoded = base64.b64encode(text.encode("utf-8", "replace"))
@@ -196,26 +182,25 @@ def _write_escape(text: str) -> bool:
     return True
 
 
-def _why_no_clipboard(environment: Mapping[str, str], tools: Sequence[Tool], size: int) -> str:
+def _why_no_clipboard(environment: Mapping[str, str], tools: Sequence[Tool], size: int) -> NoClipboard:
     if _is_remote(environment) and size > MOST_OSC_BYTES:
-        return f"{_amount(size)} exceed what a terminal takes over SSH"
+        return NoClipboard.TOO_LARGE
     if environment.get("WAYLAND_DISPLAY") and WL_COPY in tools:
-        return "no clipboard tool worked here; on Wayland install wl-clipboard"
+        return NoClipboard.WAYLAND
     if environment.get("DISPLAY") and XCLIP in tools:
-        return "no clipboard tool worked here; on X11 install xclip or xsel"
-    return "no clipboard could be reached"
+        return NoClipboard.X11
+    return NoClipboard.UNREACHABLE
 
 
-def _to_file(text: str, size: int, why: str) -> CopyResult:
+def _to_file(text: str, size: int, why: NoClipboard) -> CopyResult:
     """Write the text to a file of the owner's alone."""
     for folder in (locations.state_folder(), Path(tempfile.gettempdir())):
         try:
             path = _write_private(folder, text)
         except OSError:
             continue
-        message = f"Wrote {_amount(size)} to {path}: {why}"
-        return CopyResult("file", size, confirmed=True, message=message, path=path)
-    return CopyResult("none", size, confirmed=False, message=f"Nothing was copied: {why}, and no file could be written")
+        return CopyResult("file", size, confirmed=True, path=path, why_not=why)
+    return CopyResult("none", size, confirmed=False, why_not=why)
 
 
 def _write_private(folder: Path, text: str) -> Path:
@@ -227,7 +212,3 @@ def _write_private(folder: Path, text: str) -> Path:
     if folder == Path(tempfile.gettempdir()):
         return Path(name)
     return Path(name).replace(locations.payload_file())
-
-
-def _amount(size: int) -> str:
-    return f"{size:,} bytes"

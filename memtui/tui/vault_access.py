@@ -204,6 +204,7 @@ class VaultAccess:
         from memtui.curate.views import memory_text
         from memtui.pack.clipboard import copy
         from memtui.vault.text_search import secrets_in
+        from memtui.wording.copying import copied_words
 
         memories = self.memories(identifiers)
         if not memories:
@@ -212,7 +213,7 @@ class VaultAccess:
         name = tame(memories[0].title, 60) if len(memories) == 1 else counted(len(memories), "memory", "memories")
         odd = any(secrets_in(memory, self.opening.secret_patterns) for memory in memories)
         warning = ". It holds what looks like a secret" if odd and result.route != "none" else ""
-        return Done(f"{result.message}: {name}{warning}", changed=result.route != "none")
+        return Done(f"{copied_words(result)}: {name}{warning}", changed=result.route != "none")
 
 
 def _linked_ids(view: MemoryView) -> set[str]:

@@ -143,9 +143,7 @@ async def test_copying_says_which_route_carried_how_much(
 
     def copy(text: str) -> CopyResult:
         copied.append(text)
-        return CopyResult(
-            "tmux", len(text.encode()), confirmed=True, message=f"Gave {len(text.encode())} bytes to tmux"
-        )
+        return CopyResult("xsel", len(text.encode()), confirmed=True)
 
     monkeypatch.setattr(clipboard, "copy", copy)
     async with app_on(ferry, tmp_path).run_test(size=WIDE) as pilot:
@@ -154,9 +152,11 @@ async def test_copying_says_which_route_carried_how_much(
         await until(pilot, lambda: len(copied) == 1, "the text was copied")
         said_once = "What Lock refunds by payment_id means.\n\nWhy: Cards pay"
         assert copied[0].startswith(said_once), "the text says the title"
-        await says(pilot, f"Gave {len(copied[0])} bytes to tmux: Lock refunds by payment_id")
+        await says(
+            pilot, f"Copied {len(copied[0])} bytes with xsel, verified by reading back: Lock refunds by payment_id"
+        )
         await pilot.press("space", "space", "y")
-        await says(pilot, "to tmux: 2 memories")
+        await says(pilot, "reading back: 2 memories")
         assert "\n---\n\nWhat Sail times are in UTC means.\n" in copied[1]
 
 

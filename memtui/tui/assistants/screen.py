@@ -32,6 +32,7 @@ from memtui.tui.state import Opening
 from memtui.tui.styled_text import Block
 from memtui.tui.switching import no_folder
 from memtui.tui.widgets.lines import TitleLine
+from memtui.wording.copying import copied_words
 from memtui.wording.publishing import SCOPE_WORDS
 
 _WRITTEN_ONLY = frozenset({"assistants-install", "assistants-remove", "assistants-test", "assistants-scope"})
@@ -153,7 +154,9 @@ class AssistantsScreen(ListDetail):
         """Copy the lines of the server's entry."""
         assistant, scope = self._current.state.assistant, self._scope
         self.loader.read(
-            lambda: self._installer.copy_lines(assistant, scope), lambda done: self.say(done.message), group="copy"
+            lambda: self._installer.copy_lines(assistant, scope),
+            lambda done: self.say(copied_words(done)),
+            group="copy",
         )
 
 

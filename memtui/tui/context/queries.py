@@ -32,6 +32,7 @@ from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import Recipe, StoredPack, read_packs, read_recipes
+from memtui.wording.copying import copied_words
 from memtui.wording.reasons import copied_early
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ class Payloads:
         """
         result = copy(answer.pack.payload, send_escape=send_escape)
         if result.route == "none":
-            return Done(result.message, changed=False)
+            return Done(copied_words(result), changed=False)
         try:
             self._opening.before_change()
             identifier = record_pack(
@@ -327,9 +328,9 @@ class Payloads:
                 options=self.options(answer.ask),
             )
         except MemtuiError as error:
-            return Done(f"{result.message}. It was not recorded as a pack: {error}", changed=False)
+            return Done(f"{copied_words(result)}. It was not recorded as a pack: {error}", changed=False)
         early = copied_early(answer.pack.without_vector, is_loading=answer.is_before_model)
-        return Done(". ".join(filter(None, (result.message, early, f"Recorded as pack {identifier}", hint))))
+        return Done(". ".join(filter(None, (copied_words(result), early, f"Recorded as pack {identifier}", hint))))
 
     def last_change(self) -> int | None:
         """Return the number of the last change that was made from the app."""

@@ -16,7 +16,7 @@ from memtui.curate.decay import days_text
 from memtui.curate.file_history import FileChange, file_changes
 from memtui.curate.health import standing_payload
 from memtui.curate.review_queue import SourceNews, source_news
-from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of, receipt_text
+from memtui.curate.review_sessions import Progress, Receipt, ReviewSession, receipt_of
 from memtui.domain.freshness import UNTIL_CHANGE, crossing_days, decay, half_life_days, last_trusted_at
 from memtui.domain.lessons import snoozes_of
 from memtui.domain.memory import Memory
@@ -30,6 +30,8 @@ from memtui.tui.vault_access import FileChecks, VaultAccess, health_options
 from memtui.tui.widgets.detail import Curve, memory_labels
 from memtui.vault.packs import StoredPack
 from memtui.vault.review_triggers import asked_about
+from memtui.wording.copying import copied_words
+from memtui.wording.reviewing import receipt_text
 
 _NAMING = Lock()  # Held while a free name is found and taken: two writes at once would find the same
 
@@ -176,7 +178,7 @@ class ReviewAccess:
     def copy_receipt(self, session: ReviewSession, send_escape: Callable[[str], bool]) -> Done:
         """Copy a session's receipt; the message says which route carried it."""
         copied = copy(self._receipt_text(session), send_escape=send_escape)
-        return Done(copied.message, changed=copied.route != "none")
+        return Done(copied_words(copied), changed=copied.route != "none")
 
     def write_receipt(self, session: ReviewSession, folder: Path) -> Done:
         """Write a session's receipt into the working directory, beside any earlier one."""

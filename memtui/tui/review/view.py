@@ -12,7 +12,7 @@ from textual.content import Content
 
 from memtui.curate.merge import marked_texts
 from memtui.curate.review_queue import SourceNews
-from memtui.curate.review_sessions import Receipt, later_text, standing_text
+from memtui.curate.review_sessions import Receipt
 from memtui.text.sanitize import tame
 from memtui.text.words import counted
 from memtui.tui.memory_view import MARK_DUE, days_between, describe, still_said
@@ -20,6 +20,7 @@ from memtui.tui.review.queries import NEIGHBOURS_SHOWN, Opened, ReviewCard
 from memtui.tui.styled_text import Block, Piece, StyleName, from_difference, marked_pieces
 from memtui.vault.packs import StoredPack
 from memtui.vault.source_texts import Texts
+from memtui.wording.reviewing import later_text, standing_text
 
 PANES = frozenset({"curve", "files", "similar"})  # Evidence that has a pane of its own where there is room
 TAKING = Block((("Checking the files and collecting what is due …", "dim"),))  # Shown until the first memory is read

@@ -13,12 +13,13 @@ from memtui.curate.links import link
 from memtui.curate.memories import edit_memory
 from memtui.curate.merge import merge
 from memtui.curate.packs import give_feedback, mark_asked
-from memtui.curate.review_sessions import receipt_of, receipt_text
+from memtui.curate.review_sessions import receipt_of
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Signal
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.packs import PackMember, StoredPack, write_pack
 from memtui.vault.vault import Vault
+from memtui.wording.reviewing import receipt_text
 
 
 @pytest.fixture
@@ -81,6 +82,7 @@ def test_a_new_queue_has_nothing_to_tell_until_something_is_decided_in_it(vault:
     assert review_sessions.last_decided(vault, project="shop") == second
 
 
+@pytest.mark.words
 def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, ids: list[str]) -> None:
     session = begin(vault)
     decide_everything(vault, ids)
@@ -95,6 +97,7 @@ def test_every_verdict_settles_a_memory_and_the_receipt_adds_up(vault: Vault, id
     assert "\n\n1 put off until 2027-06-29\n" in text
 
 
+@pytest.mark.words
 def test_the_receipt_says_what_is_due_by_now_beside_what_is_still_to_review(vault: Vault, clock: FrozenClock) -> None:
     for number in range(3):
         add(vault, f"Run make target {number} before a release", kind="tooling")
@@ -170,6 +173,7 @@ def test_a_pinned_memory_that_hurt_is_open_until_a_verdict(vault: Vault, clock: 
     assert review_sessions.progress(vault, session).results == {ids[0]: "still true"}
 
 
+@pytest.mark.words
 def test_half_lives_that_were_changed_stand_in_the_receipt_and_leave_it_by_undo(
     vault: Vault, clock: FrozenClock, ids: list[str]
 ) -> None:
@@ -198,6 +202,7 @@ def test_the_pace_of_the_session_tells_how_long_is_left(vault: Vault, clock: Fro
     assert review_sessions.progress(vault, session).minutes_left == pytest.approx(3 * 20 / 60), "a break is no pace"
 
 
+@pytest.mark.words
 def test_a_source_that_still_says_it_is_named(vault: Vault, clock: FrozenClock, tmp_path: Path) -> None:
     from curating import bring, write_files
 
@@ -314,6 +319,7 @@ def test_packs_without_a_word_are_asked_about_once(vault: Vault, clock: FrozenCl
     assert review_sessions.awaiting_feedback(vault, session) == []
 
 
+@pytest.mark.words
 def test_the_receipt_tells_what_the_standing_payload_lost(vault: Vault, ids: list[str]) -> None:
     session = review_sessions.note_standing(vault, begin(vault), 300, actor=PERSON)
     assert review_sessions.last(vault, project="shop") == session

@@ -14,6 +14,7 @@ import pytest
 
 from memtui.pack import clipboard
 from memtui.pack.clipboard import CLIP_EXE, PBCOPY, TMUX, WL_COPY, XCLIP, XSEL, copy, is_wsl, routes
+from memtui.wording.copying import copied_words
 
 TEXT = "日本語 é 😀\n"
 VARIABLES = ("TMUX", "SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "WAYLAND_DISPLAY", "DISPLAY")
@@ -82,18 +83,20 @@ def test_linux_under_windows_is_recognised(tmp_path: Path) -> None:
 
 
 @posix_only
+@pytest.mark.words
 def test_what_was_read_back_and_is_equal_is_confirmed(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     _xclip(desk)
     result = copy(TEXT)
     assert (result.route, result.confirmed, result.bytes) == ("xclip", True, len(TEXT.encode()))
     assert (desk / "clip").read_text(encoding="utf-8") == TEXT
-    assert "reading back" in result.message
-    assert f"{len(TEXT.encode())} bytes" in result.message
+    assert "reading back" in copied_words(result)
+    assert f"{len(TEXT.encode())} bytes" in copied_words(result)
 
 
 @posix_only
 @pytest.mark.parametrize("loss", ["head -c 100", "head -c 300000", "tr -d y", "cat /dev/null; true"])
+@pytest.mark.words
 def test_a_clipboard_that_loses_text_gives_way_to_a_file(
     desk: Path, monkeypatch: pytest.MonkeyPatch, loss: str
 ) -> None:
@@ -106,10 +109,11 @@ def test_a_clipboard_that_loses_text_gives_way_to_a_file(
     assert result.route == "file"
     assert result.path is not None
     assert result.path.read_text(encoding="utf-8") == text
-    assert result.message.startswith("Warning: wl-copy stored a different text. Wrote 400,001 bytes to ")
+    assert copied_words(result).startswith("Warning: wl-copy stored a different text. Wrote 400,001 bytes to ")
 
 
 @posix_only
+@pytest.mark.words
 def test_a_clipboard_that_loses_text_gives_way_to_the_next_tool(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     monkeypatch.setenv("DISPLAY", ":0")
@@ -118,7 +122,7 @@ def test_a_clipboard_that_loses_text_gives_way_to_the_next_tool(desk: Path, monk
     _xclip(desk)
     result = copy(TEXT)
     assert (result.route, result.confirmed) == ("xclip", True)
-    assert result.message.startswith("Warning: wl-copy stored a different text")
+    assert copied_words(result).startswith("Warning: wl-copy stored a different text")
 
 
 @posix_only
@@ -144,6 +148,7 @@ def test_tools_that_hang_cost_no_more_than_all_may(desk: Path, monkeypatch: pyte
 
 
 @posix_only
+@pytest.mark.words
 def test_a_tool_that_fails_gives_way_to_the_next(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")  # noqa: S108 - a made-up value
@@ -151,7 +156,7 @@ def test_a_tool_that_fails_gives_way_to_the_next(desk: Path, monkeypatch: pytest
     _program(desk, "tmux", f'if [ "$1" = load-buffer ]; then cat > {desk}/buffer; else cat {desk}/buffer; fi')
     result = copy(TEXT)
     assert (result.route, result.confirmed) == ("tmux", True)
-    assert result.message.endswith(
+    assert copied_words(result).endswith(
         "in tmux, its prefix and ] paste; other programs can paste it only with its set-clipboard on"
     )
     assert (desk / "buffer").read_text(encoding="utf-8") == TEXT
@@ -167,13 +172,14 @@ def test_a_tool_that_stays_behind_does_not_hold_us_up(desk: Path, monkeypatch: p
 
 
 @posix_only
+@pytest.mark.words
 def test_windows_gets_utf_16_with_its_mark(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipboard, "is_wsl", lambda: True)
     _program(desk, "clip.exe", f"cat > {desk}/clip")
     result = copy(TEXT)
     assert (result.route, result.confirmed) == ("clip.exe", False)
     assert (desk / "clip").read_bytes().decode("utf-16") == TEXT
-    assert "could not be read back" in result.message
+    assert "could not be read back" in copied_words(result)
 
 
 # -- over SSH ---------------------------------------------------------------------------------------
@@ -190,22 +196,24 @@ def _sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return sent
 
 
+@pytest.mark.words
 def test_over_ssh_the_terminal_is_asked_and_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_TTY", "/dev/pts/1")
     sent = _sent(monkeypatch)
     result = copy(TEXT)
     assert (result.route, result.confirmed) == ("osc52", False)
     assert base64.b64decode(sent[0]).decode() == TEXT
-    assert "cannot confirm" in result.message
+    assert "cannot confirm" in copied_words(result)
 
 
+@pytest.mark.words
 def test_what_is_too_large_for_the_terminal_goes_to_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     sent = _sent(monkeypatch)
     result = copy("x" * 74_001)
     assert sent == []
     assert result.route == "file"
-    assert "exceed" in result.message
+    assert "exceed" in copied_words(result)
     assert copy("x" * 74_000).route == "osc52"
 
 
@@ -218,11 +226,12 @@ def test_without_a_terminal_ssh_falls_back_to_a_file(monkeypatch: pytest.MonkeyP
 # -- files ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.words
 def test_without_any_clipboard_the_path_of_a_private_file_is_told() -> None:
     result = copy(TEXT)
     assert result.route == "file"
     assert result.path is not None
-    assert str(result.path) in result.message
+    assert str(result.path) in copied_words(result)
     assert result.path.read_text(encoding="utf-8") == TEXT
     if os.name == "posix":
         assert stat.S_IMODE(result.path.stat().st_mode) == 0o600
@@ -239,11 +248,13 @@ def test_a_planted_link_is_replaced_and_not_followed(desk: Path) -> None:
 
 
 @pytest.mark.parametrize(("variable", "hint"), [("WAYLAND_DISPLAY", "wl-clipboard"), ("DISPLAY", "xclip or xsel")])
+@pytest.mark.words
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch, variable: str, hint: str) -> None:
     monkeypatch.setenv(variable, "0")
-    assert hint in copy(TEXT).message
+    assert hint in copied_words(copy(TEXT))
 
 
+@pytest.mark.words
 def test_when_nothing_works_that_is_said_and_nothing_raised(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = desk / "blocked"
     blocked.write_text("a file, no folder", encoding="utf-8")
@@ -251,7 +262,7 @@ def test_when_nothing_works_that_is_said_and_nothing_raised(desk: Path, monkeypa
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(blocked))
     result = copy("lone surrogate \ud800")
     assert (result.route, result.confirmed, result.path) == ("none", False, None)
-    assert result.message.startswith("Nothing was copied")
+    assert copied_words(result).startswith("Nothing was copied")
 
 
 def test_an_app_that_owns_the_terminal_sends_the_escape_itself(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
