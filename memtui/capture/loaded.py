@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, text_of
+from memtui.capture.loads import Assistant, Reading, When, assistant_named, readings, start_of, text_of
 from memtui.curate.projects import view_of
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Link, Memory, content_hash
@@ -89,18 +89,18 @@ def loaded(assistant: Assistant, folder: Path, home: Path, *, counter: TokenCoun
     seen: set[str] = set()
     items: set[str] = set()
     for reading in found:
-        text = text_of(reading.path)
+        text = start_of(reading)
         size = _size(reading.path)
         kept, room = _kept(reading, text, size, assistant, room)
         real = os.path.realpath(reading.path)
         ours = _block_items(reading.path)
-        is_read = reading.when == "always"
+        is_read, has_start = reading.when == "always", reading.when in {"always", "by description"}
         files.append(
             LoadedFile(
                 path=reading.path,
                 shown=shown(reading.path, root, home),
                 bytes=size,
-                tokens=counter.count(kept) if is_read else 0,
+                tokens=counter.count(kept) if has_start else 0,
                 when=reading.when,
                 cut=max(0, size - len(text[: len(kept)].encode())) if len(kept) < len(text) else 0,
                 twice=is_read and (real in seen or not items.isdisjoint(ours)),
@@ -116,7 +116,7 @@ def loaded(assistant: Assistant, folder: Path, home: Path, *, counter: TokenCoun
 
 def _without_comments(assistant: Assistant, file: LoadedFile, counter: TokenCounter) -> LoadedFile:
     """Return a file without the tokens of comments that the assistant takes out."""
-    if not assistant.drops_comments or not file.tokens or file.cut:
+    if not assistant.drops_comments or not file.tokens or file.cut or file.when != "always":
         return file
     text = text_of(file.path)
     if "<!--" not in text or _FENCED.search(text):

@@ -16,10 +16,12 @@ from memtui.text.tables import read_table
 from memtui.text.words import unknown
 from memtui.workspace import Workspace, find_workspace
 
-When = Literal["always", "with files", "on request", "by name"]
-"""When a file is read: at the start, with files that fit it, where it is asked for; of the last only the name."""
+When = Literal["always", "with files", "on request", "by description", "by name"]
+"""When a file is read: at the start, with files that fit it, where it is asked for; of the last two only what it is
+for, or the name."""
 
 _MOST_FILES = 400  # Files of one pattern
+_HIDES = "disable-model-invocation"  # The setting of a skill by which the assistant does not know of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Rule:
     always: tuple[str, str] | None = None
     is_manual: bool = False  # whether a file without either setting is read only where it is asked for
     is_whole: bool = True
+    is_skill: bool = False  # whether its name and description are sent, and the rest where it is asked for
     in_chain: bool = False
     imports: int = 0
     limits: Mapping[str, int] = field(default_factory=dict)  # by unit
@@ -108,6 +111,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         always=tuple(row["always"]) if "always" in row else None,
         is_manual=row.get("manual", False),
         is_whole=row.get("whole", True),
+        is_skill=row.get("skill", False),
         in_chain=row.get("chain", False),
         imports=row.get("imports", 0),
         limits={unit: row[unit] for unit in ("lines", "bytes", "chars") if unit in row},
@@ -159,6 +163,8 @@ def _matching(name: str, base: Path, assistant: Assistant, workspace: Workspace,
             return [path] if path.is_file() and path.stat().st_size else []
         except OSError:
             return []
+    if "/**/" not in name:
+        return sorted(path for path in base.glob(name) if path.is_file())[:_MOST_FILES]
     fixed, _, pattern = name.partition("/**/")
     folder = base / fixed
     if not folder.is_dir():
@@ -169,6 +175,9 @@ def _matching(name: str, base: Path, assistant: Assistant, workspace: Workspace,
 def _when(path: Path, rule: Rule) -> When:
     if not rule.is_whole:
         return "by name"
+    if rule.is_skill:
+        hidden = split_frontmatter(text_of(path)).values.get(_HIDES)
+        return "on request" if str(hidden).lower() == "true" else "by description"
     if not rule.scoped:
         return "always"
     values = split_frontmatter(text_of(path)).values
@@ -201,6 +210,15 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def start_of(reading: Reading) -> str:
+    """Return what an assistant has of a file at the start of a session: of a skill its name and description."""
+    text = text_of(reading.path)
+    if reading.when != "by description":
+        return text
+    settings = split_frontmatter(text)
+    return f"{settings.text('name') or reading.path.parent.name}: {settings.text('description')}"
 
 
 def text_of(path: Path) -> str:

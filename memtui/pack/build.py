@@ -18,6 +18,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.pack.budget import WHOLE, Measure, counter_for
 from memtui.pack.filters import (
     PUT_IN,
+    loaded_form,
     read_by,
     with_ticks,
     with_unconfirmed,
@@ -314,7 +315,7 @@ def _stated(vault: Vault, found: Recall, target: Target) -> tuple[frozenset[str]
 
 def _hashes_read(memory: Memory, target: Target) -> set[str | None]:
     """Return the hashes of what a target reads of a memory, where none is that of the memory as it is now."""
-    hashes = {source.imported_hash for source in memory.sources if source.format in target.loads}
+    hashes = {source.imported_hash for source in memory.sources if loaded_form(source) in target.loads}
     return hashes if hashes and content_hash(memory) not in hashes else set()
 
 

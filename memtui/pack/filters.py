@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -309,6 +310,20 @@ def _reason(target: Target, source: Source) -> Reason:
     return Reason(ReasonCode.ALREADY_LOADED, target=target.name, path=source.path or source.format)
 
 
+_SKILLS = re.compile(r"(?:^|.*?/)(?P<folder>\.[\w-]+/skills)/")
+
+
+def loaded_form(source: Source) -> str:
+    """Return what `Target.loads` calls the format of a source: that of a skill, with the folder of the skills.
+
+    An assistant has the description of a skill, which is all that a memory says of it, from the start.
+    """
+    if source.format != "skill":
+        return source.format
+    found = _SKILLS.match(source.path or "")
+    return f"skill:{found['folder']}" if found else source.format
+
+
 def read_by(
     target: Target,
     memory: Memory,
@@ -327,7 +342,7 @@ def read_by(
     """
     for source in memory.sources:
         is_same = source.imported_hash == content_hash(memory) or is_retitled
-        if source.format not in target.loads or not is_same:
+        if loaded_form(source) not in target.loads or not is_same:
             continue
         if _is_index_only(source) or _is_named_otherwise(source) or not _is_in_reach(source, files):
             continue
@@ -365,7 +380,7 @@ def _is_in_reach(source: Source, files: tuple[str, ...]) -> bool:
         return True
     folders = []
     for part in path.parts[:-1]:
-        if part in _TOOL_FOLDERS:
+        if part in _TOOL_FOLDERS or (source.format == "skill" and part.startswith(".")):
             break
         folders.append(part)
     here = PurePosixPath(*folders)

@@ -51,6 +51,26 @@ def test_claude_code_reads_from_the_outermost_folder_inwards_with_imports_and_ru
     assert "api/CLAUDE.md" not in files(desk, "claude-code")
 
 
+def test_of_a_skill_the_description_is_read_and_its_steps_cost_nothing(desk: Cli) -> None:
+    def write(place: str, setting: str = "") -> None:
+        head = f"---\nname: tides\ndescription: Reads tide tables before a boat is moored.\n{setting}---\n"
+        desk.write(place, head + "Step by step, one after the other.\n" * 50)
+
+    write(".claude/skills/tides/SKILL.md")
+    write(".claude/skills/hidden/SKILL.md", "disable-model-invocation: true\n")
+    write(".agents/skills/tides/SKILL.md")
+    hidden, shown = files(desk, "claude-code").values()
+    assert (hidden["path"], hidden["when"], hidden["tokens"]) == (".claude/skills/hidden/SKILL.md", "on request", 0)
+    assert (shown["path"], shown["when"]) == (".claude/skills/tides/SKILL.md", "by description")
+    assert 5 < shown["tokens"] < 30
+    assert list(files(desk, "codex")) == [".agents/skills/tides/SKILL.md"]
+    # So nothing of it is served again to who has it.
+    desk("import", ".claude/skills", "--active")
+    task = ("context", "moor a boat by the tide tables", "--json")
+    assert desk(*task, "--target", "claude-code", code=3).json["withheld"][0]["reason_code"] == "already-loaded"
+    assert desk(*task, "--target", "windsurf").json["included"]
+
+
 def test_comments_cost_nothing_where_the_assistant_takes_them_out(desk: Cli) -> None:
     for name in ("CLAUDE.md", "AGENTS.md"):
         desk.write(name, "<!-- a note for people that is rather long -->\nTides.\n")

@@ -176,7 +176,8 @@ class Target:
     write: Writer
     limit: str = ""  # what the assistant takes at most, as people write it; empty for no limit
     margin: float = 0.0  # share by which the assistant's own tokenizer, which is not public, may exceed the count
-    loads: frozenset[str] = frozenset()  # formats of the sources that the assistant reads by itself
+    # formats of the sources that the assistant reads by itself, see `memtui.pack.filters.loaded_form`
+    loads: frozenset[str] = frozenset()
 
     @property
     def limits(self) -> tuple[Limit, ...]:

@@ -239,7 +239,8 @@ FOREIGN_TOKENIZER = 0.3
 """Margin for assistants whose tokenizer is not public: counts by another vocabulary were seen up to 28 % low."""
 
 _MARKDOWN = "text/markdown"
-_CLAUDE = frozenset({"claude-md", "claude-rules", "claude-memory"})
+_CLAUDE = frozenset({"claude-md", "claude-rules", "claude-memory", "skill:.claude/skills"})
+_COMMON_SKILLS = "skill:.agents/skills"
 _SECTION = MarkdownWriter("Project memories{of}")
 _WHOLE_FILE = MarkdownWriter(level=1)
 
@@ -270,7 +271,7 @@ _TARGETS = (
         _MARKDOWN,
         _WHOLE_FILE,
         margin=FOREIGN_TOKENIZER,
-        loads=frozenset({"cursor-rules", "agents-md"}),
+        loads=frozenset({"cursor-rules", "agents-md", "skill:.cursor/skills", "skill:.claude/skills", _COMMON_SKILLS}),
     ),
     Target(
         "copilot",
@@ -278,11 +279,23 @@ _TARGETS = (
         _MARKDOWN,
         _SECTION,
         margin=FOREIGN_TOKENIZER,
-        loads=frozenset({"copilot", "agents-md"}),
+        loads=frozenset({"copilot", "agents-md", "skill:.github/skills", "skill:.claude/skills", _COMMON_SKILLS}),
     ),
-    Target("codex", "Section of an AGENTS.md", _MARKDOWN, _SECTION, "32 KiB", loads=frozenset({"agents-md"})),
     Target(
-        "gemini", "Section of a GEMINI.md", _MARKDOWN, _SECTION, margin=FOREIGN_TOKENIZER, loads=frozenset({"gemini"})
+        "codex",
+        "Section of an AGENTS.md",
+        _MARKDOWN,
+        _SECTION,
+        "32 KiB",
+        loads=frozenset({"agents-md", "skill:.codex/skills", _COMMON_SKILLS}),
+    ),
+    Target(
+        "gemini",
+        "Section of a GEMINI.md",
+        _MARKDOWN,
+        _SECTION,
+        margin=FOREIGN_TOKENIZER,
+        loads=frozenset({"gemini", "skill:.gemini/skills", _COMMON_SKILLS}),
     ),
     Target(
         "windsurf",

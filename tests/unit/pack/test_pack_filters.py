@@ -95,6 +95,16 @@ def withheld(one: Memory, target: str, *files: str) -> list[Reason]:
         ("copilot", ".github/copilot-instructions.md", {"copilot"}),
         ("gemini", "GEMINI.md", {"gemini"}),
         ("lessons", "docs/LESSONS.md", set()),
+        ("skill", ".claude/skills/tides/SKILL.md", {"claude-code", "claude-md", "claude-memory", "copilot", "cursor"}),
+        (
+            "skill",
+            "/home/ada/.claude/skills/tides/SKILL.md",
+            {"claude-code", "claude-md", "claude-memory", "copilot", "cursor"},
+        ),
+        ("skill", ".agents/skills/tides/SKILL.md", {"codex", "gemini", "copilot", "cursor"}),
+        ("skill", ".github/skills/tides/SKILL.md", {"copilot"}),
+        ("skill", "dock/.gemini/skills/tides/SKILL.md", set()),  # no file in hand lies there
+        ("skill", "skills/tides/SKILL.md", set()),
     ],
 )
 def test_each_assistant_knows_its_own_files(form: str, path: str, targets: set[str]) -> None:
