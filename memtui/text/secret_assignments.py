@@ -196,7 +196,10 @@ def _value_after(text: str, start: int, at: int, end: int) -> tuple[re.Match[str
     """Return what follows a name and gives it a value, and whether it is as in an environment or a command line."""
     found = _AFTER.match(text, end)
     if found and not (found["sign"] == ">" and not _is_element(text, start, found.end())):
-        return found, found["sign"] == "=" and _is_environment(text, start, at, found.start("sign"))
+        in_query = (
+            text[start - 1 : start] in ("?", "&") and text[at : at + 1].lower() == "p"
+        )  # a password in an address
+        return found, found["sign"] == "=" and (in_query or _is_environment(text, start, at, found.start("sign")))
     return _FLAG_AFTER.match(text, end) if text.startswith("--", start) else None, True
 
 

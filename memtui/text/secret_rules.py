@@ -155,6 +155,17 @@ def _is_bearer(value: str, _user: str = "") -> bool:
     return not is_placeholder(value) and (looks_random(value) or is_hex_key(value))
 
 
+def _is_authorization(value: str, _user: str = "") -> bool:
+    """Return whether a value that authorizes is a token: one may be a UUID, but for the one of documentation."""
+    is_uuid = _UUID.fullmatch(value) and len(set(value)) > LEAST_DISTINCT and not value.startswith(_EXAMPLE_UUIDS)
+    return bool(is_uuid) or _is_bearer(value)
+
+
+def _is_odd_password(value: str, user: str = "") -> bool:
+    """Return whether a value is a password that no one takes for a word or path."""
+    return _is_password(value, user) and is_mixed(value) and change_count(value) >= _LEAST_ODD
+
+
 def _is_url_password(value: str, user: str = "") -> bool:
     """Return whether a value is the password of a URL, or the token that stands for its user."""
     return _is_bearer(value) if value == user else _is_password(value)
@@ -183,7 +194,9 @@ def _is_cookie(value: str, _user: str = "") -> bool:
 _ACCEPTS: dict[str, Callable[[str, str], bool]] = {
     "no-placeholder": _no_placeholder,
     "password": _is_password,
+    "odd-password": _is_odd_password,
     "bearer": _is_bearer,
+    "authorization": _is_authorization,
     "url-password": _is_url_password,
     "basic": _is_basic,
     "cipher": _is_cipher,
@@ -294,10 +307,12 @@ _KEY_BODY = re.compile(r"[A-Za-z0-9+/]{12}")
 _LONGEST_KEY = 16_384
 _LONGEST_AFTER = 200  # characters from a hint on in which a pattern is searched that begins before it
 _LEAST_VOWELS = 0.25  # per letter of English words; random letters have 0.19
+_LEAST_ODD = 3  # changes of case and digits in a password that stands where other words might
+_EXAMPLE_UUIDS = ("123e4567-e89b", "550e8400-e29b", "12345678-1234")
 LEAST_DISTINCT = 8  # characters of a key that are not equal: a row of zeros is none
 _DOTTED = re.compile(r"(?<![\w-])[\w-]+(?:[.~][\w-]+)*[.~]$")
 _LONGEST_DOTTED = 80  # characters of a key before the full stop before its longest part
-_HEAD = re.compile(r"(\[[\w-]+\]|[\w-])(\[[\w-]+\]|[\w-])")
+_HEAD = re.compile(r"(\[[\w-]+\]|[\w-])(\[[\w-]+\]|[\w/-])")
 _WORD = r"(?:[A-Za-z]?[a-z]{1,12}\d{0,3}|[A-Z]{1,12}|\d{1,6})"
 _WORDED = re.compile(rf"{_WORD}(?:[-_.]{_WORD}){{0,30}}")
 _AWS_EXAMPLE = re.compile(r"[A-Za-z0-9+/]{30,36}EXAMPLEKEY(?![A-Za-z0-9])")

@@ -102,8 +102,8 @@ def _line_start(text: str, at: int) -> int:
 def _without_key_words(name: str) -> tuple[list[str], frozenset[str]]:
     """Return the parts of a name up to words such as "api key", and those words."""
     parts = [part.lower() for part in _PART.findall(name)]
-    said = set()
-    while parts and parts[-1] in _words("between"):
+    said: set[str] = set()
+    while parts and (parts[-1] in _words("between") or (said & _NAMED_KEYS and parts[-1] in _words("qualifiers"))):
         said.add(parts.pop())
     return parts, frozenset(said)
 

@@ -49,6 +49,8 @@ _HASH_BEFORE = re.compile(
     re.IGNORECASE,
 )
 
+_CRYPT = re.compile(r"\$[0-9a-z][\w-]{0,14}\$[\w./$=,+-]{0,40}$")  # a password hash, up to a full stop in it
+
 
 @dataclass(frozen=True, slots=True)
 class SecretFinding:
@@ -149,9 +151,9 @@ def _find_words(text: str) -> Iterator[Hit]:
 
 def _is_key_in_context(text: str, start: int, rule: str) -> bool:
     """Return whether what precedes a token does not make it a hash and, unless its prefix says so, makes it a key."""
-    if text.endswith("$", 0, start):  # a password hash of crypt
-        return False
     before = text[max(0, start - _WINDOW) : start]
+    if before.endswith("$") or _CRYPT.search(before):
+        return False
     before = before[before.rfind("\n") + 1 :]
     return not _HASH_BEFORE.search(before) and (rule == "prefixed-key" or _is_near_word(before))
 

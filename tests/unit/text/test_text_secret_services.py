@@ -31,6 +31,7 @@ GIVEN = [
     ("  harbourmaster '" + MIXED + "'", MIXED),
     ("rootly" + "_" + HEX64, "rootly" + "_" + HEX64),
     ("deepgram-token " + HEX40, HEX40),
+    ("PagerDuty integration key " + HEX32, HEX32),
     ("moonclerk accesskey " + HEX32, HEX32),
     ("The Mavenlink key: " + HEX64, HEX64),
     ("insightly_key = " + UUID, UUID),
@@ -46,6 +47,7 @@ def test_a_key_beside_the_name_of_its_service_is_found(text: str, secret: str) -
 
 
 HARMLESS = [
+    "pagerduty-integration | " + HEX40,
     "mixpanel commit: " + HEX40,
     "cloudsmith revision = " + HEX40,
     "cloudsmith sha256: " + HEX64,
