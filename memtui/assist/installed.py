@@ -212,7 +212,15 @@ def _keep_hand_made(edit: FileEdit) -> None:
 
 
 def _make_folder() -> None:
-    locations.installs_folder().mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+    folder = locations.installs_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+    except OSError as error:
+        raise MemtuiError(
+            f"The folder of memtui's records cannot be made ({error.strerror})",
+            where=str(folder),
+            remedy="Nothing was changed. Make it a folder that you can write, or set MEMTUI_STATE.",
+        ) from error
 
 
 def _save(kept: dict[str, Installed]) -> None:

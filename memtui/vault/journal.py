@@ -245,6 +245,23 @@ def last_noted(reader: VaultReader, entity: str, key: str) -> Record | None:
     return None if found is None else _load(found[0])
 
 
+def gone_with_words_of(reader: VaultReader, identifiers: Iterable[str]) -> set[str]:
+    """Return the ids of memories that only the journal has and that once said the very words of one of these.
+
+    So an import that was undone and run again leaves them, and a memory that a team knows under another id.
+    """
+    condition, parameters = rows.among("id", identifiers)
+    found = reader.connection.execute(
+        "WITH told AS (SELECT entity_key AS id, unnest([json_extract_string(before, '$.insight'),"
+        " json_extract_string(after, '$.insight')]) AS insight FROM revisions WHERE entity = 'memory'),"
+        f" words AS (SELECT insight FROM told WHERE {condition} UNION SELECT insight FROM memories WHERE {condition})"
+        " SELECT DISTINCT id FROM told WHERE insight IN (SELECT insight FROM words)"
+        " AND id NOT IN (SELECT id FROM memories)",
+        [*parameters, *parameters],
+    ).fetchall()
+    return {str(row[0]) for row in found}
+
+
 def half_lives_at(reader: VaultReader, identifiers: Iterable[str], moment: datetime) -> dict[str, float | None]:
     """Return the half-lives in days that memories had at a moment, for those that changed since; None for none."""
     condition, parameters = rows.among("r.entity_key", identifiers)

@@ -16,6 +16,7 @@ from memtui import locations
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
+from memtui.vault.journal import gone_with_words_of
 from memtui.vault.lease import (
     LOG,
     backup_folder,
@@ -55,6 +56,8 @@ class PurgeReport:
 def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     """Erase memories with all their history: revisions, links, verdicts, signals, places in packs.
 
+    What the journal has of their words under ids that are gone is erased, too.
+
     Tombstones with the hashes of their contents stay, so that no import brings them back.
 
     Raises:
@@ -65,6 +68,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
     _require(vault)
     with vault.read() as reader:
         known = {*reader.get_many(ids), *reader.ids_in_journal(ids)}
+        twins = gone_with_words_of(reader, ids)
         published = [Path(one.path) for one in publications(reader) if not set(ids).isdisjoint(one.memory_ids)]
     unknown = [identifier for identifier in ids if identifier not in known]
     if unknown or not ids:
@@ -73,7 +77,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
             where=", ".join(unknown) or "(none given)",
             remedy="`memtui list --status any` lists all ids.",
         )
-    report = _purge(vault, Order(frozenset(ids), None, vault.now()))
+    report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
     _forget(locations.payload_files())
     edited = [path for identifier in ids for path in locations.editor_files(identifier)]
     return _with_published(vault, report, [*published, *edited])

@@ -37,6 +37,7 @@ class Order:
     ids: frozenset[str]
     eraser: Eraser | None
     now: datetime  # the moment of the erasure
+    named: int = 0  # how many memories were named, without those that go with them
 
 
 @dataclass(slots=True)
@@ -290,7 +291,7 @@ class _Copier:
 
     def _journal_purge(self) -> None:
         ((number,),) = self._all("SELECT coalesce(max(number), 0) + 1 FROM changes")
-        what = f"{len(self._order.ids)} memories" if self._order.ids else "a text"
+        what = f"{self._order.named} memories" if self._order.ids else "a text"
         entry = {
             "number": int(number),
             "made_at": self._order.now,

@@ -85,6 +85,16 @@ def test_where_the_second_file_fails_the_first_is_put_back(path: Path, own_home:
     assert records() == {}
 
 
+def test_where_nothing_can_be_recorded_nothing_is_written(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "state").write_bytes(b"a file")
+    monkeypatch.setenv("MEMTUI_STATE", str(tmp_path / "state"))
+    with pytest.raises(MemtuiError, match="records"):
+        apply([FileEdit(path, None, PART, None)], owner="tests", at=AT)
+    assert not path.exists()
+
+
 def test_a_lost_record_or_backup_is_no_harm(path: Path, own_home: Path) -> None:
     path.write_bytes(b"theirs\n")
     _install(path)

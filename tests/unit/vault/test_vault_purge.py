@@ -385,6 +385,23 @@ def test_a_memory_that_an_undo_took_out_can_be_purged_from_the_journal(vault: Va
         redo(writer)
 
 
+def test_the_words_of_a_memory_go_under_ids_that_are_gone_too(vault: Vault, clock: FrozenClock) -> None:
+    _put(vault, make_memory(id="first", insight=SECRET), make_memory(id="innocent", insight="nothing to hide"))
+    fold_log(vault.path)
+    repair.back_up(vault)
+    with vault.write(actor="person", action="undo") as writer:
+        undo(writer)
+    _put(vault, make_memory(id="again", insight=SECRET), make_memory(id="other", insight=f"{SECRET}?"))
+    clock.step(days=1)
+    purge_memories(vault, ["again"])
+    assert _column(vault, "SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' ORDER BY 1") == [
+        "innocent",
+        "other",
+    ]
+    purge_memories(vault, ["other"])
+    assert _holders(vault, SECRET) == set()
+
+
 def test_an_unknown_id_erases_nothing(doomed: Vault) -> None:
     before = doomed.path.read_bytes()
     with pytest.raises(NotFoundError, match="nobodyxx"):
