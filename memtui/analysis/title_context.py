@@ -59,6 +59,8 @@ def below_subjects(title: str, names: Sequence[str]) -> str:
         return name
     if not (_fits(_below(name, title)) or has_verb(title, language_of(title)) or is_rule(title)):
         name = name.partition(" (")[0]
+    if whole := _with_whole_heading(name, title):
+        return whole
     begins = title.casefold().startswith(name.casefold())
     if not begins and _names(title, name):
         return title
@@ -79,6 +81,13 @@ def _below_next(above: str, name: str, title: str, *, begins: bool) -> str:
     if not told and begins and matches("headings", "referring", name):
         return _fits(_below(above, name))
     return told
+
+
+def _with_whole_heading(name: str, title: str) -> str:
+    """Return a title that begins with the first words of the heading above it with all of that; else nothing."""
+    part, colon, rest = title.partition(": ")
+    is_part = bool(colon) and " " in part and part != name and name.casefold().startswith(f"{part.casefold()} ")
+    return (_fits(f"{name}: {rest}") or title) if is_part else ""
 
 
 def _repeats(above: str, name: str, named: str) -> bool:

@@ -63,6 +63,13 @@ _BRACKETS = re.compile(r"\s\([^()]{1,120}\)")
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+){2,}(?:\(\))?")
 
 
+_EXAMPLES = re.compile(
+    r"^((?:[^\s,.:;()]+ ){1,7}[^\s,.:;()]+),? (?:such as|including|for example|e\.g\.|like) [^.:;()]{3,160}?,? "
+    r"(?=(?:should|must|shall|cannot|can|may|will|are|is|do not|does not|have to|has to|needs? to)\b)"
+)
+"""A subject with examples of it, before its verb: "Folders such as `out/` and `tmp/` must …"."""
+
+
 def cut_title(title: str) -> str:
     """Return one line of at most 100 cells, ended at a clause, or cut at a word and marked with `…`."""
     return (held := HeldCode()).put_back(fitted(visible(title), held))
@@ -77,6 +84,8 @@ def fitted(words: str, held: HeldCode) -> str:
     if width(words) <= MAX_TITLE_CELLS:
         return words
     words = _MANY_NAMES.sub(r"\1 and others", words)
+    if width(bare := _EXAMPLES.sub(r"\1 ", words, count=1)) <= MAX_TITLE_CELLS and bare != words:
+        return bare
     short = shortened(words, MAX_TITLE_CELLS, width, least_rank=REASON)
     if short and width(short) >= _LEAST_CELLS:
         return short

@@ -12,6 +12,7 @@ from memtui.analysis.title_context import below_subjects, subjects
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_subject import below_its_subject
 from memtui.analysis.title_words import (
+    has_sense,
     heading_words,
     is_definition,
     is_document,
@@ -92,6 +93,11 @@ def subject_of(title: str) -> str:
         _FILE_TITLE.sub(r"\1", part).rstrip(_TITLE_ENDING).lstrip(_TITLE_OPENING) for part in _TITLE_PARTS.split(title)
     )
     return next(filter(None, map(_subject_of_part, parts)), "")
+
+
+def topic_of(title: str) -> str:
+    """Return what a document is about by its title, that of one about instruction files as it stands."""
+    return title if matches("headings", "of_documents", title) else subject_of(title)
 
 
 def _subject_of_part(part: str) -> str:
@@ -216,7 +222,8 @@ class Headings:
             return title
         names = self._visible(subjects(self.path))
         below = below_its_subject(self._below(title, names), names)
-        return self._below_document(below, names) if self._states_nothing(below) else below
+        is_needed = bool(names) and has_sense(names[-1]) and names[-1] not in below
+        return self._below_document(below, names) if is_needed or self._states_nothing(below) else below
 
     def _below(self, title: str, names: Sequence[str]) -> str:
         below, counted = below_subjects(title, names), _COUNTED.search(title)
@@ -236,7 +243,9 @@ class Headings:
         """Return a title below what the document is about, if it does not say that and there is room."""
         document = names[-1] if names else ""
         both = f"{document}: {title}"
-        if not document or says_the_same(title, document) or has_verb(title, language_of(title)):
+        if not has_sense(document) and (
+            not document or says_the_same(title, document) or has_verb(title, language_of(title))
+        ):
             return title
         return both if cell_width(both) <= MAX_TITLE_CELLS else title
 

@@ -26,6 +26,9 @@ from memtui.analysis.title_words import (
 from memtui.text.inline import HeldCode, unmarked
 
 _FOLLOWING = re.compile(r",?\s?\b(?:(?:any|either|each|all|one|both|some) of )?the following\b(?=[\s,])", re.IGNORECASE)
+_OPEN_RELATIVE = re.compile(
+    r"(?<=\w),? (?:(?:that|which|who) (?:also |only )?[a-z]+s|and [a-z]+s? that)$"
+)  # `a test that drives:`
 _BRIEF_END = re.compile(
     r"\s\(|\s(?=(?:for|to|with|in|on|by|via|using|from|when|if|that|which|so|before|after|as|through|at|into|and|or"
     r"|across|under|per|against|during|within|without)\s)|\s(?=-)"
@@ -59,13 +62,21 @@ _HOW = re.compile(r"\s(?:using|via|by|with|through|and|or)\s")
 _OBJECT = re.compile(r"\s(?:which|that|if|when) ")
 _PARTICLE = re.compile("down|up|out|off|over|back|away|in|on")
 _LETTER = re.compile(r"[^\W\d_]|[\ue000-\uf8ff]")
+_COMMIT_TYPE = re.compile("fix|test|docs")  # in lower case no label that says nothing
 _NUMBERING = re.compile(r"\|?\s*(?:#|№|n[or°]\.?|num(?:ber)?|序号|番号)\s*\|", re.IGNORECASE)  # the head of a column
 _ARROW = re.compile(r"\s*(?:[-=]+>|[→⇒↓▼⟶])")
 _ENDING = " .:;,：。；，、…-–—"
 
 
+def without_open_relative(title: str, lead: str) -> str:
+    """Return a title that is no more than words that lead to a list, without the verb that waits for the list."""
+    return _OPEN_RELATIVE.sub("", title) if lead.endswith(title.rpartition(" ")[2]) else title
+
+
 def led_by(announced: str) -> tuple[str, str]:
     """Return words that lead to something without "the following" if need be, and what of them is their subject."""
+    if (purpose := _FOLLOWING.search(announced)) and (comma := announced.find(", ", purpose.end())) > 0:
+        announced = announced[:comma]  # "… the following marks, to tell the pilot" is about the marks
     lead = without_following(announced).rstrip(_ENDING)
     if lead and lead != announced:
         return announced, lead
@@ -228,6 +239,7 @@ def _head_of_item(text: str) -> str:
         text = rest
     head = _head_of(text)
     is_label = text[len(head) :].lstrip().startswith((":", "：")) and _is_aside(head)
+    is_label = is_label and not _COMMIT_TYPE.fullmatch(head)
     return "" if is_metadata(text) or is_label else _JOINED.sub("", head).rstrip(_ENDING)
 
 

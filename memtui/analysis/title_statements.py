@@ -153,7 +153,7 @@ class Statements:
         for sentence in islice(sentences(plain), _MOST_SENTENCES):
             bare = sentence.strip().rstrip(_ENDING)
             says_nothing = is_dropped(bare) or not _WORD.search(self.held.put_back(bare))
-            if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta")):
+            if says_nothing or any(matches("sentences", key, bare) for key in ("pointer", "meta", "counts")):
                 continue
             if not bare.endswith(_QUESTIONS):
                 both = without_asides(f"{question} {bare}", MAX_TITLE_CELLS)

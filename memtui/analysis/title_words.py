@@ -195,12 +195,18 @@ def _says_little(labels: Sequence[str]) -> bool:
 
 def is_document(heading: str) -> bool:
     """Return whether a heading is the name of an instruction file or a title such as `Agent guide`."""
-    return matches("headings", "document", heading)
+    is_name = matches("headings", "document", heading)
+    return is_name and not (has_sense(heading) or matches("headings", "of_documents", heading))
+
+
+def has_sense(heading: str) -> bool:
+    """Return whether the title of a document says that nothing in it holds as it stands, as in "Ignored rules"."""
+    return matches("headings", "senses", heading)
 
 
 def is_file_name(heading: str) -> bool:
     """Return whether a heading is only the name of an instruction file, as in `CLAUDE.md (guide)`."""
-    return bool(_FILE_NAME.search(heading))
+    return bool(_FILE_NAME.search(heading)) and not matches("headings", "of_documents", heading)
 
 
 def is_manner(words: str, heading: str) -> bool:
@@ -212,6 +218,13 @@ def is_dropped(label: str) -> bool:
     """Return whether a label or heading says nothing by itself."""
     bare = _PARENTHESIS.sub("", label).strip(" *_:：.!#[]()")
     return matches("labels", "empty", bare) or matches("labels", "bad", bare)
+
+
+def is_field(label: str) -> bool:
+    """Return whether a label names a side of what its heading is about, as in `Why: …`, and no thing of its own."""
+    return is_dropped(label) or any(
+        matches("labels", key, label) for key in ("part", "describing", "metadata", "beside")
+    )
 
 
 def without_label(plain: str) -> tuple[str, str]:

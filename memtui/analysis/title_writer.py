@@ -37,6 +37,7 @@ from memtui.analysis.title_lists import (
     led_by,
     listed_names,
     values_in,
+    without_open_relative,
 )
 from memtui.analysis.title_records import described, names_of, row_told
 from memtui.analysis.title_statements import Statements, without_order
@@ -185,8 +186,7 @@ class TitleWriter:
 
     def _row(self, found: Sequence[Block]) -> str:
         """Return what a row of named cells tells."""
-        told = row_told(found, self.held, self._width)
-        return self.done(told) if told else ""
+        return self.done(row_told(found, self.held, self._width))
 
     def _steps(self, found: Sequence[Block]) -> str:
         """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
@@ -228,8 +228,7 @@ class TitleWriter:
             return ""
         negates = grammar_of(language_of(heading)).negation.search(heading)
         is_of_bad = bool(negates) or matches("headings", "bad", self.headings.last)
-        title = with_remarks(heading, remarks_in(found), self._width, is_of_bad=is_of_bad)
-        return self.done(title) if title else ""
+        return self.done(with_remarks(heading, remarks_in(found), self._width, is_of_bad=is_of_bad))
 
     def _paragraph(self, text: str, following: Sequence[Block]) -> str:
         source = self.held.take_out(text)
@@ -277,7 +276,8 @@ class TitleWriter:
         subject = self.headings.subject()
         if subject and _OF_HEADING.match(lead) and self._width(f"{subject}: {lead}") > LIST_CELLS:
             lead = subject  # "Available at night" says nothing of what is
-        return self.listed(lead, self._heads_below(lead, following), awaited=bare != announced)
+        heads = self._heads_below(lead, following)
+        return without_open_relative(self.listed(lead, heads, awaited=bare != announced), lead)
 
     def _heads_below(self, lead: str, following: Sequence[Block]) -> list[str]:
         """Return the heads of what follows words that lead to it, or the lines of a shell that the words wait for."""

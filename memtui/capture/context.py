@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from memtui.analysis.grammar import capital
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import goes_on
-from memtui.analysis.title_headings import subject_of
+from memtui.analysis.title_headings import subject_of, topic_of
 from memtui.analysis.title_words import (
+    has_sense,
     is_document,
     is_dropped,
     is_file_name,
@@ -56,6 +57,11 @@ _NAMED_LOW = re.compile(r"_+[^\W_]")  # `__init__` or `_parts/`, which emphasize
 _DEFINITION = re.compile(r"(?:an?|eine?|une?|una|uma?)\s+[^\W\d]", re.IGNORECASE)
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d{1,9}[.)]\s|\||`{3}|~{3}|[<>#])")
 _OWN_WORD = re.compile(r"[\w-]{3,}")
+_ASKS = re.compile(
+    r"(?:why|how|what|when|where|which|who|is|are|does|do|can|should|warum|wie|wann|wozu|pourquoi|comment|quand|por qué"
+    r"|cómo|cuándo|por que|como|quando)\s|为什么|為什麼|如何|なぜ|.*[?？]$",
+    re.IGNORECASE,
+)
 _DENIES = re.compile(r"(?:not|no|kein\w*|nicht|pas|sin|não|sem)\s", re.IGNORECASE)
 _INNER_PATH = re.compile(r"[`(](?:\./)?(?:src|lib|tests?|benches|examples|app|pkg|internal|include)/")
 _BELOW_FOLDER = re.compile(r"[^\s>]{1,60} > ")
@@ -112,7 +118,7 @@ def _name(heading: str) -> str:
 
 
 def _says_nothing(name: str, *, outermost: bool) -> bool:
-    if outermost and (is_file_name(name) or is_document(name)):
+    if outermost and not has_sense(name) and (is_file_name(name) or is_document(name)):
         return True
     return matches("headings", "generic", name) or is_dropped(name)
 
@@ -139,7 +145,9 @@ def context_lead(
         return ""  # an assistant wrote each item to stand by itself
     lead = _lead_within(text, path, title)
     is_place = bool(path) and _means_place(text, path)
-    subject = subject_of(_name(document)) or (folder if is_place else "")
+    subject = topic_of(_name(document)) or (folder if is_place else "")
+    if path and has_sense(_name(path[0])) and not lead.startswith(_name(path[0])):
+        return _lead_below(_name(path[0]), lead, _LONGEST_BOTH)
     if file and _means_file(text, lead):
         return _lead_below(file, lead, _LONGEST_BOTH)
     if not subject or _names_any_of(lead if is_place else f"{lead} {text}", subject):
@@ -282,9 +290,16 @@ def _below_document(lead: str, path: Sequence[str]) -> str:
     return lead if not is_brief or _says_nothing(document, outermost=True) or len(both) > _LONGEST else both
 
 
+def _answers(heading: str, plain: str) -> bool:
+    """Return whether a text answers what its heading asks, as in "Two reasons. …", and does not repeat it."""
+    return bool(_ASKS.match(heading)) and pattern("answers").match(plain) is not None
+
+
 def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
+    if _answers(_name(path[-1]), plain):
+        return True
     if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
         return True
     if _hangs(text, plain) or (_begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold()):
@@ -330,6 +345,11 @@ def _names_nothing(text: str, first: str, plain: str) -> bool:
     if is_imperative(plain):
         return False
     return not is_statement(text) or not (is_strong(first) or pattern("verb").search(plain) or CJK.search(plain))
+
+
+def is_of_texts(document: str) -> bool:
+    """Return whether a document is about texts that people write, so that a rule of it may seem to be about code."""
+    return matches("headings", "of_texts", _name(document)) or matches("headings", "of_documents", _name(document))
 
 
 def with_lead(text: str, lead: str) -> str:

@@ -17,7 +17,7 @@ from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_headings import scoped
 from memtui.analysis.titles import title_for
 from memtui.capture.blocks import Span, code_lines
-from memtui.capture.context import context_lead, with_lead, without_place
+from memtui.capture.context import context_lead, is_of_texts, with_lead, without_place
 from memtui.capture.frontmatter import Frontmatter, split_frontmatter
 from memtui.capture.merge_conflicts import has_marker, merge_conflicts
 from memtui.capture.skip_codes import SkipCode, SkipReason, SkipWords
@@ -362,7 +362,8 @@ class DraftMaker:
         taken = "\n".join(filter(None, (insight, why)))
         if familiar is not None and familiar.stood_alone(taken, KnownUnit(sanitise(native_id).text, "").heading):
             return insight
-        named = KnownUnit(sanitise(native_id).text, "").headings if self._is_of_part else ()
+        named = KnownUnit(sanitise(native_id).text, "").headings
+        named = named if self._is_of_part or is_of_texts("".join(named[:1])) else ()
         document = next((heading for heading in named[:1] if heading in path), "")
         folder = next(iter(scoped(path, self.file.name)), "") if document else ""
         return with_lead(

@@ -78,6 +78,7 @@ _LABEL_OF_LINK = re.compile(
 _ASKED_ABOUT = re.compile(r"\]\([^()\s]+\)[*_`]*\s*[:：—–-]\s*(?:which|what|who|how|where|why)\b", re.IGNORECASE)
 """The label before a link, `**Owners** — [page](…)`, and a question behind it that the page answers."""
 _DESCRIBED = re.compile(r"(?:(?<=[`)])|(?<=\.md))\s+\([^()]{1,200}\)[.\s]*$")
+_TELLS = re.compile(r"[`/\d]|\]\(")  # code, a path, a number or a link, by which a list of virtues says something
 _FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _CHAPTER_WORDS = 4
 _POINTING_SHARE = 0.75
@@ -143,8 +144,17 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     if pattern("role_heading").match(heading) and words_in(text) <= _ROLE_WORDS and block.kind == "paragraph":
         tells = announces(text) or is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
         return "" if tells else SkipReason.PERSONA
+    if pattern("praise_heading").match(heading) and _only_praises(block, text):
+        return SkipReason.INTRO
     is_audience = pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS
     return SkipReason.INTRO if is_audience and not _says_something(text) else ""
+
+
+def _only_praises(block: Block, text: str) -> bool:
+    """Return whether a list names virtues alone, each behind a bold label, and neither code nor rule nor number."""
+    items = [line for line in text.split("\n") if line.strip()]
+    labelled = all("**" in line for line in items)
+    return block.kind == "bullets" and labelled and not (is_strong(text) or _TELLS.search(text))
 
 
 def _says_something(text: str) -> bool:

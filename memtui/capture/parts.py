@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from memtui.analysis.title_words import is_field
 from memtui.capture.blocks import Block, Span, item_text
 from memtui.capture.clusters import Label, attaches, is_step_run, label_above, listed_at
 from memtui.capture.no_memory import is_data, no_memory_reason, no_text_reason
@@ -425,7 +426,7 @@ class Parts:
             and last.path == part.path
             and self.units[part.last].end - self.units[last.first].start <= PIECE_CHARS
             and not self._are_apart(last, part)
-            and not (self._opens(part) or self._is_beside(last, part))
+            and not (self._opens(part) or self._is_beside(last, part) or self._tells_of_other(last, part))
         )
 
     def _is_beside(self, last: Part, part: Part) -> bool:
@@ -470,7 +471,16 @@ class Parts:
             return False
         if self.units[last.last].is_item and has_label(self.text_of(part)):
             return False
+        if self._tells_of_other(last, part):
+            return False
         return not (self._are_apart(last, part) or last.text or part.text) and self._fits(last, part)
+
+    def _tells_of_other(self, last: Part, part: Part) -> bool:
+        """Return whether each of two paragraphs tells with code of what its label names, no field of one record."""
+        texts = [self.text_of(one) for one in (last, part)]
+        labels = [first_label(text).strip(" *_:：.") for text in texts]
+        is_each = last.first == last.last and all(has_bold_label(text) and "`" in text for text in texts)
+        return is_each and not any(map(is_field, labels))
 
     def _is_fragment(self, part: Part) -> bool:
         units = self.units[part.first : part.last + 1]

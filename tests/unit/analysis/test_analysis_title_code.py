@@ -96,3 +96,55 @@ def test_a_record_below_a_long_path_is_titled_below_its_end() -> None:
     title = title_for(text, ("harbour", "src/harbour/cranes/night/shift/batchWriter.ts"))
 
     assert title.startswith("…/batchWriter.ts: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (
+            (
+                "Rented or borrowed cranes such as `north`, `south`, and whatever the neighbours' yard sends over "
+                "should not be oiled by hand."
+            ),
+            ("Harbour",),
+            "Rented or borrowed cranes should not be oiled by hand",
+        ),
+        (
+            (
+                "Add a rehearsal for the whole crew that moves:\n\n"
+                "1. `north` on a real barge of the outer pier until nobody waits there any longer at all today.\n"
+                "2. `south` to lift whatever stands behind the sheds of the inner pier and blocks the way."
+            ),
+            ("Harbour",),
+            "Add a rehearsal for the whole crew",
+        ),
+        (
+            (
+                "The log has the following kinds of rows, to tell the pilots of the next watch what happened:\n\n"
+                "- fix: a rope was mended\n- lift: a boat was lifted\n- fog: no boat was lifted"
+            ),
+            ("Harbour log",),
+            "The log has kinds of rows: fix, lift, fog",
+        ),
+        (
+            "Two reasons. The cranes of the east pier turn slowly.",
+            ("Harbour", "Why two piers"),
+            "Why two piers: The cranes of the east pier turn slowly",
+        ),
+        (
+            "Use plain words for every knot.",
+            ("Knot rule files", "Style"),
+            "Knot rule files: Style: Use plain words for every knot",
+        ),
+    ],
+)
+def test_a_title_ends_with_what_its_words_wait_for(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path).endswith(title)
+
+
+def test_a_title_does_not_say_half_of_its_heading_and_then_all_of_it() -> None:
+    text = "The cranes of the east pier turn slowly in the morning, when all of the lamps along the quay are still wet."
+
+    title = title_by_rules(text, ("Harbour", "Why the east pier has cranes of its own instead of borrowed ones"))
+
+    assert title.count("Why the east pier") <= 1

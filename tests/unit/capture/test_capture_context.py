@@ -37,6 +37,11 @@ from memtui.vault.vault import Vault
             "looms/ Guidelines",
         ),
         (("AGENTS.md", "_weft (kept) and _warp (gone)"), "Custom patterns", "_weft (kept) and _warp (gone)"),
+        (
+            ("AGENTS.md", "Why two looms instead of one wide loom"),
+            "Two reasons. The wide one stands in the way of the two looms' weavers.",
+            "Why two looms instead of one wide loom",
+        ),
         (("AGENTS.md", "_parts/loom-view.tsx"), "Custom patterns", "_parts/loom-view.tsx"),
         (("AGENTS.md", "Yarn"), "This package never counts the threads of a finished cloth.", "Yarn"),
         # stands by itself

@@ -1,0 +1,79 @@
+"""What says nothing is left out with its reason, and what needs its heading's question or subject gets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtui.capture.draft import SourceFile
+from memtui.capture.markdown import split_markdown
+from memtui.capture.readers.registry import reader_named
+from memtui.capture.skip_codes import SkipReason
+
+CURSOR = reader_named("cursor-rules")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("AI agent instructions for the lighthouse keeper's log.", SkipReason.INTRO),
+        ("Coding-agent guidance for the Quay repository.", SkipReason.INTRO),
+        ("> This file was generated automatically. For full instructions, see [QUAY.md](./QUAY.md).", SkipReason.INTRO),
+        (
+            "## Benefits\n\n- **Calm crews**: Everybody knows the order of boats\n- **Clear piers**: No ropes about",
+            SkipReason.INTRO,
+        ),
+        ("### Rope loft (this work session)\n\n- `loft.yml` - ropes sorted\n- index of all knots", SkipReason.TASKS),
+    ],
+)
+def test_what_says_nothing_is_left_out(text: str, reason: SkipReason) -> None:
+    split = split_markdown(f"# Quay\n\n{text}\n")
+
+    assert split.pieces == []
+    assert reason in {gap.reason for gap in split.skipped}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This file was generated automatically. Never edit it by hand.",
+        "## Benefits\n\n- **Ropes**: `loft --dry` takes 4 s instead of 90 s\n- **Piers**: must stay clear",
+        "AI agent instructions for boats must name the pier and the crane that lifts them.",
+    ],
+)
+def test_what_says_something_stays(text: str) -> None:
+    assert split_markdown(f"# Quay\n\n{text}\n").pieces
+
+
+def test_labelled_paragraphs_about_other_things_are_memories_of_their_own() -> None:
+    fields = "**Symptom**: jammed hoist\n\n**Cause**: wet rope"
+    others = "**Lamps**: `red` (port), `green` (starboard)\n\n**Horn**: `blow(2)`"
+    text = f"# Quay\n\n## Night\n\n{others}\n\n## Jam\n\n{fields}\n"
+
+    texts = [piece.text for piece in split_markdown(text).pieces]
+
+    assert texts[:2] == ["**Lamps**: `red` (port), `green` (starboard)", "**Horn**: `blow(2)`"]
+    assert texts[2:] == [fields]
+
+
+@pytest.mark.parametrize(
+    ("title", "rule", "lead"),
+    [
+        ("Ignored knots", "Tie every loop twice.", "Ignored knots: "),
+        ("Bug Report Writing", "Name the pier first.", "Bug Report Writing > Body: "),
+        ("Skill File Format", "Use plain words.", "Skill File Format > Body: "),
+        ("Night Lifts", "Name the pier first.", ""),
+    ],
+)
+def test_a_rule_names_the_texts_or_the_sense_that_its_file_is_about(
+    tmp_path: Path, title: str, rule: str, lead: str
+) -> None:
+    path = tmp_path / ".cursor" / "rules" / "quay.mdc"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"# {title}\n\n## Body\n\n- {rule}\n- Keep every part of it short enough for the night crew.\n")
+
+    first = CURSOR.read(SourceFile(path, tmp_path, tmp_path / "home")).drafts[0]
+
+    assert first.insight == f"{lead}{rule}"
+    assert title in first.title or not lead
