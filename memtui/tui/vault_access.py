@@ -197,7 +197,7 @@ class VaultAccess:
         files: list[str] = []
         with suppress(VaultBusyError):
             files = files_that_still_say(self.read_vault, self.memories(identifiers), self.opening.folder)
-        return replace(done, message=f"{done.message}. {still_said_words(files)} W takes it out") if files else done
+        return replace(done, message=f"{done.message}. {still_said_words(files)} W can take it out") if files else done
 
     def copy(self, identifiers: Sequence[str]) -> Done:
         """Copy the text of memories to the clipboard; the message says by which route, and how much."""

@@ -345,7 +345,7 @@ async def test_what_was_retired_is_taken_out_of_the_file_that_still_says_it(vaul
     async with app_on(vault, folder).run_test(size=WIDE) as pilot:
         await shows(pilot, "Lock refunds")
         await pilot.press("x")
-        await says(pilot, "AGENTS.md still says it: W takes it out")
+        await says(pilot, "AGENTS.md still says it: W can take it out")
         await _open(pilot, at="AGENTS.md")
         assert isinstance(pilot.app.screen, PublishScreen)
         assert key_of(pilot.app.screen._rows.list.rows[0]) == "claude-md", "the assistants come first"
@@ -355,6 +355,7 @@ async def test_what_was_retired_is_taken_out_of_the_file_that_still_says_it(vaul
         assert file.read_bytes() == text.encode()
         await pilot.press("space")
         await shows(pilot, "✓ AGENTS.md")
+        await shows(pilot, "p remove the lines   space choose")
         await pilot.press("p")
         await says(pilot, "1 retired memory removed from AGENTS.md")
         assert file.read_bytes() == b"# Desk\r\n\r\n- Berth 4 is closed.\r\n"

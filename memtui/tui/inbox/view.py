@@ -306,7 +306,9 @@ def group_blocks(group: Group, offers: Sequence[Offer]) -> list[Block]:
     """Return what a group holds."""
     kinds = Counter(offer.kind for offer in offers)
     sessions = {offer.path: None for offer in offers if is_of_session(offer)}
-    headings = list(dict.fromkeys(tame(one.heading) for one in offers if one.heading and one.path not in sessions))
+    headings = list(
+        dict.fromkeys(tame(one.heading) for one in offers if one.heading and one.path and one.path not in sessions)
+    )
     named = ", ".join(f"{number:,} {tame(kind)}" for kind, number in kinds.most_common())
     blocks = [
         Block(((group.label, "title"),)),

@@ -76,6 +76,11 @@ class PublishScreen(ListDetail):
         self.trouble_is_over()
         self._rows.show(publish_lines(read, self._removed), f"{sum(row.is_published for row in read.rows)} published")
 
+    def on_idle(self) -> None:
+        """Say in the footer what the keys do with the row under the cursor."""
+        is_removal = isinstance(self._rows.list.current, Removal)
+        self.hints.words = {"publish-write": "remove the lines"} if is_removal else {}
+
     def _blocks(self, row: Row) -> Sequence[Block] | None:
         return None if self._read is None else row_blocks(row, self._read)
 
