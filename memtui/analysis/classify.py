@@ -92,7 +92,7 @@ def _cues(
     start: str, title: str, heading_path: Sequence[str], path: str, hint: str | None
 ) -> tuple[dict[str, float], set[str]]:
     """Return what cues say of each kind, and which of them the beginning of a text has."""
-    lacking = bool(heading_path) and bool(pattern("lacking").search(heading_path[-1].lower()))
+    lacking = bool(heading_path) and any(pattern(name).search(heading_path[-1].lower()) for name in _LACKING)
     features = [*_sentence_features(start, lacking=lacking), *form_features(start, (title, *heading_path[-2:]))]
     names = {feature for feature, _ in features}
     cues: defaultdict[str, float] = defaultdict(float)
@@ -165,7 +165,7 @@ _ACTS_OF_RUNNING = frozenset({"command", "command_first", "command_told"})
 
 def _acts_in(sentence: str, *, lacking: bool, paths: bool) -> frozenset[str]:
     """Return what a sentence does; below a heading of what is lacking, `No server` tells how things are."""
-    if lacking and _NONE.match(sentence):
+    if lacking and _NONE.match(sentence.lstrip("*_")):
         return frozenset({"tells"})
     about = _RULE_OF_ROW.match(sentence)
     acts = acts_of(sentence[about.end() :] if about else sentence)
@@ -220,6 +220,11 @@ _HEADING_SHARES = (1.0, 0.6, 0.3)
 _CLASSES = {"rules": "convention", "purpose": "architecture"}  # Headings that stand for a kind in a way of their own
 _SYMPTOM = 5.0  # Outweighs the commands of its cure
 _PLANNED = 5.0  # Outweighs that a file is about lessons
+_PRAISED = 5.0  # Outweighs what the benefits are
+_CHOSEN = 4.0  # Outweighs that the reasons are told as facts
+_OCCASION = 2.5
+_LACKING = ("lacking", "left_out")
+_BINDING = frozenset({"forbids", "obliges", "orders"})
 _FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = {
@@ -247,8 +252,8 @@ _MEMORY_BANKS = frozenset({"memory-bank", "memory_bank"})
 
 def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the headings stand for, and how much each counts: more if the text does what fits it."""
-    if heading_path and pattern("planned").search(heading_path[-1].lower()):
-        yield "note", _PLANNED
+    if heading_path:
+        yield from _asked_by(heading_path[-1].lower(), features)
     above = heading_path[1:] if len(heading_path) > 1 else heading_path  # the first of several is the document's title
     if heading_path and pattern("symptom").search(heading_path[-1].lower()):
         troubles = any(map(pattern("troubles").search, " ".join(heading_path).lower().split()))
@@ -262,6 +267,18 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
             fits = not (features | entry).isdisjoint(table("heading_fits").get(kind, ()))
             weakened = _WEAKENED if features & _SAYS_MORE.get(kind, frozenset()) else 1.0
             yield kind, (weight * weakened + _FITTING * fits) * share
+
+
+def _asked_by(heading: str, features: set[str]) -> Iterator[tuple[str, float]]:
+    """Yield the kinds that the whole of the innermost heading, in lower case, stands for."""
+    if pattern("planned").search(heading):
+        yield "note", _PLANNED
+    elif pattern("praised").search(heading):
+        yield "note", _PRAISED
+    elif pattern("on_which").search(heading):
+        yield "convention", _OCCASION
+    elif features.isdisjoint(_BINDING) and any(pattern(name).search(heading) for name in ("chosen", "left_out")):
+        yield "decision", _CHOSEN
 
 
 def _kinds_of_headings(headings: Sequence[str]) -> Iterator[tuple[dict[str, float], float]]:

@@ -69,6 +69,9 @@ _VARIABLE_ROW = re.compile(
     r"^[ \t]*(?:[-*+•|]|\d{1,3}[.)])[ \t]*(?:\*\*)?`[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:=[^`]*)?`", re.MULTILINE
 )
 _SEVERAL_VARIABLES = 2
+_MEMBER = re.compile(r"(?:\*\*)?`(?!-)([^`]+)`(?:\*\*)?(?:\s*\([^()]*\))?\s*(?:$|[:：—–→]|-\s)")
+_NO_MEMBER = re.compile(r".*/|[A-Z][A-Z0-9_]*(?:=|$)")
+_SEVERAL_MEMBERS = 2
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
@@ -114,6 +117,14 @@ def _of_lists(text: str) -> Iterator[str]:
         yield "endpoints"
     if len(set(_VARIABLE_ROW.findall(text))) >= _SEVERAL_VARIABLES:
         yield "variables"
+    items = [_MEMBER.match(item) for item in _ITEM.findall(text)]
+    if len(items) >= _SEVERAL_MEMBERS and all(found and _names_member(found[1]) for found in items):
+        yield "members"
+
+
+def _names_member(code: str) -> bool:
+    """Return whether code at the start of an item names a function, type or field, not a command, path or variable."""
+    return not is_command(code) and not _NO_MEMBER.match(code)
 
 
 def _kind_of_code(text: str) -> str:
