@@ -152,6 +152,7 @@ async def test_everything_typed_goes_to_the_filter(harbour: Vault, tmp_path: Pat
         await pilot.press("slash", *"axfqNE")
         assert inbox._filter.line.value == "axfqNE"
         await shows(pilot, "No candidate matches.")
+        await shows(pilot, "esc clears the filter: 6 candidates wait behind it.")
         assert statuses(harbour) == {"candidate": 6}
         await pilot.press("escape")
         await pilot.press("slash", *"kind:constraint")
@@ -466,4 +467,4 @@ async def test_a_filter_whose_matches_are_all_decided_on_says_how_to_clear_it(ha
         await says(pilot, "Accepted")
         await until(pilot, lambda: not screen.acting and not screen.loader.is_reading, "the list is read again")
         await shows(pilot, "No candidate matches.")
-        await shows(pilot, "esc clears the filter.")
+        await shows(pilot, "esc clears the filter: ")

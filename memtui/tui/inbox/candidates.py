@@ -9,7 +9,7 @@ from rich.segment import Segment
 
 from memtui.domain.kinds import CONFIDENCE_SIGNS
 from memtui.text.sanitize import tame
-from memtui.text.words import clip_path, clip_start, plain_letters
+from memtui.text.words import clip_path, clip_start, counted, plain_letters
 from memtui.tui.inbox.grouping import (
     Arranged,
     Candidate,
@@ -133,7 +133,11 @@ class CandidateList(MemoryList):
         shown = (
             (self._when_empty or ("The rest is read once this is stored.",) if notice is None else notice)
             if not self.offers
-            else ("No candidate matches.", *self._looking, "esc clears the filter.")
+            else (
+                "No candidate matches.",
+                *self._looking,
+                f"esc clears the filter: {_behind(len(self.offers))} behind it.",
+            )
         )
         self.show(self.arranged.lines, follow=follow, fresh=fresh, notice=shown)
         if notice is not None:
@@ -440,3 +444,7 @@ class CandidateList(MemoryList):
 
 def _line_of(offer: Offer | None) -> str:
     return f":{offer.line}" if offer is not None and offer.line else ""
+
+
+def _behind(number: int) -> str:
+    return counted(number, "candidate waits", "candidates wait")
