@@ -193,7 +193,8 @@ def goes_on_with(above: Sequence[Block], paragraph: Block) -> bool:
     is_interrupted = above[-1].kind in {"fence", "code"} and len(above) > 1 and _LOWER_CASE.match(text)
     solves = is_answer(text) and any(is_problem(block.content) for block in above)
     lasts = above[-1].kind in {"fence", "code"} and pattern("of_command").match(plain_text(text[:200]).strip(EDGES))
-    return bool(is_interrupted or lasts) or solves or is_example_label(text) or is_dependent(text)
+    means = above[-1].kind in {"fence", "code"} and pattern("same_as_above").search(plain_text(text[:200]))
+    return bool(is_interrupted or lasts or means) or solves or is_example_label(text) or is_dependent(text)
 
 
 def first_paragraph(text: str) -> str:

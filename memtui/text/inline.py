@@ -24,6 +24,7 @@ _STRONG = re.compile(
 _EMPHASIS = re.compile(r"(?<![\w*/])\*(?=[^\s*/,.])([^*]{1,400}?)(?<=[^\s*])\*(?![\w*/])")
 _UNDERLINED = re.compile(r"(?<![\w/])(_{1,2})(?=[^\s_])([^_]{0,300}[^_\s])\1(?![\w/.])")
 _DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
+_FOOTNOTE = re.compile(r"\A\s*\*(?=[A-Z][a-z]* )(?!.*\*)", re.DOTALL)  # its sign: `*Boats count from May on`
 _STRUCK = re.compile(r"~~([^~]{1,300})~~")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -82,7 +83,7 @@ def unmarked(text: str) -> str:
     for pattern in (_STRONG, _EMPHASIS, _STRUCK):
         text = pattern.sub(r"\1", text)
     text = _UNDERLINED.sub(lambda found: found[0] if _DUNDER.fullmatch(found[0]) else found[2], text)
-    return one_line(text)
+    return one_line(_FOOTNOTE.sub("", text))
 
 
 def literal_tags(plain: str) -> str:

@@ -38,6 +38,7 @@ from memtui.text.words import cell_width
         ("提交信息必须使用英文。不要混合。", "提交信息必须使用英文"),
         ("**先理解全局**：先阅读测试", "先理解全局: 先阅读测试"),
         ("Escaped \\*stars\\* stay visible", "Escaped *stars* stay visible"),
+        ("*Boats are counted from May on", "Boats are counted from May on"),
         ("Two spaces  and\na second line", "Two spaces and a second line"),
         ("Override it with `x` !important in CSS", "Override it with x !important in CSS"),
         ("Ask /pay?id=5 first. Then go", "Ask /pay?id=5 first"),

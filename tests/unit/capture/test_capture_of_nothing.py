@@ -46,6 +46,13 @@ def test_what_says_something_stays(text: str) -> None:
     assert split_markdown(f"# Quay\n\n{text}\n").pieces
 
 
+def test_a_paragraph_that_means_the_place_of_the_code_above_stays_with_it() -> None:
+    code = "```sh\nmv log /quay/old/\n```"
+    text = f"# Quay\n\nMove the log with the night:\n\n{code}\n\nThe old one is kept in the same folder.\n"
+
+    assert [code in piece.text for piece in split_markdown(text).pieces] == [True]
+
+
 def test_labelled_paragraphs_about_other_things_are_memories_of_their_own() -> None:
     fields = "**Symptom**: jammed hoist\n\n**Cause**: wet rope"
     others = "**Lamps**: `red` (port), `green` (starboard)\n\n**Horn**: `blow(2)`"
