@@ -82,7 +82,8 @@ def read_stores(arguments: argparse.Namespace, session: Session) -> SourcesRead:
     if len(stores) == 1 and stores[0].problem:
         read_store(stores[0].place)  # raises what is wrong
     with session.vault.read() as reader:
-        names, known = Names(reader, mapping_of(arguments.map or ())), known_rows(reader, stores)
+        names = Names(reader, mapping_of(arguments.map or ()))
+        known = known_rows(reader, stores, names)
     choice = _choice(arguments)
     _check_choice(choice, stores)
     choices = {place.path: choice for place in places}

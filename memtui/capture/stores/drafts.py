@@ -53,6 +53,11 @@ def memory_id(tool: str, key: str) -> str:
     return "".join(ID_ALPHABET[bits >> shift & 31] for shift in range(0, 5 * ID_LENGTH, 5))
 
 
+def id_of(place: Place, key: str) -> str:
+    """Return the id of a memory of a store by its key there."""
+    return memory_id(place.tool, f"{place.owner}\n{key}" if place.owner else key)
+
+
 def project_word(value: object) -> str:
     """Return a store's name for a project in its shortest form: the last part of a path or of `owner/repository`."""
     parts = [part for part in text(value).strip().replace("\\", "/").split("/") if part]
@@ -75,7 +80,7 @@ def draft_of(row: Row, place: Place, project: str | None, now: datetime, known: 
     source = _source(row, place, hash_parts(title, insight, rationale, snippet))
     created = _past(row.created, now)
     memory = Memory(
-        id=memory_id(place.tool, row.key),
+        id=id_of(place, row.key),
         title=title,
         insight=insight,
         kind=row.kind or _guessed(f"{insight}\n{rationale}", title, heading),
@@ -242,9 +247,9 @@ def kin_of(contents: Contents, place: Place, name: Namer, now: datetime) -> list
     records: list[Record] = [
         {
             "type": "link",
-            "from": memory_id(tool, start),
+            "from": id_of(place, start),
             "link": kind,
-            "to": memory_id(tool, end),
+            "to": id_of(place, end),
             "weight": weight,
             "origin": "import",
         }
@@ -257,7 +262,7 @@ def kin_of(contents: Contents, place: Place, name: Namer, now: datetime) -> list
                 records.append(
                     {
                         "type": "signal",
-                        "memory": memory_id(tool, row.key),
+                        "memory": id_of(place, row.key),
                         "signal": signal,
                         "at": format_time(at),
                         "actor": tool,
@@ -272,7 +277,7 @@ def kin_of(contents: Contents, place: Place, name: Namer, now: datetime) -> list
                 "type": "tombstone",
                 "content_hash": draft.content if draft is not None else hash_parts("", row.key),
                 "project": None if draft is None or draft.stated is None else draft.stated.project,
-                "memory": memory_id(tool, row.key),
+                "memory": id_of(place, row.key),
                 "at": format_time(at or _EPOCH),
                 "actor": tool,
                 "reason": f"deleted in {tool}",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Any
 
 from memtui.capture.draft import Draft, Skipped
 from memtui.capture.skip_codes import SkipCode
-from memtui.capture.stores.drafts import Wanted, drafts_of, kin_of, memory_id, project_word
+from memtui.capture.stores.drafts import Wanted, drafts_of, id_of, kin_of, project_word
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
 from memtui.capture.stores.sqlite_copy import SIDES
@@ -30,6 +30,7 @@ from memtui.text.words import counted
 from memtui.vault.projects import check_name, list_projects, seen_folders
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import without_values
+from memtui.workspace import find_workspace
 
 UNCHOSEN = "not chosen"
 UNASSIGNED = "unassigned"
@@ -214,24 +215,24 @@ def offer(
             result.skipped.append(Skipped(store.place.path.as_posix(), None, store.problem, code=SkipCode.UNREADABLE))
         chosen = [row for row in contents.rows if choice is None or choice.takes(row)]
         result.left_out[UNCHOSEN] += len(contents.rows) - len(chosen)
-        tool = store.place.tool
-        before = [known.get(memory_id(tool, row.key)) if known else None for row in chosen]
-        wanted = list(zip(chosen, (names.of(row.project) for row in chosen), before, strict=True))
+        place, name = names.placed(store.place), partial(names.of_row, store.place)
+        before = [known.get(id_of(place, row.key)) if known else None for row in chosen]
+        wanted = list(zip(chosen, map(name, (row.project for row in chosen)), before, strict=True))
         if odd := sum(_shown(text(row.project)) != text(row.project) for row in chosen):
             reason = f"a project's name looks like a secret: {counted(odd, 'memory')} of it left unassigned"
             result.skipped.append(Skipped(store.place.path.as_posix(), None, reason, code=SkipCode.SECRET_LINE))
-        drafts = [draft for draft in _drafts(wanted, store.place, now, progress) if draft is not None]
+        drafts = [draft for draft in _drafts(wanted, place, now, progress) if draft is not None]
         result.left_out["without text"] += len(chosen) - len(drafts)
         result.drafts += drafts
-        result.records += kin_of(contents, store.place, names.of, now)
+        result.records += kin_of(contents, place, name, now)
     result.unclear = names.unclear
     result.left_out = Counter({reason: number for reason, number in result.left_out.items() if number})
     return result
 
 
-def known_rows(reader: VaultReader, stores: Iterable[StoreFound]) -> dict[str, Memory]:
+def known_rows(reader: VaultReader, stores: Iterable[StoreFound], names: Names) -> dict[str, Memory]:
     """Return what rows of stores became at earlier imports, by id."""
-    return reader.get_many(memory_id(one.place.tool, row.key) for one in stores for row in one.contents.rows)
+    return reader.get_many(id_of(names.placed(one.place), row.key) for one in stores for row in one.contents.rows)
 
 
 MANY_ROWS = 2_000  # Rows of a first import from which a child is worth its start: their titles have to be made
@@ -277,13 +278,47 @@ class Names:
             for identity in one.identities
             if identity.startswith("remote:")
         }
+        self._owners = {identity: one.name for one in projects for identity in one.identities}
+        self._identified = {one.name for one in projects if any(map(_is_repository, one.identities))}
         self._found: dict[str, str | None] = {}
+        self._repositories: dict[Path, tuple[str | None, str]] = {}  # projects and owners of stores' repositories
+        self._claimed: dict[str, Path] = {}  # names of folders with the first repository that is called so
 
     def of(self, value: object) -> str | None:
         written = value if isinstance(value, str) else ""
         if written not in self._found:
             self._found[written] = self._resolved(written)
         return self._found[written]
+
+    def of_row(self, place: Place, value: object) -> str | None:
+        """Return the project of a row of a store; a repository is known by more than the name of its folder."""
+        if place.repository is None or value != place.project or project_word(value) in self.stated:
+            return self.of(value)
+        return self._repository(place.repository)[0] or self.of(value)
+
+    def placed(self, place: Place) -> Place:
+        """Return a place with its owner: rows of two repositories whose folders are called alike are not the same."""
+        owner = self._repository(place.repository)[1] if place.repository is not None else ""
+        return replace(place, owner=owner)
+
+    def _repository(self, folder: Path) -> tuple[str | None, str]:
+        """Return the project of a repository, None where only its name tells, and its owner."""
+        if folder not in self._repositories:
+            self._repositories[folder] = self._looked_up(folder)
+        return self._repositories[folder]
+
+    def _looked_up(self, folder: Path) -> tuple[str | None, str]:
+        workspace, word = find_workspace(folder), project_word(folder.name)
+        identities = workspace.lookup_identities()
+        mine = next((self._owners[one] for one in identities if one in self._owners), None)
+        mine = mine or self._folders.get(workspace.root.as_posix())
+        namesake = self._known.get(word)
+        is_first = self._claimed.setdefault(word, workspace.main_root) == workspace.main_root
+        if (mine is not None and mine == namesake) or (is_first and namesake not in self._identified):
+            return mine, ""
+        if mine is None and workspace.is_repository:
+            mine = suggest_name(workspace.suggested_name, self._identified | {word})
+        return mine, next(iter(workspace.own_identities()), folder.as_posix())
 
     def _resolved(self, written: str) -> str | None:
         if _shown(written) != written:
@@ -317,6 +352,10 @@ class Names:
             self.unclear[word] = others[0]
         elif named and is_stated:
             self.unclear[word] = suggest_name(written, self._known)
+
+
+def _is_repository(identity: str) -> bool:
+    return not identity.startswith(STORE_IDENTITY)
 
 
 def _owner_and_name(written: str) -> str:

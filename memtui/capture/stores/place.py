@@ -14,6 +14,7 @@ class Place:
     path: Path  # its file or folder, absolute
     home: Path  # the user's home folder
     repository: Path | None = None  # the folder that a store inside a repository belongs to
+    owner: str = ""  # what tells that repository from another one whose folder is called alike; empty if none is
 
     @property
     def project(self) -> str | None:

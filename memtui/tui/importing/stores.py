@@ -105,7 +105,8 @@ class Stores:
             for store in chosen
         }
         with access.read_vault.read() as reader:
-            names, known = Names(reader, self.projects), known_rows(reader, chosen)
+            names = Names(reader, self.projects)
+            known = known_rows(reader, chosen, names)
         return offer(chosen, names, now=access.vault.now(), known=known, choices=choices, progress=progress)
 
     def _kept(self, store: StoreFound, facet: str, values: Sequence[str]) -> frozenset[str] | None:

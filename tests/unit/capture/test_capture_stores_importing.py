@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from curating import write_files
 from stores import make_store, observation
 
 from memtui import children
 from memtui.capture import importer
 from memtui.capture.importer import ImportRequest, SourcesRead, plan_import, run_import
 from memtui.capture.stores import importing
-from memtui.capture.stores.drafts import draft_of
-from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, look_into, offer
+from memtui.capture.stores.drafts import draft_of, memory_id
+from memtui.capture.stores.find import places_at
+from memtui.capture.stores.importing import Choice, Names, StoreFound, StoresRead, known_rows, look_into, offer
 from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row
 from memtui.domain.identity import Actor, seen_at
@@ -138,3 +140,32 @@ def test_a_name_means_the_repository_of_its_path_or_owner_else_it_is_asked(vault
     assert (names.of("dock"), names.of("local/dock"), names.unclear) == ("dock", "dock", {})
     assert (names.of("quay"), names.of("zeta/dock")) == ("quay", "dock")
     assert names.unclear == {"quay": "zeta-quay", "dock": "zeta-dock"}
+
+
+def test_repositories_whose_folders_are_called_alike_keep_their_memories_apart(vault: Vault, tmp_path: Path) -> None:
+    for owner in ("acme", "zeta", "new"):
+        remote = f'[remote "origin"]\n\turl = git@example.com:{owner}/quay.git\n'
+        berth = f"The berths of {owner} are checked daily."
+        write_files(tmp_path / owner / "quay", {".git/config": remote, ".serena/memories/berths.md": berth})
+    with vault.write(actor="person", action="add") as writer:
+        for name, owner in (("quay", "acme"), ("zeta-quay", "zeta")):
+            ensure_project(writer, name)
+            add_identities(writer, name, [f"remote:example.com/{owner}/quay"])
+
+    def offered_of(*owners: str) -> dict[str, tuple[str, str | None]]:
+        stores = look_into([place for owner in owners for place in places_at("serena", tmp_path / owner, tmp_path)])
+        with vault.read() as reader:
+            names = Names(reader)
+            known = known_rows(reader, stores, names)
+        drafts = offer(stores, names, now=NOW, known=known).drafts
+        return {one.insight.split()[3]: (one.record_id, one.stated.project if one.stated else None) for one in drafts}
+
+    found = offered_of("acme", "zeta", "new")
+    assert {owner: project for owner, (_, project) in found.items()} == {
+        "acme": "quay",
+        "zeta": "zeta-quay",
+        "new": "new-quay",
+    }
+    assert len({identifier for identifier, _ in found.values()}) == 3
+    assert found["acme"][0] == memory_id("serena", "quay\nberths")  # as earlier imports have it
+    assert offered_of("zeta") | offered_of("new") | offered_of("acme") == found
