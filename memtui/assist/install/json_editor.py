@@ -26,6 +26,12 @@ class Editor:
     def value(self) -> Any:
         return self.root.value
 
+    @property
+    def has_comment(self) -> bool:
+        """Whether a comment stands around the value of the file or between its members."""
+        around = self.text[: self.root.start] + self.text[self.root.end :]
+        return bool(around.strip()) or self._has_comment(self.root)
+
     def get(self, path: Path) -> Any:
         """Return the value at a path, None if there is none."""
         node = find(self.root, path)

@@ -78,7 +78,8 @@ class ConfigFile:
             return None if is_ours and not text.strip() else file.encoded(text)
         is_ours = is_ours or (self.hooks is not None and self.path.stem == "memtui")
         editor = self._without_entries(file, record)
-        return None if is_ours and editor.value in ({}, self._base) else file.encoded(editor.text)
+        is_left_empty = editor.value in ({}, self._base) and not editor.has_comment
+        return None if is_ours and is_left_empty else file.encoded(editor.text)
 
     def _without_tables(self, text: str) -> str:
         for place in self._places_in(toml_table.parse(text)):

@@ -16,6 +16,7 @@ from memtui.assist.install.assistants import Assistant, assistant_named, assista
 from memtui.assist.install.command import Program
 from memtui.assist.install.parts import ConfigFile, without_ours
 from memtui.assist.install.plan import Wishes, config_files
+from memtui.assist.installed import Installed
 from memtui.assist.splice import TextFile
 from memtui.domain.wiring import Scope
 
@@ -185,6 +186,16 @@ def test_a_table_of_toml_comes_and_goes(lines: list[str], newline: str, ends: bo
     assert config.server_entry(moved)["args"] == ["-m", "memtui", "mcp", "--vault", "/data/vault.duckdb"]
     back = config.strip(moved, None) or b""
     assert back == data or (not ends and back.rstrip() == data.rstrip())
+
+
+def test_a_comment_that_somebody_wrote_into_a_file_that_memtui_made_stays() -> None:
+    for assistant in (one for one in WRITTEN if one.server.dialect.comments):
+        config = _file(assistant, "server")
+        made = config.put(TextFile(config.path, None), PROGRAM)
+        record = Installed(str(config.path), assistant.name, without=None, after="")
+        assert config.strip(TextFile(config.path, made), record) is None
+        for commented in (made.rstrip()[:-1] + b"// ask Kim first\n}\n", b"// ask Kim first\n" + made):
+            assert b"ask Kim first" in (config.strip(TextFile(config.path, commented), record) or b"")
 
 
 def _codex() -> ConfigFile:
