@@ -69,7 +69,7 @@ def add_publish_arguments(parser: Parser) -> None:
     )
     parser.add_flag("--remove", "remove the block and restore the file")
     parser.add_flag("--take", "send manual edits of the block to the inbox, then publish")
-    parser.add_flag("--force", "overwrite manual edits of the block")
+    parser.add_flag("--force", "overwrite manual edits: of the block, or of files of a vault")
 
 
 def run_publish(arguments: argparse.Namespace, session: Session) -> int:

@@ -427,7 +427,7 @@ def _export(arguments: argparse.Namespace, session: Session) -> int:
 
 
 def _export_all(arguments: argparse.Namespace, session: Session) -> None:
-    from memtui.publish.portable import refuse_secrets, take_snapshot, write_vault
+    from memtui.publish.portable import refuse_edited, refuse_secrets, take_snapshot, write_vault
     from memtui.vault.filters import EVERYTHING, Scope
 
     snapshot = take_snapshot(session.vault, EVERYTHING if session.project is None else Scope((session.project,)))
@@ -442,6 +442,8 @@ def _export_all(arguments: argparse.Namespace, session: Session) -> None:
     if arguments.target == "okf":
         report = _write_bundle(folder, arguments, snapshot, session)
     else:
+        if not arguments.force:
+            refuse_edited(session.vault, folder, snapshot)
         report = write_vault(folder, snapshot, prune=arguments.prune, dry_run=arguments.dry_run)
     session.put({"written": list(report.written), "unchanged": len(report.unchanged), "removed": list(report.removed)})
     would = "would be " if arguments.dry_run else ""

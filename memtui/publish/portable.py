@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 
 from memtui.domain.kinds import split_project
 from memtui.domain.memory import Memory
-from memtui.errors import SecretRefusedError, UnsafePathError, missing_file
+from memtui.domain.record import Record, RecordError, memory_from_record
+from memtui.errors import ConflictError, SecretRefusedError, UnsafePathError, missing_file
 from memtui.publish.files import Snapshot, jsonl_text, kin_lines, refuse_outside, write_atomically
 from memtui.publish.memory_file import parse_memory, render_memory
-from memtui.text.words import some_of
+from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE, read_recipes
 from memtui.vault.passed_files import PASSED_FILE, passed_files
 from memtui.vault.rows import HALF_LIFE
-from memtui.vault.text_search import Patterns, secrets_in, without_values
+from memtui.vault.teams import past_states
+from memtui.vault.text_search import MARK, Patterns, secrets_in, without_values
 from memtui.vault.vault import Vault
 
 TARGETS = ("vault", "jsonl", "okf")
@@ -241,6 +244,46 @@ def write_vault(folder: Path, snapshot: Snapshot, *, prune: bool = False, dry_ru
     return WriteReport(tuple(written), tuple(sorted(unchanged)), tuple(sorted(outdated)))
 
 
+def refuse_edited(vault: Vault, folder: Path, snapshot: Snapshot) -> None:
+    """Refuse to write over files of memories that say what this vault never said of them.
+
+    Raises `ConflictError`: a person, or another vault, edited one since it was written or read.
+    """
+    plan = plan_vault(snapshot) if vault_version(folder) == VERSION else {}
+    stated: dict[str, tuple[str, Record]] = {}
+    for path in sorted((folder / MEMORIES).glob("*/*.md")) if plan else ():
+        relative = path.relative_to(folder).as_posix()
+        if path.is_file() and not path.is_symlink() and not _holds(path, plan.get(relative, b"")):
+            record = _record_in(path)
+            if isinstance(record.get("id"), str):
+                stated[relative] = record["id"], record
+    with vault.read() as reader:
+        past = past_states(reader, sorted({identifier for identifier, _ in stated.values()}))
+    now = vault.now()
+    edited = [path for path, (key, record) in stated.items() if not _was_said(record, past.get(key, ()), key, now)]
+    if edited:
+        raise ConflictError(
+            f"{counted(len(edited), 'file')} in the folder {'was' if len(edited) == 1 else 'were'} edited",
+            where=some_of([str(folder / path) for path in edited], _NAMED),
+            remedy="Nothing was written. `memtui import` with --replace takes the edits, --force writes over them.",
+        )
+
+
+def _was_said(record: Record, past: Sequence[Record], identifier: str, now: datetime) -> bool:
+    """Return whether one of a memory's past states is that of a file; of a memory that was purged nothing is known."""
+    if not past or any(MARK in str(state) for state in past):
+        return True
+    try:
+        memory = memory_from_record(record, now=now, new_id=identifier)
+    except RecordError:
+        return False
+    return any(memory == memory_from_record(state, now=now, new_id=identifier) for state in past)
+
+
+def _record_in(path: Path) -> Record:
+    return parse_memory(path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")).record
+
+
 def _refuse_loss(folder: Path, outdated: Mapping[str, str | None], snapshot: Snapshot) -> None:
     """Refuse to remove the files of memories that are neither exported nor known to be gone."""
     known = snapshot.gone | {memory.id for memory in snapshot.memories}
@@ -305,8 +348,7 @@ def _ours(folder: Path, plan: Mapping[str, bytes]) -> dict[str, str | None]:
         relative = path.relative_to(folder).as_posix()
         if relative in plan or path.is_symlink() or path.parent.is_symlink() or not path.is_file():
             continue
-        text = path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n")
-        identity = parse_memory(text).record.get("id")
+        identity = _record_in(path).get("id")
         if isinstance(identity, str) and path.name.endswith(f".{_encode(identity)}.md"):
             found[relative] = identity
     records = folder / RECORDS

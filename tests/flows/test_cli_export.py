@@ -83,6 +83,32 @@ def test_an_export_removes_no_memory_that_it_does_not_speak_of(demo: Cli) -> Non
     assert len(pruned["removed"]) >= 100
 
 
+def test_an_export_writes_over_no_file_that_was_edited_since(cli: Cli) -> None:
+    made, other = cli("add", "Berths are numbered.").id, cli("add", "Fenders are checked on Mondays.").id
+    export = ("export", "--target", "vault", "--out", "notes")
+    cli(*export)
+    (path,) = Path("notes").rglob(f"*.{made}.md")
+    edited = path.read_bytes() + b"Odd ones lie to the east.\n"
+    path.write_bytes(edited)
+    for title in ("Numbers", "Numbers of berths"):
+        assert f"{made}.md" in cli(*export, code=4).err
+        assert path.read_bytes() == edited
+        cli("edit", made, "--title", title)
+    cli("undo")
+    cli("undo")
+    cli("import", "notes", "--replace")
+    cli(*export)
+    assert path.read_bytes() == edited
+    path.write_bytes(edited + b"And even ones to the west.\n")
+    cli(*export, "--force")
+    assert path.read_bytes() == edited
+    cli("purge", "--text", "Odd ones", "--yes")
+    cli("purge", other, "--yes")
+    cli(*export)
+    assert b"Odd ones" not in path.read_bytes()
+    assert [one.name for one in Path("notes").rglob("*.md")] == [path.name]
+
+
 def test_an_export_of_one_project_holds_that_project_alone(demo: Cli) -> None:
     run = demo("export", "--target", "jsonl", "--project", "storefront")
     memories = [json.loads(line) for line in run.lines if '"type": "memory"' in line]
