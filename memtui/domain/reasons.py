@@ -84,6 +84,7 @@ class ReasonCode(StrEnum):
 
 
 VAULT = "vault"  # Unit of a chance that a vault as a whole needs, so that anything is served
+UNFOUND = "unfound"  # Unit of a chance that is higher because a search would not find the memory
 FOREIGN = "foreign"  # Unit of a cosine of two texts in different languages, of which the model sees little
 
 
@@ -105,7 +106,7 @@ class Reason:
     among: int = 0  # out of how many
     over: int = 0  # by how much a limit is exceeded; 0 if unknown
     # Of `number` and `over`: tokens, chars, bytes, lines; `words` for shares of the task's words; of `score`: FOREIGN;
-    # of `bar`: VAULT
+    # of `bar`: VAULT, UNFOUND
     unit: str = ""
     date: datetime | None = None  # since when or until when
     link: str = ""  # type of a link, or how a file is tied to another

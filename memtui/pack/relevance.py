@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
-from memtui.domain.reasons import VAULT, Reason, ReasonCode
+from memtui.domain.reasons import UNFOUND, VAULT, Reason, ReasonCode
 from memtui.pack.calls import is_asked_for, is_due, is_of_folder_unnamed, titles_called_for
 from memtui.pack.relevance_features import (
     Model,
@@ -83,8 +83,9 @@ WORTH_ITS_ROOM = 0.5
 hand: of such 15 % matter."""
 
 LEFT_OF_FOLDER = 0.15
-"""Share of its chance that a rule of a subfolder keeps where a task has no files and does not name the folder: most
-likely the work lies elsewhere, where its prohibitions would be wrong. Of 37 such none mattered."""
+"""Share of its chance that a rule of a subfolder keeps where a task has no files and does not name the folder, unless
+it is sure anywhere: most likely the work lies elsewhere, where its prohibitions would be wrong. Of 37 such none
+mattered."""
 
 ACT_CHANCE = 0.7
 """Chance that a memory has at least whose title names what the task is as a whole: of 23 such 18 matter."""
@@ -188,7 +189,7 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         chance = chance_of(judge, features, is_asked_for=bool(task.files) and is_asked_for(one, named))
         has_nearly_all, room = _by_beginning(one, signs, words, has_files=bool(task.files))
         chance = chance.at_least(COVERED_CHANCE) if has_nearly_all else chance
-        if not task.files and is_of_folder_unnamed(one, words):
+        if not task.files and chance.value < SURE_ANYWHERE and is_of_folder_unnamed(one, words):
             room *= LEFT_OF_FOLDER
         chance = Chance(round(room * chance.value, 6), round(room * chance.here, 6))
         if any(title.search(one.title) for title in titles):
@@ -241,6 +242,7 @@ class Bar:
     least: float
     first: float | None = None  # the one of the likeliest where they stand before it; None where it is among them
     is_silence: bool = False  # whether it is what one memory of the vault needs before anything is served
+    is_unfound: bool = False  # whether it is higher because a search would not find the memory
 
 
 def _too_far(hit: Hit, judgement: _Judgement) -> Reason:
@@ -253,7 +255,7 @@ def _too_far(hit: Hit, judgement: _Judgement) -> Reason:
         score=chance,
         bar=bar.first if is_too_far_for_any else bar.least,
         number=FIRST if bar.first is not None and not is_too_far_for_any else 0,
-        unit=VAULT if bar.is_silence else "",
+        unit=VAULT if bar.is_silence else UNFOUND if bar.is_unfound else "",
         because=tuple(one for one in hit.reasons if one.code is ReasonCode.FILE and one.file in judgement.asked.files),
     )
 
@@ -447,8 +449,8 @@ def _bars(hits: Sequence[Hit], judged: Mapping[str, float], steps: Steps, covere
         if covered == "not":
             bar = Bar(steps.of_best, is_silence=True)
         elif place < FIRST:
-            is_below = hit.signs is not None and hit.signs.is_below
-            bar = Bar(max(steps.first, LEAST_CHANCE) if is_below else steps.first)
+            is_below = hit.signs is not None and hit.signs.is_below and steps.first < LEAST_CHANCE
+            bar = Bar(LEAST_CHANCE if is_below else steps.first, is_unfound=is_below)
         else:
             bar = Bar(steps.more, first=steps.first)
         bars[hit.memory.id] = bar

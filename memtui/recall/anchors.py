@@ -306,12 +306,14 @@ def plain_path(path: str) -> str:
 def folders_of(memory: Memory) -> tuple[str, ...]:
     """Return the folders outside which a memory does not hold, as the rule file of a folder does not; else nothing.
 
-    They are those of its patterns `folder/**`, where it is tied to nothing else but what its text names.
+    They are those of its patterns `folder/**`, where it is tied to nothing else but what its text names or lies there.
     """
     text = _text_of(memory)
     places = [path for anchor in memory.anchors if (path := plain_path(anchor.path)) not in text]
     folders = tuple(path.removesuffix("/**") for path in places if path.endswith("/**"))
-    return folders if len(folders) == len(places) and all(_MARKS.isdisjoint(one) for one in folders) else ()
+    within = tuple(f"{folder}/" for folder in folders)
+    is_whole = all(_MARKS.isdisjoint(folder) for folder in folders) and all(path.startswith(within) for path in places)
+    return folders if is_whole else ()
 
 
 def _text_of(memory: Memory) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memtui.curate.explain_payload import Explained
-from memtui.domain.reasons import VAULT, Reason
+from memtui.domain.reasons import UNFOUND, VAULT, Reason
 from memtui.pack.grounds import Grounds
 from memtui.text.words import percent
 
@@ -27,6 +27,8 @@ def needed_words(reason: Reason, least: float) -> str:
     """Say the chance that would have been needed."""
     if reason.unit == VAULT:
         return f"one memory must reach {least:.0%}"
+    if reason.unit == UNFOUND:
+        return f"{least:.0%} is needed, as a search would not find it"
     return f"behind them {least:.0%} is needed" if reason.number else f"{least:.0%} is needed"
 
 

@@ -11,7 +11,7 @@ import pytest
 from recall_story import NOON, memory, story_vault
 
 from memtui.domain.memory import Memory, Source, content_hash
-from memtui.domain.reasons import VAULT, Reason, ReasonCode
+from memtui.domain.reasons import UNFOUND, VAULT, Reason, ReasonCode
 from memtui.pack import build
 from memtui.pack.budget import Measure, counter_for
 from memtui.pack.build import Pack, build_pack
@@ -288,6 +288,22 @@ def test_below_the_floor_of_a_search_a_question_is_answered_only_where_the_searc
     assert (found.covered, len(found.hits)) == (covered, int(covered == "well"))
 
 
+def test_what_a_search_would_not_find_says_so_where_it_needs_more_than_one_that_is_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    every = judged_as(monkeypatch, 0.5, 0.15, 0.17)
+    unfound = replace(every.hits[2], signs=Signs(share=0.5, is_below=True))
+    below = Withheld.of(unfound.memory, Reason(ReasonCode.BELOW_FLOOR), 0.1)
+    recalled = replace(every, hits=every.hits[:2], near=(unfound,), withheld=(below,))
+    found = without_unrelated(recalled, Task("mend the till"))
+    assert len(found.hits) == 2
+    assert [one.reason for one in found.withheld] == [
+        Reason(ReasonCode.TOO_FAR, score=0.17, bar=LEAST_CHANCE, unit=UNFOUND)
+    ]
+    with_file = without_unrelated(recalled, Task("mend the till", ("till.py",)))
+    assert {one.reason.unit for one in with_file.withheld} == {""}
+
+
 def test_nothing_is_said_of_how_well_a_task_without_words_is_covered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert without_unrelated(judged_as(monkeypatch, 0.3), Task(files=("till.py",))).covered is None
     assert without_unrelated(judged_as(monkeypatch, 0.1), Task("mend the till", ("till.py",))).covered == "not"
@@ -439,9 +455,8 @@ def test_of_the_rules_of_a_folder_the_task_decides() -> None:
 
 
 def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_there() -> None:
-    rule = memory(
-        "nestedrl", "Never touch the glaze", "Never apply glaze to a `shelf/`.", files=("kiln-calc/**", "shelf/")
-    )
+    places = ("kiln-calc/**", "shelf/", "kiln-calc/roles.md")
+    rule = memory("nestedrl", "Never touch the glaze", "Never apply glaze to a `shelf/`.", files=places)
     signs = replace(NEAR, holds_for=0.0, tie=0.0)
 
     def found(path: str) -> Recall:
@@ -454,6 +469,9 @@ def test_a_rule_of_a_subfolder_needs_a_task_that_names_the_folder_or_a_file_ther
         assert judge(nested, Task(named))["nestedrl"] > LEAST_CHANCE_ALONE
     there = recall_of(replace(nested.hits[0], signs=NEAR))
     assert judge(there, replace(task, files=("kiln-calc/mug.py",)))["nestedrl"] > LEAST_CHANCE
+    # What very likely matters does so wherever it lies.
+    sure = recall_of(replace(nested.hits[0], signs=replace(signs, sentence=0.9, tokens=0.9, cosine=0.9)))
+    assert judge(sure, task)["nestedrl"] >= SURE_ANYWHERE
     [left_out] = without_unrelated(nested, task).withheld
     assert "kiln-calc/**" in explained(left_out.reason)
 

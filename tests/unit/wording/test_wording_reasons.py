@@ -13,7 +13,7 @@ from support import make_memory
 
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained
-from memtui.domain.reasons import FOREIGN, VAULT, Reason, ReasonCode
+from memtui.domain.reasons import FOREIGN, UNFOUND, VAULT, Reason, ReasonCode
 from memtui.pack.grounds import Grounds
 from memtui.recall.result import Hit, Part, Task
 from memtui.text.token_count import get_counter
@@ -190,6 +190,10 @@ def test_other_memories_are_named_by_their_titles_where_these_are_known() -> Non
         (
             Reason(ReasonCode.TOO_FAR, score=0.3, bar=0.45, number=10),
             "not among the 10 likeliest (a chance of 30% that it matters; behind them 45% is needed)",
+        ),
+        (
+            Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=UNFOUND),
+            "unlikely to matter (a chance of 17% that it matters; 20% is needed, as a search would not find it)",
         ),
         (
             Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2, unit=VAULT),
