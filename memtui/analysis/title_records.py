@@ -36,6 +36,8 @@ def described(found: Sequence[Block], held: HeldCode) -> str:
     """Return what a text of lines like `**Purpose**: …` says first of its subject; else nothing."""
     if not found or not LABEL_LINE.match(found[0].text) or (len(found) == 1 and found[0].text.isascii()):
         return ""
+    if found[0].kind != "paragraph":
+        return ""  # items that each have a name of their own, such as the entries of a menu
     lines = ((label, block.text) for block in found if (label := LABEL_LINE.match(block.text)))
     told = (text[label.end() :] for label, text in lines if matches("labels", "describing", label[1].strip()))
     plain = (unmarked(held.take_out(value)).strip() for value in told)

@@ -84,6 +84,11 @@ def test_code_says_what_its_heading_is_about(text: str, path: tuple[str, ...], t
             ("Pages", "Crane page"),
             "Crane page: Shows which crane lifts next",
         ),
+        (
+            "- **Lamps:** switch them on\n- **About:** version, links\n- **Leave:** close the gate",
+            ("Harbour", "Gate menu"),
+            "Gate menu: Lamps, About, Leave",
+        ),
     ],
 )
 def test_a_record_is_titled_by_what_describes_it(text: str, path: tuple[str, ...], title: str) -> None:
