@@ -313,6 +313,10 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_goes_on(payments: 
             answer = wire.receive()
             assert (answer["id"], answer["error"]["code"]) == (identifier, code)
         wire.write(b"  ")
+        asked = json.dumps({"name": "memory_search", "arguments": {"query": "refund \ud83d"}}).encode()  # half an emoji
+        wire.write(b'{"jsonrpc": "2.0", "id": "half", "method": "tools/call", "params": ' + asked + b"}")
+        answer = wire.receive()
+        assert (answer["id"], bool(answer["result"]["structuredContent"]["memories"])) == ("half", True)
         assert wire.call("memory_search", query="refund")["memories"]
     assert wire.process.returncode == 0
 

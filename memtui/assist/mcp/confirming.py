@@ -19,6 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from memtui.errors import RefusedError
+from memtui.text.sanitize import without_surrogates
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -130,6 +131,8 @@ class Incoming:
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message; lines before it that are none are answered."""
         while isinstance(item := await self._stream.receive(), ValidationError):
+            if (message := _without_halves(item)) is not None:
+                return SessionMessage(message)
             answer = _answer(item)
             if answer is not None:
                 await self._outgoing.send(SessionMessage(answer))
@@ -154,6 +157,21 @@ class Incoming:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _without_halves(error: ValidationError) -> types.JSONRPCMessage | None:
+    """Return the message of a line that was refused for half of a character in it; None for any other line.
+
+    JavaScript writes such halves where a client cut a text within an emoji.
+    """
+    line = error.errors(include_url=False, include_context=False)[0]["input"]
+    if not isinstance(line, str) or "\\ud" not in line.lower():
+        return None
+    try:
+        whole = without_surrogates(json.dumps(json.loads(line), ensure_ascii=False))
+        return types.jsonrpc_message_adapter.validate_json(whole, by_name=False)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _answer(error: ValidationError) -> types.JSONRPCError | None:
