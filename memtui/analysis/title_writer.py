@@ -338,11 +338,12 @@ class TitleWriter:
         if title and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self.done(f"{commands[0]}: {title}") if is_led else title
-        is_named = block.mark not in SHELLS and not listed_names(block) and bool(self.headings.subject())
-        heads = [] if is_named else heads_in([block], self.held)
+        if block.mark not in SHELLS and not listed_names(block) and self.headings.subject():
+            heads, heading = list[str](), self.headings.with_place()
+        else:
+            heads, heading = heads_in([block], self.held), self.headings.above_code()
         root = root_of(block.lines) if len(heads) <= 1 else ""
         heads = [self.held.take_out(f"`{root}`")] if root else heads
-        heading = self.headings.with_place() if is_named else self.headings.above_code()
         heads = heads or parts_of_code(block) or flow_below(heading, block, self._width)
         return self.listed(heading, heads, any_of=bool(root) or block.mark in REAL_SHELLS)
 
@@ -366,8 +367,7 @@ class TitleWriter:
         if not found.words:
             return ""
         if found.avoid:
-            words = avoided(found.words)
-            return self.done(words)
+            return self.done(avoided(found.words))
         if found.part:
             return self.done(found.words, self.headings.whole() or found.lead)
         if title := self._rule_first(found.words):

@@ -191,15 +191,20 @@ def chances(hits: Sequence[Hit], task: Task, found: Mapping[str, Mapping[str, fl
         chance = chance.at_least(COVERED_CHANCE) if has_nearly_all else chance
         if not task.files and chance.value < SURE_ANYWHERE and is_of_folder_unnamed(one, words):
             room *= LEFT_OF_FOLDER
-        chance = Chance(round(room * chance.value, 6), round(room * chance.here, 6))
-        if any(title.search(one.title) for title in titles):
-            chance = chance.at_least(ACT_CHANCE)
-        if signs.is_exact:
-            chance = chance.at_least(AT_FILE_CHANCE)
-        elif features["reached"]:
-            chance = chance.at_least(REACHED_CHANCE)
-        known[one.id] = chance.at_least(DUE_CHANCE) if is_due(one, task.files) else chance
+        least = max(
+            ACT_CHANCE if any(title.search(one.title) for title in titles) else 0.0,
+            _least_at_files(signs, is_reached=bool(features["reached"])),
+            DUE_CHANCE if is_due(one, task.files) else 0.0,
+        )
+        known[one.id] = Chance(round(room * chance.value, 6), round(room * chance.here, 6)).at_least(least)
     return known
+
+
+def _least_at_files(signs: Signs, *, is_reached: bool) -> float:
+    """Return the chance that a memory has at least for being tied to a file in hand, or to one that this imports."""
+    if signs.is_exact:
+        return AT_FILE_CHANCE
+    return REACHED_CHANCE if is_reached else 0.0
 
 
 def chance_of(judge: Model, found: Mapping[str, float], *, is_asked_for: bool = False) -> Chance:
