@@ -24,9 +24,7 @@ SAYING = frozenset(
     {
         "memtui.analysis.duplicates",
         "memtui.analysis.pair_differences",
-        "memtui.capture.apply",
-        "memtui.capture.plan",
-        "memtui.capture.stores.compare",
+        "memtui.capture.planned",
         "memtui.curate.review_queue",
         "memtui.text.planted",
     }

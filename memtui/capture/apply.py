@@ -58,12 +58,10 @@ def spared_by_agents(item: Planned) -> Planned:
     if memory is None:
         return item
     if item.action == "restore":
-        reason = f"a person {memory.standing} this ({memory.id}), only a person can restore it"
-        return replace(item, action="skip", reason=reason, code=PlanReason.PERSON_DECIDED)
+        return replace(item, action="skip", why=PlanReason.NOT_RESTORED.why(memory.standing, memory.id))
     if item.action in {"update", "replace"} and (memory.pinned or memory.verified_at):
         vouched = "pinned" if memory.pinned else "verified"
-        reason = f"an agent may not alter what a person {vouched}"
-        return replace(item, action="conflict", reason=reason, code=PlanReason.PERSON_DECIDED)
+        return replace(item, action="conflict", why=PlanReason.NOT_ALTERED.why(vouched))
     return item
 
 

@@ -117,17 +117,13 @@ class Planner:
         identifier = draft.record_id
         before = seen.get(_key(draft, project))
         if before == draft.content and draft.found:
-            return Planned("skip", draft, project, reason="found twice", code=PlanReason.FOUND_TWICE)
+            return Planned("skip", draft, project, why=PlanReason.FOUND_TWICE.why())
         if before == draft.content or (before is not None and not identifier):
-            return Planned(
-                "unchanged", draft, project, stored.get(identifier), "occurs twice in the import", PlanReason.REPEATED
-            )
+            return Planned("unchanged", draft, project, stored.get(identifier), PlanReason.REPEATED.why())
         if identifier in stored:
             return self._same_id(draft, project, stored[identifier])
         if before is not None:
-            return self._secret(draft) or Planned(
-                "clash", draft, project, reason="occurs twice, with two texts", code=PlanReason.TWO_TEXTS
-            )
+            return self._secret(draft) or Planned("clash", draft, project, why=PlanReason.TWO_TEXTS.why())
         owners = [] if identifier else [*twins.get(draft.content, []), *twins.get(draft.trimmed_content, [])]
         twin = next((owner for owner in owners if owner[1] == project), None)
         return self._known(draft, project, self._reader.get(twin[0])) if twin else self._fresh(draft, project)
@@ -138,16 +134,13 @@ class Planner:
         if not news:
             return Planned("unchanged", draft, project, memory)
         if any(one.path == draft.source.path and one.imported_hash == draft.content for one in memory.sources):
-            return Planned("unchanged", draft, project, memory, "you decided on this text before", PlanReason.DECIDED)
+            return Planned("unchanged", draft, project, memory, PlanReason.DECIDED.why())
         # What was only found, in someone else's repository for one, replaces nothing: a person decides on each.
         if self._options.replace and not draft.found:
-            return self._secret(draft) or Planned(
-                "replace", draft, project, memory, "replaces what the vault holds", PlanReason.REPLACES
-            )
-        reason = "the vault holds another text of this id"
-        if draft.content == content_hash(memory):
-            reason = f"the vault states another {', '.join(news)} of this memory; --replace takes the file's"
-        return self._secret(draft) or Planned("clash", draft, project, memory, reason, PlanReason.OTHER_TEXT)
+            return self._secret(draft) or Planned("replace", draft, project, memory, PlanReason.REPLACES.why())
+        is_same_text = draft.content == content_hash(memory)
+        why = PlanReason.OTHER_FIELDS.why(", ".join(news)) if is_same_text else PlanReason.OTHER_TEXT.why()
+        return self._secret(draft) or Planned("clash", draft, project, memory, why)
 
     # -- other sources ------------------------------------------------------------------------------
 
@@ -259,11 +252,11 @@ class Planner:
     def _new(self, draft: Draft, project: str | None, elsewhere: Memory | None, deleted: Memory | None) -> Planned:
         """Decide on a text that no memory of the project has; it may be in another project, or be deleted."""
         if elsewhere is not None:
-            reason = f"moved to {elsewhere.project or 'no project'} here"
-            return Planned("unchanged", draft, project, elsewhere, reason, PlanReason.ELSEWHERE)
+            why = PlanReason.ELSEWHERE.why(elsewhere.project or "no project")
+            return Planned("unchanged", draft, project, elsewhere, why)
         if deleted is not None and not self._options.include_deleted:
-            reason = f"you {deleted.standing} this in other words ({deleted.id})"
-            return Planned("skip", draft, project, deleted, reason, PlanReason.DELETED_REWORDED)
+            why = PlanReason.DELETED_REWORDED.why(deleted.standing, deleted.id)
+            return Planned("skip", draft, project, deleted, why)
         return self._fresh(draft, project)
 
     def _edited(
@@ -366,10 +359,8 @@ class Planner:
         if memory.status != "retired":
             return Planned("unchanged", draft, project, memory)
         if self._options.include_deleted:
-            return Planned(
-                "restore", draft, project, memory, f"restored: you had {memory.standing} it", PlanReason.RESTORED
-            )
-        return Planned("skip", draft, project, memory, f"you {memory.standing} this ({memory.id})", PlanReason.DELETED)
+            return Planned("restore", draft, project, memory, PlanReason.RESTORED.why(memory.standing))
+        return Planned("skip", draft, project, memory, PlanReason.DELETED.why(memory.standing, memory.id))
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory, lost: set[str | None]) -> Planned:
         """Decide on a memory whose source has a new text. `lost`: what its sources no longer state."""
@@ -380,15 +371,12 @@ class Planner:
         here = [source for source in memory.sources if source.path == draft.source.path]
         gone = [source.imported_hash for source in here if source.imported_hash in lost]
         replaces = next(iter(gone), None) if content not in gone else content
-        item = Planned("update", draft, project, memory, "its source was edited", PlanReason.EDITED, replaces=replaces)
+        item = Planned("update", draft, project, memory, PlanReason.EDITED.why(), replaces=replaces)
         if content not in gone:
-            merged = len(gone) < len(here)
-            reason = "a text merged into it was edited" if merged else "both its source and the memory were edited"
-            code = PlanReason.MERGED_EDITED if merged else PlanReason.BOTH_EDITED
-            return replace(item, action="conflict", reason=reason, code=code)
+            reason = PlanReason.MERGED_EDITED if len(gone) < len(here) else PlanReason.BOTH_EDITED
+            return replace(item, action="conflict", why=reason.why())
         if PLANTED in draft.notes and memory.status == "active":
-            reason = "its source now contains what looks like an instruction to an AI"
-            return replace(item, action="conflict", reason=reason, code=PlanReason.PLANTED)
+            return replace(item, action="conflict", why=PlanReason.PLANTED.why())
         return item
 
     def _secret(self, draft: Draft) -> Planned | None:
@@ -396,14 +384,12 @@ class Planner:
         reason = "" if self._options.allow_secret else self._screen.reason(draft)
         if not reason:
             return None
-        return Planned("skip", draft, None, reason=reason, code=PlanReason.SECRET, holds_secret=True)
+        return Planned("skip", draft, None, why=PlanReason.SECRET.why(reason), holds_secret=True)
 
     def _fresh(self, draft: Draft, project: str | None) -> Planned:
         stone = self._stones.get((draft.content, project))
         if stone is not None and not self._options.include_deleted and (stone.is_erased or not draft.record_id):
-            return Planned(
-                "skip", draft, project, reason=f"you {stone.deed} this ({stone.memory_id})", code=PlanReason.DELETED
-            )
+            return Planned("skip", draft, project, why=PlanReason.DELETED.why(stone.deed, stone.memory_id))
         return self._secret(draft) or Planned("add", draft, project)
 
 
@@ -411,8 +397,7 @@ def _about_other_files(item: Planned, rescoped: Mapping[str, tuple[Anchor, ...]]
     anchors = rescoped.get(item.memory.id) if item.memory is not None else None
     if anchors is None:
         return item
-    reason = "its source now covers other files"
-    return replace(item, action="update", reason=reason, code=PlanReason.OTHER_FILES, anchors=anchors)
+    return replace(item, action="update", why=PlanReason.OTHER_FILES.why(), anchors=anchors)
 
 
 def _differs_in_globs(item: Planned, memory: Memory) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum
 from typing import Literal
 
 from memtui.capture.draft import Draft, Skipped
@@ -25,31 +25,53 @@ class ImportOptions:
     secret_patterns: Sequence[tuple[str, str]] = ()  # the user's own patterns
 
 
-class PlanReason(StrEnum):
-    """Why something other than a plain add happens to a draft; the values are part of `--json`."""
+class PlanReason(Enum):
+    """Why something other than a plain add happens to a draft: a code, and a sentence with room for details."""
 
-    FOUND_TWICE = "found-twice"
-    REPEATED = "repeated"  # the import says it before
-    TWO_TEXTS = "two-texts"  # the import says something else under its id before
-    DECIDED = "decided"  # a person saw this text and kept another
-    OTHER_TEXT = "other-text"  # the vault holds another text of its id
-    REPLACES = "replaces"
-    ELSEWHERE = "elsewhere"  # it was moved to another project
-    DELETED = "deleted"
-    DELETED_REWORDED = "deleted-reworded"
-    DELETED_THERE = "deleted-there"  # in the store that it comes from
-    RESTORED = "restored"
-    EDITED = "edited"
-    BOTH_EDITED = "both-edited"
-    MERGED_EDITED = "merged-edited"  # a text that was merged into the memory was edited
-    PLANTED = "planted"
-    OTHER_FILES = "other-files"  # its source now covers other files
-    SECRET = "secret"  # noqa: S105 - a code
-    SAID_BY_OTHER = "said-by-other"  # another memory says the same
-    MERGED = "merged"
-    NEW_STATUS = "new-status"
-    PROJECT_KNOWN = "project-known"
-    PERSON_DECIDED = "person-decided"  # an agent imports, and leaves to people what a person decided
+    FOUND_TWICE = ("found-twice", "found twice")
+    REPEATED = ("repeated", "occurs twice in the import")
+    TWO_TEXTS = ("two-texts", "occurs twice, with two texts")  # the import says something else under its id before
+    DECIDED = ("decided", "you decided on this text before")
+    OTHER_TEXT = ("other-text", "the vault holds another text of this id")
+    OTHER_FIELDS = ("other-text", "the vault states another {} of this memory; --replace takes the file's")
+    REPLACES = ("replaces", "replaces what the vault holds")
+    ELSEWHERE = ("elsewhere", "moved to {} here")
+    DELETED = ("deleted", "you {} this ({})")
+    DELETED_REWORDED = ("deleted-reworded", "you {} this in other words ({})")
+    DELETED_THERE = ("deleted-there", "deleted in {}")  # in the store that it comes from
+    RESTORED = ("restored", "restored: you had {} it")
+    EDITED = ("edited", "its source was edited")
+    BOTH_EDITED = ("both-edited", "both its source and the memory were edited")
+    MERGED_EDITED = ("merged-edited", "a text merged into it was edited")
+    PLANTED = ("planted", "its source now contains what looks like an instruction to an AI")
+    OTHER_FILES = ("other-files", "its source now covers other files")
+    SECRET = ("secret", "{}")
+    SAID_BY_OTHER = ("said-by-other", "another memory says the same")
+    MERGED = ("merged", "merged into another memory here")
+    NEW_STATUS = ("new-status", "{} there now")
+    PROJECT_KNOWN = ("project-known", "its project is known now")
+    # an agent imports, and leaves to people what a person decided
+    NOT_RESTORED = ("person-decided", "a person {} this ({}), only a person can restore it")
+    NOT_ALTERED = ("person-decided", "an agent may not alter what a person {}")
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code = code  # part of `--json`
+        self.sentence = sentence
+
+    def why(self, *details: str) -> Why:
+        """Return the reason with what its sentence names."""
+        return Why(self, details)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A reason with the details that its sentence has room for."""
+
+    reason: PlanReason
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.reason.sentence.format(*self.details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +82,7 @@ class Planned:
     draft: Draft
     project: str | None  # where it goes, None if unassigned
     memory: Memory | None = None  # the memory in the vault that it concerns, if any
-    reason: str = ""  # why, for people; empty for a plain add
-    code: PlanReason | None = None  # the same as data
+    why: Why | None = None  # None for a plain add
     holds_secret: bool = False
     more_sources: tuple[Source, ...] = ()  # further places that state the same
     copies: int = 0  # further places of the import, in the same file or others, that state the same
@@ -70,9 +91,14 @@ class Planned:
     becomes: Memory | None = None  # what an update makes of the memory, where the plan says so
 
     @property
+    def reason(self) -> str:
+        """Why, for people; empty for a plain add."""
+        return str(self.why or "")
+
+    @property
     def reason_code(self) -> str:
         """Why, as a word for scripts; empty for a plain add."""
-        return self.code.value if self.code else ""
+        return self.why.reason.code if self.why else ""
 
     @property
     def kind(self) -> str:

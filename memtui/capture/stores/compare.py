@@ -53,14 +53,7 @@ class StorePlanner:
         return items
 
     def _repeated(self, draft: Draft, project: str | None) -> Planned:
-        return Planned(
-            "unchanged",
-            draft,
-            project,
-            self._stored.get(draft.record_id),
-            "occurs twice in the import",
-            PlanReason.REPEATED,
-        )
+        return Planned("unchanged", draft, project, self._stored.get(draft.record_id), PlanReason.REPEATED.why())
 
     def _planned(self, draft: Draft, project: str | None) -> Planned:
         memory = self._stored.get(draft.record_id)
@@ -68,21 +61,13 @@ class StorePlanner:
             return self._known(draft, project, memory)
         stone = self._stones.get(draft.record_id) or self._stones_by_content.get((draft.content, project))
         if stone is not None and (stone.is_erased or not self._options.include_deleted):
-            there = _is_deleted_there(stone)
-            reason = f"deleted in {stone.actor}" if there else f"you {stone.deed} this ({stone.memory_id})"
-            code = PlanReason.DELETED_THERE if there else PlanReason.DELETED
-            return Planned("skip", draft, project, reason=reason, code=code)
+            here = PlanReason.DELETED.why(stone.deed, stone.memory_id)
+            why = PlanReason.DELETED_THERE.why(stone.actor) if _is_deleted_there(stone) else here
+            return Planned("skip", draft, project, why=why)
         twin = self._twins.get((draft.content, project))
         if twin is not None and not (draft.record or {}).get("status"):
             self.same_as[draft.record_id] = twin
-            return Planned(
-                "unchanged",
-                draft,
-                project,
-                self._memories.get(twin),
-                "another memory says the same",
-                PlanReason.SAID_BY_OTHER,
-            )
+            return Planned("unchanged", draft, project, self._memories.get(twin), PlanReason.SAID_BY_OTHER.why())
         if self._options.allow_secret:
             return Planned("add", draft, project)
         return self._screened(draft, project)
@@ -102,35 +87,28 @@ class StorePlanner:
     def _secret(self, draft: Draft, reason: str, memory: Memory | None = None) -> Planned:
         """Skip a draft that holds a secret; the reason names the row that it is about: a store has no lines."""
         reason = f"{named(draft, self._options.secret_patterns)} {reason}"
-        return Planned("skip", draft, None, memory, reason, PlanReason.SECRET, holds_secret=True)
+        return Planned("skip", draft, None, memory, PlanReason.SECRET.why(reason), holds_secret=True)
 
     def _known(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Decide on a row that is a memory already."""
         if memory.status == "retired" and not _is_retired(draft):
             if self._options.include_deleted:
-                return Planned(
-                    "restore", draft, project, memory, f"restored: you had {memory.standing} it", PlanReason.RESTORED
-                )
-            return Planned(
-                "skip", draft, project, memory, f"you {memory.standing} this ({memory.id})", PlanReason.DELETED
-            )
+                return Planned("restore", draft, project, memory, PlanReason.RESTORED.why(memory.standing))
+            return Planned("skip", draft, project, memory, PlanReason.DELETED.why(memory.standing, memory.id))
         mine = next((one for one in memory.sources if one.format == draft.source.format), None)
         stated = mine.imported_hash if mine is not None else None
         if stated == draft.content:
             return self._moved_on(draft, project, memory)
         if memory.status == "merged":
-            return Planned("unchanged", draft, project, memory, "merged into another memory here", PlanReason.MERGED)
+            return Planned("unchanged", draft, project, memory, PlanReason.MERGED.why())
         reason = "" if self._options.allow_secret else self._screen.reason(self._plain[id(draft)])
         if reason:
             return self._secret(draft, reason, memory)
         if stated is None or content_hash(memory) != stated:
-            reason = "both its source and the memory were edited"
-            return Planned("conflict", draft, project, memory, reason, PlanReason.BOTH_EDITED)
+            return Planned("conflict", draft, project, memory, PlanReason.BOTH_EDITED.why())
         if PLANTED in draft.notes and memory.status == "active":
-            reason = "its source now contains what looks like an instruction to an AI"
-            return Planned("conflict", draft, project, memory, reason, PlanReason.PLANTED)
-        reason, becomes = "its source was edited", _reworded(memory, draft)
-        return Planned("update", draft, project, memory, reason, PlanReason.EDITED, becomes=becomes)
+            return Planned("conflict", draft, project, memory, PlanReason.PLANTED.why())
+        return Planned("update", draft, project, memory, PlanReason.EDITED.why(), becomes=_reworded(memory, draft))
 
     def _moved_on(self, draft: Draft, project: str | None, memory: Memory) -> Planned:
         """Take a new status or project of a memory that nobody has touched here since its import."""
@@ -139,14 +117,10 @@ class StorePlanner:
         if untouched and status and status != memory.status:
             cause = draft.stated.cause if draft.stated is not None else ""
             becomes = replace(memory, status=status, status_reason=record.get("status_reason") or "", cause=cause)
-            return Planned(
-                "update", draft, project, memory, f"{status} there now", PlanReason.NEW_STATUS, becomes=becomes
-            )
+            return Planned("update", draft, project, memory, PlanReason.NEW_STATUS.why(status), becomes=becomes)
         if untouched and project is not None and memory.project is None:
             becomes = replace(memory, project=project)
-            return Planned(
-                "update", draft, project, memory, "its project is known now", PlanReason.PROJECT_KNOWN, becomes=becomes
-            )
+            return Planned("update", draft, project, memory, PlanReason.PROJECT_KNOWN.why(), becomes=becomes)
         return Planned("unchanged", draft, project, memory)
 
     def kept_kin(self, records: Sequence[Record], items: Sequence[Planned]) -> tuple[list[Record], int]:

@@ -51,6 +51,7 @@ def decide_everything(vault: Vault, ids: list[str]) -> None:
     merge(vault, [first, sixth], actor=PERSON)
 
 
+@pytest.mark.words
 def test_a_session_takes_what_is_due_the_riskiest_first_and_keeps_the_reasons(vault: Vault, ids: list[str]) -> None:
     session = begin(vault, size=4)
     assert len(session.ids) == 4
