@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memtui.assist.hooks.run import Hook, answer, moment, note_failure
 from memtui.errors import EXIT_DONE
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from memtui.cli.parsing import Parser
     from memtui.cli.session import Commands, Session
+
+_CHUNK_BYTES = 65_536
 
 
 def _arguments(parser: Parser) -> None:
@@ -64,10 +69,28 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _stdin() -> bytes:
-    """Return everything that the assistant sends; a person at a terminal sends nothing."""
+    """Return everything that the assistant sends; a person at a terminal sends nothing.
+
+    One that leaves the pipe open is not waited for once its object is whole.
+    """
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         return b""
-    return sys.stdin.buffer.read()
+    stream, data = cast("BufferedReader", sys.stdin.buffer), b""
+    while chunk := stream.read1(_CHUNK_BYTES):
+        data += chunk
+        if _is_whole(data):
+            break
+    return data
+
+
+def _is_whole(data: bytes) -> bool:
+    if not data.rstrip().endswith(b"}"):
+        return False
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 COMMANDS: Commands = {"hook": (_arguments, _hook)}

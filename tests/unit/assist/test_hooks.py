@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from support import NOON
 
 from memtui.assist.hooks.run import recent_failures
 from memtui.assist.spool import Spool, fold_quietly
+from memtui.cli.hook import _stdin
 from memtui.curate.switch import switch_project
 from memtui.domain.identity import Actor
 from memtui.domain.memory import GLOBAL_PROJECT
@@ -361,3 +364,17 @@ def test_a_hostile_name_of_a_project_closes_no_fence(yard: Yard) -> None:
     assert "Berths" in text
     assert text.count("</background-facts>") == 1
     assert "\x1b" not in text
+
+
+def test_an_assistant_that_leaves_the_pipe_open_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8") as stdin, os.fdopen(writing, "wb", buffering=0) as pipe:
+        monkeypatch.setattr("sys.stdin", stdin)
+        closing = Timer(20.0, pipe.close)
+        closing.start()
+        pipe.write(b'{"session_id": "s", "tool_input": {"a": "}')
+        more = Timer(0.1, pipe.write, [b'"}}\n'])
+        more.start()
+        assert json.loads(_stdin())["session_id"] == "s"
+        assert closing.is_alive()
+        closing.cancel()
