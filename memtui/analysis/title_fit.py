@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from memtui.analysis.grammar import FINITE, Grammar, capital, grammar_of, has_verb, is_balanced, language_of
@@ -99,10 +99,14 @@ def fitted(words: str, held: HeldCode) -> str:
     if short and width(short) >= _LEAST_CELLS:
         return short
     cut = cut_off(held.put_back(dense), MAX_TITLE_CELLS)
-    if cut.endswith("…") and not has_verb(cut, language_of(words)):
-        told = (shortened(bare, MAX_TITLE_CELLS, width) for bare in _without_place(words))
-        return next((bare for bare in told if bare and width(bare) >= _LEAST_BARE), cut)
-    return cut
+    loses_verb = cut.endswith("…") and not has_verb(cut, language_of(words))
+    return (_fitted_without_place(words, width) if loses_verb else "") or cut
+
+
+def _fitted_without_place(words: str, width: Callable[[str], int]) -> str:
+    """Return words that fit and end at a clause without what their subject stands in; empty if there are none."""
+    told = (shortened(bare, MAX_TITLE_CELLS, width) for bare in _without_place(words))
+    return next((bare for bare in told if bare and width(bare) >= _LEAST_BARE), "")
 
 
 def _without_place(sentence: str) -> Iterator[str]:

@@ -146,10 +146,8 @@ def context_lead(
     lead = _lead_within(text, path, title)
     is_place = bool(path) and _means_place(text, path)
     subject = topic_of(_name(document)) or (folder if is_place else "")
-    if path and has_sense(_name(path[0])) and not lead.startswith(_name(path[0])):
-        return _lead_below(_name(path[0]), lead, _LONGEST_BOTH)
-    if file and _means_file(text, lead):
-        return _lead_below(file, lead, _LONGEST_BOTH)
+    if meant := _meant_above(text, path, lead, file):
+        return _lead_below(meant, lead, _LONGEST_BOTH)
     if not subject or _names_any_of(lead if is_place else f"{lead} {text}", subject):
         return lead
     if is_place:
@@ -157,6 +155,14 @@ def context_lead(
     if _names_any_of(title, subject) and not _needs_subject(text):
         return lead
     return _lead_below(subject, lead or _unnamed_lead(text, path, document), _LONGEST)
+
+
+def _meant_above(text: str, path: Sequence[str], lead: str, file: str) -> str:
+    """Return what a text means without naming it: the outermost heading if that gives it its sense, or its file."""
+    outermost = _name(path[0]) if path else ""
+    if path and has_sense(outermost) and not lead.startswith(outermost):
+        return outermost
+    return file if file and _means_file(text, lead) else ""
 
 
 def _unnamed_lead(text: str, path: Sequence[str], document: str) -> str:
@@ -298,9 +304,7 @@ def _answers(heading: str, plain: str) -> bool:
 def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
-    if _answers(_name(path[-1]), plain):
-        return True
-    if _STRUCTURE.match(text) or goes_on(plain) or _is_said_of(path[-1], plain):
+    if _STRUCTURE.match(text) or goes_on(plain) or _is_below(path[-1], plain):
         return True
     if _hangs(text, plain) or (_begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold()):
         return True
@@ -313,6 +317,11 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
         return True
     is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
     return is_labelled or _names_nothing(text, first, plain)
+
+
+def _is_below(heading: str, plain: str) -> bool:
+    """Return whether a text answers its heading, or is said of what that names."""
+    return _answers(_name(heading), plain) or _is_said_of(heading, plain)
 
 
 def _begins_low(first: str, plain: str) -> bool:

@@ -142,12 +142,17 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
     if pattern("licence_heading").match(heading) and len(text) <= _LICENCE_CHARS and not is_strong(text):
         return SkipReason.LICENCE
     if pattern("role_heading").match(heading) and words_in(text) <= _ROLE_WORDS and block.kind == "paragraph":
-        tells = announces(text) or is_strong(text) or is_statement(text) or pattern("verb").search(plain_text(text))
-        return "" if tells else SkipReason.PERSONA
+        return "" if _tells(text) else SkipReason.PERSONA
     if pattern("praise_heading").match(heading) and _only_praises(block, text):
         return SkipReason.INTRO
     is_audience = pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS
     return SkipReason.INTRO if is_audience and not _says_something(text) else ""
+
+
+def _tells(text: str) -> bool:
+    """Return whether a text announces, orders or states something."""
+    says = announces(text) or is_strong(text) or is_statement(text)
+    return says or pattern("verb").search(plain_text(text)) is not None
 
 
 def _only_praises(block: Block, text: str) -> bool:
