@@ -16,9 +16,7 @@ from memtui.text.words import CJK
 
 LeadRole = Literal["neutral", "label", "condition", "needed"]
 
-
-LOOKED_AT_CHARS = 2_000
-LOOKED_AT_ITEMS = 200
+LOOKED_AT_CHARS, LOOKED_AT_ITEMS = 2_000, 200
 
 _BOLD_LINE = re.compile("\\s*(?:\\*\\*([^*\n]{1,100})\\*\\*|__([^_\n]{1,100})__)\\s*([:：]?)\\s*$")
 _NUMBERED_LINE = re.compile(r"\s*\d{1,2}\s+·\s+([^\n.:]{1,60}?)\s*$")
