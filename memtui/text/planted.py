@@ -85,5 +85,5 @@ class Planted:
         clause = _CLAUSES[self.sort].format(veil=self.veil)
         if self.only_resembles:
             like = f", most like one that {_CLAUSES[self.like]}" if self.like else ""
-            return f"{clause}{like}: “{self.excerpt}”"
+            return f"{clause}{like}: “{self.excerpt.removesuffix('.')}”"
         return f"{clause}{f': {self.excerpt}' if self.excerpt else ''}"
