@@ -95,6 +95,8 @@ def _cues(
     lacking = bool(heading_path) and any(pattern(name).search(heading_path[-1].lower()) for name in _LACKING)
     features = [*_sentence_features(start, lacking=lacking), *form_features(start, (title, *heading_path[-2:]))]
     names = {feature for feature, _ in features}
+    if not names.isdisjoint(_BOUND):
+        features = [one for one in features if one[0] != "of_file"]
     cues: defaultdict[str, float] = defaultdict(float)
     for feature, share in features:
         for kind, weight in table("weights").get(feature, {}).items():
@@ -223,8 +225,12 @@ _PLANNED = 5.0  # Outweighs that a file is about lessons
 _PRAISED = 5.0  # Outweighs what the benefits are
 _CHOSEN = 4.0  # Outweighs that the reasons are told as facts
 _OCCASION = 2.5
+_FORBIDDEN = 4.0  # Outweighs the reasons and the commands of what is forbidden
+_OF_CODE = 4.0  # Outweighs that what code does reads like orders
 _LACKING = ("lacking", "left_out")
 _BINDING = frozenset({"forbids", "obliges", "orders"})
+_BOUND = frozenset({"forbids", "forbids_later", "and_forbids", "obliges", "only"})
+"""What makes a rule of what is told of a file."""
 _FADING = 0.9  # What a heading further out says less
 _FITTING, _WEAKENED = 1.2, 0.5
 _SAYS_MORE = {
@@ -271,13 +277,20 @@ def _heading_weights(heading_path: Sequence[str], features: set[str]) -> Iterato
 
 def _asked_by(heading: str, features: set[str]) -> Iterator[tuple[str, float]]:
     """Yield the kinds that the whole of the innermost heading, in lower case, stands for."""
+    asked = heading.endswith("?")  # what answers a question is no order, whatever its first word
     if pattern("planned").search(heading):
         yield "note", _PLANNED
     elif pattern("praised").search(heading):
         yield "note", _PRAISED
     elif pattern("on_which").search(heading):
         yield "convention", _OCCASION
-    elif features.isdisjoint(_BINDING) and any(pattern(name).search(heading) for name in ("chosen", "left_out")):
+    elif pattern("forbidden").match(heading) and "forbids" in features:
+        yield "constraint", _FORBIDDEN
+    elif pattern("of_code").search(heading) and features.isdisjoint(_BINDING - {"orders"}):
+        yield "architecture", _OF_CODE
+    elif features.isdisjoint(_BINDING - ({"orders"} if asked else set())) and any(
+        pattern(name).search(heading) for name in ("chosen", "left_out")
+    ):
         yield "decision", _CHOSEN
 
 

@@ -72,6 +72,17 @@ _SEVERAL_VARIABLES = 2
 _MEMBER = re.compile(r"(?:\*\*)?`(?!-)([^`]+)`(?:\*\*)?(?:\s*\([^()]*\))?\s*(?:$|[:：—–→]|-\s)")
 _NO_MEMBER = re.compile(r".*/|[A-Z][A-Z0-9_]*(?:=|$)")
 _SEVERAL_MEMBERS = 2
+_SKILL = re.compile(r"(?:\*\*)?`/[a-z][a-z0-9:-]+(?: [^`]*)?`(?:\*\*)?\s*(?:$|[:—–]|-\s)")
+_SEVERAL_SKILLS = 2
+_SEVERAL_AMOUNTS = 3
+_HEADER = re.compile(r"^([ \t]*\|[^\n]*)\n[ \t]*\|(?:[ \t]*:?-{2,}:?[ \t]*\|)+", re.MULTILINE)
+_MEASURED = re.compile(r"\b(?:measured|latency|throughput|speedup|ops/s|p(?:50|9[059]))\b", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d ?(?:[mµun]?s|[kmg]i?b|%|x|ops/s)\b|\d%", re.IGNORECASE)
+_CODE_FILE = re.compile(
+    r"[\s*_`-]*(?![A-Z]\w*\.js\b)[\w./-]*\w\.(?:pyi?|tsx?|[mc]?jsx?|rs|go|java|kts?|rb|c|cc|cpp|h|hpp|cs|swift|php|vue"
+    r"|svelte|exs?|scala)[`*]*(?:\s*[:：]|\s+[—–-]{1,2})\s"
+)
+"""A file of code before what it holds; `Next.js:` is no file."""
 _TICKED_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[[xX]\][ \t]")
 _OPEN_BOX = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\[ \][ \t]")
 _CHECKLIST = re.compile(
@@ -115,11 +126,20 @@ def _of_boxes(text: str, context: Iterable[str]) -> Iterator[str]:
 def _of_lists(text: str) -> Iterator[str]:
     if len(set(_ENDPOINT.findall(text))) >= _SEVERAL_ENDPOINTS:
         yield "endpoints"
+    elif _ENDPOINT.match(text.lstrip("-*+ ")):
+        yield "endpoint"
     if len(set(_VARIABLE_ROW.findall(text))) >= _SEVERAL_VARIABLES:
         yield "variables"
-    items = [_MEMBER.match(item) for item in _ITEM.findall(text)]
+    listed = _ITEM.findall(text)
+    items = [_MEMBER.match(item) for item in listed]
     if len(items) >= _SEVERAL_MEMBERS and all(found and _names_member(found[1]) for found in items):
         yield "members"
+    if len(listed) >= _SEVERAL_SKILLS and all(map(_SKILL.match, listed)):
+        yield "skills"
+    if any(map(_MEASURED.search, _HEADER.findall(text))) and len(_AMOUNT.findall(text)) >= _SEVERAL_AMOUNTS:
+        yield "measured"
+    if _CODE_FILE.match(text):
+        yield "of_file"
 
 
 def _names_member(code: str) -> bool:

@@ -58,9 +58,10 @@ def acts_of(sentence: str) -> frozenset[Act]:
     if not words:
         return frozenset()
     said = dict(reversed(list(sightings(plain, "acts"))))
-    mood = _mood(plain, said)
+    cures = pattern("symptom_cured").match(plain)
+    mood = {"orders"} if cures else _mood(plain, said)
     shape = set(_shape(plain, said)) if mood.isdisjoint(RULES | {"only"}) else set()
-    return frozenset({*mood, *shape, *_topics(plain, words, said, mood)})
+    return frozenset({*mood, *shape, *_topics(plain, words, said, mood), *(["symptom"] if cures else [])})
 
 
 def _held(span: re.Match[str]) -> str:

@@ -27,6 +27,53 @@ HEADING_OR_FORM = [
     ),
     ("AI agent instructions for the handbook of the quay.", ("AGENTS.md",), "note"),
     ("This file describes how the quay is run, and is written again whenever a crane is added.", ("Quay",), "note"),
+    (
+        "- Ropes are found at once\n- Knots kept beside it prevent drift\n- Clear owner of each knot",
+        ("quay/north", "Why One Rope Per Boat?"),
+        "decision",
+    ),
+    # what code does, told as if somebody were to do it
+    ("Generate tide tables and lift reports", ("quay/lifts", "Core Responsibilities"), "architecture"),
+    ("Detect the tide from the gauges", ("quay/tides", "_read_tide(gauge: Path) -> Tide"), "architecture"),
+    (
+        (
+            "Masts want every rope tied twice. How it is built:\n1. For each rope, fetch its knot from the store\n"
+            "2. Try to tie it again\n3. If the knot holds: add it with its mast"
+        ),
+        ("quay/ropes", "Mast Building (`build_mast`)"),
+        "architecture",
+    ),
+    ("`POST /quay/lifts` — Generate a lift plan for a new boat", ("quay/api", "Lifts"), "architecture"),
+    # what is forbidden by the heading already
+    (
+        (
+            "The quay is shared. Exporting a tide variable leaks state and breaks other cranes.\n\n"
+            "- NEVER `set` or `export` a variable like `TIDE_URL`, `TIDE_TOKEN`\n"
+            "- Pass the tide explicitly to the CLI commands\n- Run `npm run tide` with flags"
+        ),
+        ("Never Set Tide Variables",),
+        "constraint",
+    ),
+    # what goes wrong and where to look
+    (
+        "When lifts hang or never finish (mostly in fog), check the rope first. A wet rope is a known cause.",
+        ("Quay guide", "Lifts"),
+        "bug-pattern",
+    ),
+    (
+        (
+            "Reusable playbooks live in `quay-kit/` — see `quay-kit/README.md` for the list.\n\nAvailable skills:\n\n"
+            "- `/moor` — first-time tour of the quay\n- `/add-lift` — scaffold a lift end to end\n"
+            "- `/add-rope` — scaffold a rope, knot, and test"
+        ),
+        ("CLAUDE.md", "Claude Code"),
+        "tooling",
+    ),
+    (
+        "| Lift | Measured | Target |\n|---|---|---|\n| One rope | 359us | <50ms |\n| Four ropes | 1.2s | <200ms |",
+        ("quay/lifts", "Lift Budget"),
+        "note",
+    ),
     # the occasion of what is done
     (
         "You mended a bug **and** saw a loose rope: two lifts.",
@@ -64,6 +111,14 @@ def test_a_rule_below_a_reason_stays_a_rule() -> None:
     above = ("quay/north", "Why ropes are kept and not cut")
 
     assert kind_guess("Never cut a rope of the quay.", "Never cut", above).kind == "constraint"
+
+
+def test_a_rule_about_a_file_of_code_stays_a_rule() -> None:
+    rule = "`quay/ropes.ts` — generated knots, never edit it by hand"
+
+    assert kind_guess(rule, rule, ("quay", "Generated Files")).kind == "constraint"
+    assert "of_file" in dict(form_features("lift.py: Lift class keeps boats. Provides readers of ropes.", ()))
+    assert "of_file" not in dict(form_features("Next.js: the harbour pages are drawn by it", ()))
 
 
 @pytest.mark.parametrize(
