@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from memtui.capture.skip_codes import SkipReason
+from memtui.capture.sums import continued_sums
 from memtui.capture.tag_headings import CODE_CHARS, left_out_between, read_banner, tag_headings
 from memtui.capture.unclosed import EXPORT_BEGIN, EXPORT_END, FENCE, Mended
 from memtui.text.inline import plain_text
@@ -125,11 +126,20 @@ def outline(lines: Sequence[str]) -> Outline:
         source[number] = marks.lines[number] = title
     for span in marks.examples:
         source[span.first : span.last + 1] = [""] * (span.last - span.first + 1)
-    blocks = _blocks(_parser().parse("\n".join(source)), source)
+    blocks = _blocks(_parsed(source), source)
     blocks.extend(Block("fence", span) for span in marks.examples)
     blocks.sort(key=lambda block: block.lines.first)
     aside = [(span, reason) for span, reason in marks.set_aside if not any(_holds(one, span) for one in marks.examples)]
     return Outline(tuple(blocks), tuple(aside), marks.lines, tuple(marks.borders), tuple(mended.unclosed))
+
+
+def _parsed(source: list[str]) -> list[Token]:
+    """Return the tokens of the lines; a line that goes on with a sum is indented first, so that it begins no list."""
+    tokens = _parser().parse("\n".join(source))
+    sums = continued_sums(tokens, source)
+    for number in sums:
+        source[number] = " " * _TAB + source[number].lstrip()
+    return _parser().parse("\n".join(source)) if sums else tokens
 
 
 def _closes(fence: str, line: str) -> bool:

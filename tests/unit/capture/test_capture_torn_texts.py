@@ -6,6 +6,7 @@ import pytest
 from title_rules import title_by_rules
 
 from memtui.analysis.titles import title_for
+from memtui.capture.blocks import outline
 from memtui.capture.context import context_lead, with_lead, without_lead
 from memtui.capture.markdown import split_markdown
 from memtui.capture.skip_codes import SkipReason
@@ -378,3 +379,26 @@ def test_a_text_of_code_alone_names_its_heading_though_the_title_does() -> None:
         "`/quay/*`, `*.rope`, `hooks/`", ("Guide", "Ropes that are kept"), "Ropes that are kept: /quay/*"
     )
     assert lead == "Ropes that are kept"
+
+
+def test_a_wrapped_line_that_begins_with_a_plus_goes_on_with_its_sentence() -> None:
+    sentence = (
+        "Moving the mill to another hill means the old millstone, the sails of last year\n"
+        "+ their ropes, and no `new` beam. The roof is kept, so that the\ncat stays dry.\n"
+    )
+    source = f"# Mill\n\n- Grease the axle on Mondays.\n- Never grind in a storm.\n\n## Moving\n\n{sentence}"
+
+    assert any("last year\n+ their ropes" in text and "cat stays dry" in text for text in texts(source))
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "What the miller always takes along to another hill:\n+ the cat, which never walks by itself\n",
+        "What the miller always takes along to another hill\n+ the cat, never in a sack\n+ the ropes, always dry\n",
+        "What the miller takes along to another hill on Monday\n+ the cat\n\n## Roof\n\n+ Mend it.\n+ Never tar it.\n",
+        "- What the miller takes along to another hill on Monday\n  + the cat, which never walks by itself\n",
+    ],
+)
+def test_a_plus_begins_an_item_below_a_lead_among_others_or_within_an_item(listed: str) -> None:
+    assert any(block.kind == "bullets" for block in outline(listed.split("\n")).blocks)
