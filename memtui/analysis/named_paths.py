@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from memtui.analysis.kind_form import READ_CHARS, prose_lines
 from memtui.analysis.sentence_acts import CODE_SPAN
+from memtui.text.braces import unbraced
 
 MAX_ANCHORS = 8
 
@@ -46,6 +47,7 @@ _BEGINS = re.compile(r"\s*(?:$|[-*+•>|#]|\d{1,3}[.)]\s)")  # A line that does 
 _POSSIBLE_CHARS = 120  # On either side of a path, in which it may be said that it is one of several that there may be
 _MAY_BE_BEFORE = re.compile(
     r"\b(?:(?:such as|e\.\s?g\.|for (?:example|instance)|could|might|may|perhaps"
+    r"|would (?:be(?:long|come)?|fit|go|land|live|move|sit)"
     r"|z\.\s?b\.|par exemple|por ejemplo|por exemplo)(?!\s+not\b)[^.;`]{0,40}"
     r"|(?:no|without|(?:never|not|don['’]t) create|keine?[nms]?|ohne|aucune?|pas de|sans|sin|sem)\s+(?:\w+\s+)?)"
     r"(?:`[^`]*`,?\s*(?:(?:or|and|oder|ou|o)\s+)?)*$",
@@ -61,6 +63,16 @@ _TO_BE_FILLED = re.compile(
     re.IGNORECASE,
 )
 """What says that a path is still to be made: `Create X`, and of a folder, `Store fixtures in X/`."""
+
+_CONDITION = r"\b(?:if|once|as soon as|should)\b"
+_MOVES_TO = (
+    r"\b(?:convert|extract|factor|hoist|lift|migrate|move|promote|rename|split|turn)\b[^.;`]{0,40}"
+    r"\b(?:to|into)\s+(?:(?:the|a|an)\s+)?$"
+)
+_WOULD_MOVE = re.compile(_MOVES_TO, re.IGNORECASE)
+_ON_CONDITION = re.compile(rf"{_CONDITION}[^.;`]{{0,80}}{_MOVES_TO}", re.IGNORECASE)
+_CONDITION_AFTER = re.compile(rf"[^.;`]{{0,40}}?{_CONDITION}", re.IGNORECASE)
+"""What says that something goes to a path on a condition: `Promote to X if it grows`, `If it grows, move it to X`."""
 
 _CODE_NAME = re.compile(r"(?:^|/)[a-z_]\w*\.[A-Z]\w*$")  # `internal/privacy.Filter`, which a package holds
 _MAY_BE_AFTER = re.compile(
@@ -83,9 +95,9 @@ _MARKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
     """Return the relative paths in code spans and links, at most eight, in order.
 
-    A path has a slash, and an extension or a trailing slash. URLs, absolute paths, globs, bare file names and paths in
-    fenced code do not count, nor do those in the label of a link to a URL, nor those of each part of a project, such as
-    every package's tests.
+    A path has a slash, and an extension or a trailing slash; alternatives in braces are a path each. URLs, absolute
+    paths, globs, bare file names and paths in fenced code do not count, nor do those in the label of a link to a URL,
+    nor those of each part of a project, such as every package's tests.
 
     `is_there`: whether a path exists, asked of those that are named as a possibility, or as lying outside the
     repository, and count only then.
@@ -102,7 +114,7 @@ def anchors_in(text: str, is_there: Callable[[str], bool] = lambda _: True) -> t
         ]
         links = [(link.start(), [link[1]], False) for link in _LINK_TARGET.finditer(line)]
         for start, words, is_possible in sorted(spans + links):
-            for word in words:
+            for word in (each for braced in words for each in unbraced(braced)):
                 path = _relative_path(word)
                 if path and (not (is_possible or _is_no_file_yet(path, line[:start])) or is_there(path)):
                     found[path] = None
@@ -153,7 +165,9 @@ def _is_possible(line: str, span: re.Match[str], previous: str, following: str) 
         before = f"{previous} {before}"
     if not _BEGINS.match(following):
         after = f"{after} {following.strip()}"
-    return bool(_MAY_BE_BEFORE.search(before[-_POSSIBLE_CHARS:]) or _MAY_BE_AFTER.match(after[:_POSSIBLE_CHARS]))
+    before, after = before[-_POSSIBLE_CHARS:], after[:_POSSIBLE_CHARS]
+    is_planned = _ON_CONDITION.search(before) or (_WOULD_MOVE.search(before) and _CONDITION_AFTER.match(after))
+    return bool(is_planned or _MAY_BE_BEFORE.search(before) or _MAY_BE_AFTER.match(after))
 
 
 def _is_no_file_yet(path: str, before: str) -> bool:

@@ -383,9 +383,13 @@ class DraftMaker:
         return (self.file.root / path).exists() or (self.file.path.parent / path).exists()
 
     def _from_root(self, path: str) -> str:
-        """Return a path relative to the root: that of a file beside the source if there is one, else as it is named."""
-        folder = self.file.path.parent
-        if folder == self.file.root or not (folder / path).exists():
+        """Return a path relative to the root: that of a file beside the source if there is one, else as it is named.
+
+        One that is gone stood beside the source where the folder that it should be in is there, and none in the root.
+        """
+        folder, root = self.file.path.parent, self.file.root
+        stood_beside = (folder / path).parent.is_dir() and not (root / path).parent.is_dir()
+        if folder == root or not ((folder / path).exists() or (stood_beside and not (root / path).exists())):
             return path
         try:
             nested = (folder / path).relative_to(self.file.root).as_posix()

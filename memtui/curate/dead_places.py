@@ -8,6 +8,7 @@ from dataclasses import replace
 from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor
 from memtui.domain.memory import Memory
 from memtui.recall.anchors import plain_path
+from memtui.text.braces import names_path
 from memtui.tree import is_outside
 from memtui.vault.review_triggers import Place
 from memtui.vault.source_texts import imported_anchors
@@ -102,7 +103,10 @@ def _file_of(memory: Memory) -> str:
 
 
 def _is_named(path: str, memory: Memory) -> bool:
-    return plain_path(path) in f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    plain, folder = plain_path(path), _file_of(memory).rpartition("/")[0]
+    beside = plain.removeprefix(f"{folder}/") if folder else plain  # as a file names what lies in its own folder
+    return names_path(text, plain) or ("/" in beside and beside != plain and names_path(text, beside))
 
 
 def _is_lost(scope: Collection[str], anchors: Sequence[CheckedAnchor]) -> bool:

@@ -22,6 +22,7 @@ from memtui.domain.scope import ONLY, limits_of
 from memtui.errors import NotFoundError, RefusedError, UsageError
 from memtui.recall.anchors import plain_path
 from memtui.recall.eligibility import PHASES
+from memtui.text.braces import names_path
 from memtui.text.diff import differing_words
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault import journal
@@ -111,7 +112,7 @@ def _places_of_all(memories: Sequence[Memory]) -> tuple[Anchor, ...]:
 
 def _named(memory: Memory) -> set[str]:
     text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
-    return {anchor.path for anchor in memory.anchors if plain_path(anchor.path) in text}
+    return {anchor.path for anchor in memory.anchors if names_path(text, plain_path(anchor.path))}
 
 
 def _united_tags(memories: Sequence[Memory]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from memtui.domain.reasons import Reason, ReasonCode
 from memtui.domain.scope import matches
 from memtui.git import RENAMED, renames_in, run_git, run_git_as_far
 from memtui.recall.result import Part
+from memtui.text.braces import names_path
 from memtui.text.tokens import query_terms
 from memtui.tree import GENERIC_STEMS, Tree, is_outside
 
@@ -309,7 +310,7 @@ def folders_of(memory: Memory) -> tuple[str, ...]:
     They are those of its patterns `folder/**`, where it is tied to nothing else but what its text names or lies there.
     """
     text = _text_of(memory)
-    places = [path for anchor in memory.anchors if (path := plain_path(anchor.path)) not in text]
+    places = [path for anchor in memory.anchors if not names_path(text, path := plain_path(anchor.path))]
     folders = tuple(path.removesuffix("/**") for path in places if path.endswith("/**"))
     within = tuple(f"{folder}/" for folder in folders)
     is_whole = all(_MARKS.isdisjoint(folder) for folder in folders) and all(path.startswith(within) for path in places)

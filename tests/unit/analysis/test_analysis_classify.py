@@ -303,6 +303,7 @@ def test_a_guess_is_always_a_known_kind() -> None:
         ("Every small dock has its own `src/`; a `docs/` folder in every dock says why.", ()),
         ("Each release is noted in `notes/releases/`.", ("notes/releases/",)),
         ("```\n`in/fence.py`\n```\n`out/side.py`", ("out/side.py",)),
+        ("The bow is `moor/bow.{h,cpp}`; ``moor/{a,b}/*.c`` are many.", ("moor/bow.h", "moor/bow.cpp")),
     ],
 )
 def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[str, ...]) -> None:
@@ -321,12 +322,15 @@ def test_anchors_are_relative_paths_in_code_and_links(text: str, anchors: tuple[
         "Put it into a folder such as `moor/bow/` or `moor/stern/`.",
         "A shared helper (e.g. `moor/bow/`) saves time.",
         "It could live in `moor/bow/`.",
+        "Both docks copy the knot. Promote it to `moor/bow/` *if* they ever drift apart.",
+        "Once a third dock needs it, move the knot into\n  `moor/bow/`.",
+        "A knot of both docks would live in `moor/bow/`.",
     ],
 )
 def test_a_path_that_there_may_be_is_an_anchor_only_if_there_is_one(text: str) -> None:
     assert anchors_in(text, lambda _: False) == ()
     assert "moor/bow/" in anchors_in(text, lambda path: path == "moor/bow/")
-    sure = "- such as\n- Make no knots in `moor/bow/`. It may rain; see `moor/stern/`."
+    sure = "- such as\n- Make no knots in `moor/bow/`. If it rains, we moved to land; see `moor/stern/`."
     assert anchors_in(sure, lambda _: False) == ("moor/bow/", "moor/stern/")
 
 

@@ -102,8 +102,10 @@ def test_paths_of_nested_files_are_read_from_the_root_where_they_exist(tmp_path:
     for name in ("web/src/a.ts", "core/b.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x", encoding="utf-8")
-    (draft,) = read(file_with(tmp_path, "Pair `src/a.ts`, `core/b.py`, `gone/c.py`, `src/`.", "web/RULES.md")).drafts
-    assert draft.anchors == ("web/src/a.ts", "core/b.py", "gone/c.py", "web/src/")
+    text = "Pair `src/a.ts`, `core/b.py`, `gone/c.py`, `src/`, once `src/lost.ts` and `core/lost.py` too."
+    (draft,) = read(file_with(tmp_path, text, "web/RULES.md")).drafts
+    lost = ("web/src/lost.ts", "core/lost.py")
+    assert draft.anchors == ("web/src/a.ts", "core/b.py", "gone/c.py", "web/src/", *lost)
 
 
 def test_folders_scope_nested_files() -> None:

@@ -37,7 +37,7 @@ def rule(name: str, number: int) -> Memory:
 
 @pytest.fixture
 def yard(tmp_path: Path) -> tuple[Vault, Tree]:
-    root = repository(tmp_path / "shop", {"hull/keel.py": "1\n", "README.md": "x\n"})
+    root = repository(tmp_path / "shop", {"hull/keel.py": "1\n", "hull/ribs/fore.py": "2\n", "README.md": "x\n"})
     vault, _ = new_vault(tmp_path)
     with vault.write(actor="person", action="import") as writer:
         writer.put_many([rule(name, number) for name in RULES for number in range(3)])
@@ -80,3 +80,25 @@ def test_a_shared_path_is_taken_out_or_let_be_gone_for_all_at_once(yard: tuple[V
     let_be_gone(vault, winch.ids, winch.paths, actor=PERSON)
     let_be_gone(vault, knots.ids, knots.paths, actor=PERSON)
     assert {anchor.file or anchor.path for anchor in look(yard).anchors} == {".cursor/rules/crews.mdc", "hull/mast.py"}
+
+
+def test_what_a_text_names_from_its_own_folder_or_with_alternatives_is_no_scope_of_its_file(
+    yard: tuple[Vault, Tree],
+) -> None:
+    vault, _ = yard
+    paths = ("hull/*.adb", "hull/ribs/aft.py", "hull/plank.c", "hull/plank.h")
+    text = "Tar `hull/plank.{c,h}` and `ribs/aft.py`."
+    memory = make_memory(
+        id="beside22",
+        title="Tar",
+        insight=text,
+        project="shop",
+        anchors=tuple(Anchor(path) for path in paths),
+        sources=(Source(format="agents", path="hull/AGENTS.md"),),
+        created_at=START,
+        updated_at=START,
+    )
+    with vault.write(actor="person", action="import") as writer:
+        writer.put(memory)
+    found = {anchor.path for anchor in look(yard).anchors if memory.id in anchor.ids and not anchor.file}
+    assert found == {"hull/plank.c", "hull/plank.h", "hull/ribs/aft.py"}
