@@ -13,6 +13,15 @@ from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_words import avoided, is_bad, matches, undecorated, without_label
 from memtui.text.inline import visible
 
+_DECLARING = frozenset({"cpp", "csharp", "dart", "go", "java", "javascript", "js", "jsx", "kotlin", "php", "py"}) | {
+    *("python", "rs", "rust", "scala", "swift", "ts", "tsx", "typescript")
+}
+_DECLARES = re.compile(
+    r"(?:(?:export|default|declare|public|internal|private|abstract|final|sealed|static|async|data|pub(?:\([^()]*\))?)\s+)*"
+    r"(?:(?:(?:class|interface|struct|enum|trait|type|protocol|record)\s+(?P<type>[A-Z]\w+))"
+    r"|(?:func|function|fn|def|fun)\s+(?:\([^()]*\)\s*)?(?P<function>\w{3,})\s*[(<\[])"
+)
+_FILE = re.compile(r"(?:[\w.@\[\]()-]+/)+[\w.\[\]-]+\.\w{1,5}")
 _SETTINGS = frozenset({"toml", "ini", "cfg", "properties"})
 _TABLE = re.compile(r"\s*\[{1,2}([\w. :\"-]{2,60})\]{1,2}\s*$")
 _GOOD_SIGN = re.compile("\\s*[\u2705\u2714\u2713\u2611\U0001f44d]")
@@ -94,11 +103,25 @@ def _within(words: str) -> str:
 
 
 def parts_of_code(block: Block) -> list[str]:
-    """Return what a settings file is about by the names of its tables; else nothing."""
+    """Return what a settings file is about by the names of its tables, or what other code declares; else nothing."""
+    if block.mark in _DECLARING:
+        return _declared_in(block)
     if block.mark not in _SETTINGS:
         return []
     names = [found[1].strip() for line in block.lines if (found := _TABLE.match(line))]
     return list(dict.fromkeys(names))
+
+
+def _declared_in(block: Block) -> list[str]:
+    """Return the file that code names in its first comment; else the types or functions that it declares."""
+    first = next((line for line in block.lines if line.strip()), "")
+    comment = COMMENT_LINE.match(first)
+    if comment and _FILE.fullmatch(comment["words"]):
+        return [comment["words"]]
+    found = [match for line in block.lines if (match := _DECLARES.match(line))]
+    types = [match["type"] for match in found if match["type"]]
+    names = list(dict.fromkeys(types or [match["function"] for match in found]))
+    return names if len(names) > 1 else []
 
 
 def flow_below(heading: str, block: Block, width: Callable[[str], int]) -> list[str]:

@@ -9,6 +9,7 @@ from memtui.analysis.grammar import grammar_of, has_verb, is_balanced, language_
 from memtui.analysis.headlines import without_articles, without_asides
 from memtui.analysis.shorten import CLAUSE, cut_off, shortened
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
+from memtui.analysis.title_reference import dangles
 from memtui.analysis.title_words import (
     is_document,
     is_dropped,
@@ -101,8 +102,9 @@ def _fits(title: str) -> str:
 
 
 def _replaces(name: str, title: str) -> bool:
-    """Return whether a heading says more than the title that is cut off below it."""
-    return title.endswith("…") and bool(_fits(name)) and (is_telling(name) or _says_less(title, name))
+    """Return whether a heading says more than the title below it, which is cut off or means what stands before."""
+    is_open = title.endswith("…") or (dangles(title) and not _fits(_below(name, title)))
+    return is_open and bool(_fits(name)) and (is_telling(name) or _says_less(title, name))
 
 
 def _names(title: str, name: str) -> bool:

@@ -22,6 +22,7 @@ from memtui.analysis.title_words import (
     is_manner,
     is_mere_name,
     is_vague,
+    lacks_measured,
     lacks_subject,
     lacks_term,
     matches,
@@ -208,6 +209,8 @@ class Headings:
             return above
         is_condition = bool(grammar_of(language_of(above)).condition.match(above))
         subject = above if is_condition else self.subject()
+        if lacks_measured(words, subject):
+            return subject
         is_named = says_the_same(words, subject) and not lacks_term(words, subject)
         if not subject or is_named:
             return ""

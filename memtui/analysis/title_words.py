@@ -76,6 +76,14 @@ _FEW_WORDS, _FEW_CELLS = 3, 28
 _LONG_LEAD_WORDS, _FIRM_LEAD_WORDS = 4, 3
 _MATCHED_CHARS = 240
 _STEM = 4
+_LEAST_NAME = 3  # Letters of a word that names something
+_PLACE_BEHIND = re.compile(r"\s\([^()\s]*\w\.\w{1,12}\)$")  # the file behind the name of what it holds
+_TYPE_NAME = re.compile(r"[A-Za-z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+")
+_MEASURE = re.compile(
+    r"(?:one|two|three|a few|at (?:most|least)|no more than|up to|max(?:imum)?)\b(?: (?:or|to) \w+)? (?:of )?(?:\w+ )?"
+    r"(?:lines?|sentences?|words?|paragraphs?|characters?|columns?|levels?|items?|entries)\b",
+    re.IGNORECASE,
+)
 _LEAD_CELLS = 40
 _FEWEST_PARTS = 3
 _LONG_LINE = 160  # Characters of a line that says more than what its label is about
@@ -299,6 +307,17 @@ def is_few(words: str) -> bool:
     return count <= _FEW_WORDS and cell_width(words) <= _FEW_CELLS and ": " not in words
 
 
+def is_measure(words: str) -> bool:
+    """Return whether an English text says only how much of something there is to be, as in "At most two lines"."""
+    return _MEASURE.match(words) is not None and not has_verb(words.partition(". ")[0], "en")
+
+
+def lacks_measured(words: str, heading: str) -> bool:
+    """Return whether a text that says how much there is to be does not name what its heading begins with."""
+    first = heading.partition(" ")[0].lower()
+    return len(first) > _LEAST_NAME and is_measure(words) and first[:_STEM] not in words.partition(". ")[0].lower()
+
+
 def lacks_subject(words: str) -> bool:
     """Return whether an English statement begins with its verb, as in "Runs when a task fails"."""
     if _PARTICIPLE.match(words):
@@ -353,6 +372,8 @@ def says_the_same(words: str, heading: str, *, share: float = 0.5) -> bool:
     """Return whether a statement holds most words of its heading."""
     if heading.startswith("<"):
         return heading in words  # `<example>` is more than an example
+    if _TYPE_NAME.fullmatch(name := _PLACE_BEHIND.sub("", heading)):
+        return re.search(rf"\b{name}(?:s|es)?\b", words) is not None  # `LiftPlanner` is more than lifting
     stems = {word[:_STEM] for word in _WORDS.findall(words.lower()) if len(word) > 2}  # noqa: PLR2004
     named = [word[:_STEM] for word in _WORDS.findall(heading.lower()) if len(word) > 2]  # noqa: PLR2004
     if CJK.search(heading):

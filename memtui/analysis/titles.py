@@ -12,6 +12,7 @@ from memtui.analysis.title_choice import better_of
 from memtui.analysis.title_fit import cut_title
 from memtui.analysis.title_options import options
 from memtui.analysis.title_records import described
+from memtui.analysis.title_reference import dangles
 from memtui.analysis.title_signs import TextSigns
 from memtui.analysis.title_subject import is_headless
 from memtui.analysis.title_words import waits
@@ -44,13 +45,13 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
 
 
 def _stands(title: str, headings: Sequence[str], other: str) -> bool:
-    """Return whether another title names its subject, and does not end where a text only says when something holds."""
+    """Return whether another title names what it is about, and does not end where a text only says when it holds."""
     said = other.rpartition(": ")[2]
     counts_on = said.endswith(" both")
     main = said.rpartition(", ")[2] if waits(said) or counts_on else ""
     lacks_act = counts_on or main == said or (_NAMES.match(main) and not has_verb(main, language_of(main)))
     is_open = bool(main) and lacks_act and said.casefold() not in headings and not title.endswith(said)
-    return not (is_headless(other) or is_open)
+    return not (is_headless(other) or is_open or dangles(said))
 
 
 def _read(text: str) -> tuple[list[Block], str]:

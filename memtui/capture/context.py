@@ -9,12 +9,14 @@ from memtui.analysis.grammar import capital
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.title_context import goes_on
 from memtui.analysis.title_headings import subject_of, topic_of
+from memtui.analysis.title_reference import means_others
 from memtui.analysis.title_words import (
     has_sense,
     is_document,
     is_dropped,
     is_file_name,
     is_manner,
+    lacks_measured,
     lacks_subject,
     matches,
     says_the_same,
@@ -309,6 +311,8 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     if _hangs(text, plain) or (_begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold()):
         return True
     heading = lead.rpartition(SEPARATOR)[2]
+    if lacks_measured(plain, heading) or means_others(plain.partition(". ")[0]):
+        return True
     told = _behind_label(text, plain, heading)
     words = words_in(plain)
     if says_the_same(told, heading, share=_CONDITION_SHARE if words <= _FEW_WORDS else 0.5):

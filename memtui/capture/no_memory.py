@@ -145,6 +145,8 @@ def _heading_reason(block: Block, text: str, heading: str) -> str:
         return "" if _tells(text) else SkipReason.PERSONA
     if pattern("praise_heading").match(heading) and _only_praises(block, text):
         return SkipReason.INTRO
+    if pattern("instructions_heading").match(heading) and pattern("virtues").match(plain_text(text).strip(EDGES)):
+        return SkipReason.INTRO
     is_audience = pattern("audience_heading").match(heading) and words_in(text) <= _POINTER_WORDS
     return SkipReason.INTRO if is_audience and not _says_something(text) else ""
 

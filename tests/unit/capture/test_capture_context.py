@@ -42,6 +42,12 @@ from memtui.vault.vault import Vault
             "Two reasons. The wide one stands in the way of the two looms' weavers.",
             "Why two looms instead of one wide loom",
         ),
+        (("AGENTS.md", "Remarks tell why"), "At most two lines, telling why rather than how.", "Remarks tell why"),
+        (
+            ("AGENTS.md", "Never dye wool or hemp"),
+            "The loom sets its lamp to red for those yarns. Wash them.",
+            "Never dye wool or hemp",
+        ),
         (("AGENTS.md", "_parts/loom-view.tsx"), "Custom patterns", "_parts/loom-view.tsx"),
         (("AGENTS.md", "Yarn"), "This package never counts the threads of a finished cloth.", "Yarn"),
         # stands by itself

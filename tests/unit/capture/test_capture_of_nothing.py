@@ -24,6 +24,20 @@ CURSOR = reader_named("cursor-rules")
             "## Benefits\n\n- **Calm crews**: Everybody knows the order of boats\n- **Clear piers**: No ropes about",
             SkipReason.INTRO,
         ),
+        ("Instructions for AI agents that work on Quay. Read this before changing anything.", SkipReason.INTRO),
+        (
+            "This is the canonical guidance for all agents. Guides of single tools should import this file.",
+            SkipReason.INTRO,
+        ),
+        (
+            "Gemini should follow the common guidance above. Keep tool-specific notes here only if needed.",
+            SkipReason.INTRO,
+        ),
+        ("## Knots\n\nRope-specific knot problems found while rigging Quay.\n\n### Bowline", SkipReason.INTRO),
+        (
+            "## Imported Loft instructions\n\nCareful, practical, most helpful, seaworthy-tested, well-lubricated.",
+            SkipReason.INTRO,
+        ),
         ("### Rope loft (this work session)\n\n- `loft.yml` - ropes sorted\n- index of all knots", SkipReason.TASKS),
     ],
 )
@@ -39,6 +53,9 @@ def test_what_says_nothing_is_left_out(text: str, reason: SkipReason) -> None:
     [
         "This file was generated automatically. Never edit it by hand.",
         "## Benefits\n\n- **Ropes**: `loft --dry` takes 4 s instead of 90 s\n- **Piers**: must stay clear",
+        "This is the canonical pier for night boats; day boats must use the other one.",
+        "Knot problems found while rigging are written into `loft/knots.log`, one on each line.",
+        "## Tone\n\nCareful, practical, helpful, factual.",
         "AI agent instructions for boats must name the pier and the crane that lifts them.",
     ],
 )
