@@ -23,13 +23,13 @@ from memtui.domain.freshness import (
 )
 from memtui.domain.kinds import Kinds
 from memtui.domain.lessons import MOST_SNOOZES, snoozes_of
-from memtui.domain.memory import Memory, Signal, Verdict
+from memtui.domain.memory import Memory, Signal, Verdict, content_hash
 from memtui.text.normal_form import normal_form
 from memtui.text.words import counted
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import Asked, asked_about, riskiest
-from memtui.vault.source_texts import SourceText, Texts, is_open, source_texts, texts_at
+from memtui.vault.source_texts import SourceText, Texts, imported_texts, is_open, source_texts, texts_at
 from memtui.vault.vault import Vault
 
 
@@ -250,8 +250,9 @@ class SourceNews:
     paths: tuple[str, ...]  # the files that say the same anew
     at: datetime  # when that was found last
     before: Texts | None  # what it said; None where that was not kept
-    now: Texts
+    now: Texts | None  # None where that was not kept
     is_taken: bool  # whether the memory says by now what the source says; else the two wait to be settled
+    is_undone: bool = False  # whether the memory took it over, and that was undone: the next import does so again
 
 
 def source_news(reader: VaultReader, memory: Memory) -> list[SourceNews]:
@@ -265,11 +266,25 @@ def source_news(reader: VaultReader, memory: Memory) -> list[SourceNews]:
     looked = (memory.created_at, memory.confirmed_at, memory.verified_at)
     since = max(moment for moment in looked if moment is not None)
     earlier = texts_at(reader, memory.id, since)
+    undone = _undone(reader, memory, {path: said for path, said in says.items() if said not in waiting})
     groups: dict[str, list[Asked]] = {}
     for one in _latest(asked):
         said = of_path.get(one.what, says.get(one.what, ""))
-        groups.setdefault(said if said in waiting else "", []).append(one)
-    return [_news(memory, same, waiting.get(said), earlier) for said, same in groups.items()]
+        groups.setdefault(said if said in waiting or said in undone else "", []).append(one)
+    return [
+        SourceNews(*_told(same), Texts.of(memory), undone[said], is_taken=False, is_undone=True)
+        if said in undone
+        else _news(memory, same, waiting.get(said), earlier)
+        for said, same in groups.items()
+    ]
+
+
+def _undone(reader: VaultReader, memory: Memory, says: Mapping[str, str]) -> dict[str, Texts | None]:
+    """Return, by its hash, each text of a source that the memory does not hold because taking it over was undone."""
+    held = {(source.path, source.imported_hash) for source in memory.sources}
+    mine = content_hash(memory)
+    undone = {said for path, said in says.items() if said and said != mine and (path, said) not in held}
+    return {said: imported_texts(reader, {memory.id: {said}}).get(memory.id) for said in sorted(undone)}
 
 
 def _latest(asked: Sequence[Asked]) -> list[Asked]:
@@ -277,8 +292,12 @@ def _latest(asked: Sequence[Asked]) -> list[Asked]:
     return list({one.what: one for one in sorted(asked, key=lambda one: one.at)}.values())
 
 
+def _told(same: Sequence[Asked]) -> tuple[tuple[str, ...], datetime]:
+    return tuple(one.what for one in same), max(one.at for one in same)
+
+
 def _news(memory: Memory, same: Sequence[Asked], waiting: SourceText | None, earlier: Texts | None) -> SourceNews:
-    paths, at = tuple(one.what for one in same), max(one.at for one in same)
+    paths, at = _told(same)
     if waiting is None:
         return SourceNews(paths, at, earlier, Texts.of(memory), is_taken=True)
     return SourceNews(paths, at, waiting.base, waiting.stated, is_taken=False)

@@ -120,8 +120,11 @@ def news_blocks(news: SourceNews) -> list[Block]:
     paths = [PurePath(name).name if PurePath(name).is_absolute() else name for name in news.paths]
     word = "source" if len(paths) == 1 else "sources"
     head: list[Piece] = [(f"{MARK_DUE} its {word} changed  ", "warning"), (f"{tame(', '.join(paths), 80)}  ", "path")]
-    head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else " · d in the Inbox resolves it"), "dim"))
+    settles = "its import was undone: J takes it over" if news.is_undone else "d in the Inbox resolves it"
+    head.append((f"seen {news.at:%Y-%m-%d}" + ("" if news.is_taken else f" · {settles}"), "dim"))
     blocks = [Block(tuple(head))]
+    if news.now is None:
+        return [*blocks, Block((("what it says now was not kept", "dim"),), label="Now")]
     if news.before is None:
         kept: list[Piece] = [("its earlier text was not kept", "dim")]
         return [*blocks, Block(tuple(kept), label="Before"), *_side("Now", news.now, None)]

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from curating import PERSON, Clock, add, bring, rewrite, write_files
 
+from memtui.curate.history import undo
 from memtui.curate.lifecycle import verify
 from memtui.curate.memories import edit_memory
 from memtui.curate.review_queue import SourceNews, review_queue, source_news
+from memtui.tui.review.view import news_blocks
 from memtui.vault.filters import EVERYTHING
 from memtui.vault.vault import Vault
 
@@ -40,9 +42,29 @@ def test_what_an_import_took_over_is_shown_beside_what_was_verified(vault: Vault
     assert found.is_taken
     assert found.before is not None
     assert "berth 4" in found.before.insight, "the text that was verified, not the one between"
+    assert found.now is not None
     assert "berth 6" in found.now.insight
     verify(vault, [identifier], actor=PERSON)
     assert news(vault, identifier) == [], "whoever verified it has seen it"
+
+
+def test_what_was_taken_over_and_undone_is_told_as_the_source_says_it_and_taken_over_again(
+    vault: Vault, clock: Clock, tmp_path: Path
+) -> None:
+    identifier = moor(vault, clock, tmp_path)
+    rewrite(tmp_path, "berth 4", "berth 5")
+    bring(vault, tmp_path / "CLAUDE.md", project="ferry")
+    undo(vault, actor=PERSON)
+    (found,) = news(vault, identifier)
+    assert (found.is_taken, found.is_undone) == (False, True)
+    assert found.before is not None
+    assert found.now is not None
+    assert ("berth 4" in found.before.insight, "berth 5" in found.now.insight) == (True, True)
+    told = "".join(text for block in news_blocks(found) for text, _ in block.pieces)
+    assert ("[4]" in told, "[5]" in told, "its import was undone: J takes it over" in told) == (True, True, True)
+    bring(vault, tmp_path / "CLAUDE.md", project="ferry")
+    (found,) = news(vault, identifier)
+    assert (found.is_taken, found.is_undone) == (True, False)
 
 
 def test_where_both_were_edited_the_source_s_own_two_texts_are_shown(
@@ -56,6 +78,7 @@ def test_where_both_were_edited_the_source_s_own_two_texts_are_shown(
     assert ([Path(path).name for path in found.paths], found.is_taken) == (["CLAUDE.md"], False)
     assert found.before is not None
     assert "berth 4" in found.before.insight
+    assert found.now is not None
     assert "berth 5" in found.now.insight
 
 
@@ -70,6 +93,7 @@ def test_two_files_that_say_the_same_anew_are_one_piece_of_news(vault: Vault, cl
     bring(vault, tmp_path, project="ferry")
     (found,) = news(vault, identifier)
     assert (sorted(Path(path).name for path in found.paths), found.is_taken) == (sorted(files), False)
+    assert found.now is not None
     assert "berth 5" in found.now.insight
     assert "CLAUDE.md say something else since" in review_queue(vault, EVERYTHING)[0].why
 
