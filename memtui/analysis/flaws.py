@@ -144,11 +144,15 @@ def flaw_in(title: str, insight: str) -> Shown | None:
     return _says_nothing(title, prose, text) or _breaks_off(text, prose) or _leans(title, text, prose, named)
 
 
+def _is_stamp(line: str) -> bool:
+    return bool(_pattern("stamp").fullmatch(line)) and not _pattern("reason").search(line)
+
+
 def _says_nothing(title: str, prose: str, text: str) -> Shown | None:
     if prose != text:
         return None
     lines = [line.strip(_EDGES) for line in text.split("\n") if line.strip(_EDGES)]
-    if lines and all(_pattern("stamp").fullmatch(line) for line in lines):
+    if lines and all(_is_stamp(line) for line in lines):
         return FlawReason.STAMP, ""
     bare = text.strip(_EDGES)
     if found := _only_points(bare, text):

@@ -171,3 +171,9 @@ def test_a_text_is_split_between_paragraphs_and_items_and_loses_nothing() -> Non
     assert parts[-1].endswith(code)
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert parts_of("One sentence only.", 5) == ["One sentence only."]
+
+
+@pytest.mark.parametrize("value", ["Tern 4 (dock build). Do NOT use Tern 5.", "2, and never 3 on the old quay"])
+def test_a_version_that_forbids_another_says_something(value: str) -> None:
+    assert flaw_in("Crane software", f"Version: {value}") is None
+    assert flaw_in("Crane software", "Version: Tern 4 (dock build)") == (FlawReason.STAMP, "")
