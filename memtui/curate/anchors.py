@@ -217,6 +217,7 @@ class SeenAnchor:
 
     key: int  # internal key of the memory
     state: AnchorState  # `moved` where the last check found where it went
+    is_here: bool = True  # whether the tree of its project is on this machine
 
 
 DEAD: frozenset[AnchorState] = frozenset({"gone", "moved"})
@@ -227,7 +228,7 @@ def dead_anchors(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -
     """Return the dead anchors of a filter's memories: the file that they name is no longer in the project's tree.
 
     It does not matter whether anything tells where it went, or whether the memory was verified since, only whether a
-    person said that it may be gone, see `let_be_gone`. Tidy and Health count each path once, see `dead_places`.
+    person said that it may be gone, see `let_be_gone`. Tidy, Health and Browse count those of `dead_places`.
     A project without a known folder on this machine has what the last check found.
 
     `vault`: files are checked outside of its lease; their contents are not read. `here`: the working tree of the
@@ -259,7 +260,7 @@ def glance(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> tupl
             place = (identifier, anchor.path)
             is_dead = now == "gone" or (is_left_to_check and place in found)
             state: AnchorState = "moved" if found.get(place) == "moved" else "gone"
-            seen[place] = SeenAnchor(key, state if is_dead else now or "unverifiable")
+            seen[place] = SeenAnchor(key, state if is_dead else now or "unverifiable", is_here=tree is not None)
     return seen, kept
 
 

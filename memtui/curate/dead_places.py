@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor
+from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor, glance
+from memtui.curate.snapshot_reader import WINDOW
 from memtui.domain.memory import Memory
 from memtui.recall.anchors import plain_path
 from memtui.text.braces import names_path
-from memtui.tree import is_outside
+from memtui.tree import Tree, is_outside
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.review_triggers import Place
 from memtui.vault.source_texts import imported_anchors
 from memtui.vault.vault import Vault
@@ -58,13 +60,30 @@ def places_seen(
     kept: Collection[Place],
 ) -> tuple[CheckedAnchor, ...]:
     """Return what `dead_places` does of a look at the tree, see `memtui.curate.anchors.glance`."""
-    wanted = {identifier for (identifier, _), anchor in seen.items() if anchor.state in DEAD}
+    wanted = {identifier for (identifier, _), anchor in seen.items() if anchor.state in DEAD or _may_be_lost(anchor)}
     if not wanted:
         return ()
-    with vault.read() as reader:
-        memories = list(reader.get_many(sorted(wanted)).values())
+    ids, memories = sorted(wanted), list[Memory]()
+    for start in range(0, len(ids), WINDOW):
+        with vault.read() as reader:
+            memories += reader.get_many(ids[start : start + WINDOW]).values()
     checked = [CheckedAnchor(place[0], place[1], anchor.state) for place, anchor in seen.items() if place[0] in wanted]
     return dead_places(vault, checked, memories, kept)
+
+
+def dead_keys(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> tuple[int, ...]:
+    """Return the keys of a filter's memories that `places_seen` names, for counts and lists.
+
+    `here`: the working tree of the current folder.
+    """
+    seen, kept = glance(vault, wanted, here)
+    named = {identifier for place in places_seen(vault, seen, kept) for identifier in place.ids}
+    return tuple(sorted({anchor.key for (identifier, _), anchor in seen.items() if identifier in named}))
+
+
+def _may_be_lost(anchor: SeenAnchor) -> bool:
+    """Return whether a look finds nothing where an anchor leads, and cannot tell whether anything ever was there."""
+    return anchor.state == "unverifiable" and anchor.is_here
 
 
 def _is_missing(anchor: CheckedAnchor, scope: Collection[str]) -> bool:

@@ -56,7 +56,7 @@ class Browsing:
     kinds: tuple[str, ...] = ()  # only these kinds, whatever the facet says; empty for all
     text: str = ""  # only memories with this text in the title, or with an id in `hits`; empty for all
     hits: tuple[str, ...] = ()  # ids found by words
-    # internal keys of the memories with a dead anchor, see `memtui.curate.anchors.dead_anchors`
+    # internal keys of the memories with a dead anchor, see `memtui.curate.dead_places.dead_keys`
     gone: tuple[int, ...] = ()
 
 

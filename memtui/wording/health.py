@@ -157,7 +157,11 @@ def _of_files(found: Health) -> tuple[HealthRow, ...]:
     total = sum(found.anchors.values())
     dead = found.anchors["gone"] + found.anchors["moved"]
     named = "" if dead == found.dead_places else f"{counted(dead, 'anchor')}, "
-    where = f"{named}{found.dead_share:.0%} of {total:,}"
+    where = (
+        f"{named}{found.dead_share:.0%} of {total:,}"
+        if dead or not found.dead_places
+        else "rule files that apply to no file"
+    )
     if found.dead_places:
         where += f", in {counted(found.dead_memories, 'memory')}"
     changed = found.anchors["changed"]

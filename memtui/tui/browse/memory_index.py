@@ -144,15 +144,16 @@ class GoneFiles:
 
         `counter`: the change counter of what is listed.
         """
-        from memtui.curate.anchors import dead_anchors
+        from memtui.curate.dead_places import dead_keys
 
         with self._looking:
             if self._counter >= counter:
                 return
             with self._access.read_vault.read() as reader:
                 view = self._access.view_of(reader)
-            dead = dead_anchors(self._access.read_vault, MemoryFilter(scope=view.scope, statuses=None), view.tree)
-            self._counter, self.keys = counter, tuple(sorted({anchor.key for anchor in dead.values()}))
+            wanted = MemoryFilter(scope=view.scope, statuses=None)
+            self.keys = dead_keys(self._access.read_vault, wanted, view.tree)
+            self._counter = counter
 
     def forget(self) -> None:
         """Have the next count look again: files come and go while the vault stays as it is."""

@@ -8,13 +8,15 @@ import pytest
 from curating import AGENT, PERSON, START, get, new_vault, repository
 from support import make_memory
 
-from memtui.curate.anchors import let_be_gone, untie
+from memtui.curate.anchors import glance, let_be_gone, untie
+from memtui.curate.dead_places import dead_keys, places_seen
 from memtui.curate.history import undo
 from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.tidy_report import TidyReport, report_record
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.errors import RefusedError
 from memtui.tree import Tree
+from memtui.vault.filters import MemoryFilter
 from memtui.vault.vault import Vault
 
 RULES = {"knots": ("rope/**/*.py", "knots/"), "tides": ("hull/*.py", "moor.py"), "crews": ("crew/**/*.py", "log/*.md")}
@@ -80,6 +82,18 @@ def test_a_shared_path_is_taken_out_or_let_be_gone_for_all_at_once(yard: tuple[V
     let_be_gone(vault, winch.ids, winch.paths, actor=PERSON)
     let_be_gone(vault, knots.ids, knots.paths, actor=PERSON)
     assert {anchor.file or anchor.path for anchor in look(yard).anchors} == {".cursor/rules/crews.mdc", "hull/mast.py"}
+
+
+def test_a_look_counts_what_tidy_finds(yard: tuple[Vault, Tree]) -> None:
+    vault, tree = yard
+    found = {(anchor.file, anchor.path, frozenset(anchor.ids)) for anchor in look(yard).anchors}
+    seen, kept = glance(vault, MemoryFilter(), tree)
+    assert {(one.file, one.path, frozenset(one.ids)) for one in places_seen(vault, seen, kept)} == found
+    keys = {identifier: anchor.key for (identifier, _), anchor in seen.items()}
+    named = {keys[identifier] for _, _, ids in found for identifier in ids}
+    assert set(dead_keys(vault, MemoryFilter(), tree)) == named
+    elsewhere, _ = glance(vault, MemoryFilter())
+    assert places_seen(vault, elsewhere, kept) == (), "nothing is lost that no tree here tells of"
 
 
 def test_what_a_text_names_from_its_own_folder_or_with_alternatives_is_no_scope_of_its_file(
