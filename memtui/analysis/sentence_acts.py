@@ -146,6 +146,8 @@ def _shown_topics(plain: str, said: dict[Act, int], mood: set[Act]) -> Iterator[
             act for act in ("of_all", "needs", "offers", "not_this", "and_forbids") if pattern(act).search(plain)
         )
         yield from (act for act in ("role", "hook", "about_itself") if pattern(act).match(plain))
+    if pattern("enters").match(plain):
+        yield "enters"
     if "obliges" in mood and pattern("permits").search(plain):
         yield "permits"
     if "secure" in said and "orders" in mood:

@@ -34,6 +34,7 @@ HEADING_OR_FORM = [
     ),
     # what code does, told as if somebody were to do it
     ("Generate tide tables and lift reports", ("quay/lifts", "Core Responsibilities"), "architecture"),
+    ("Convert tide tables to lift reports", ("quay/lifts", "Key Methods"), "architecture"),
     ("Detect the tide from the gauges", ("quay/tides", "_read_tide(gauge: Path) -> Tide"), "architecture"),
     (
         (
@@ -53,6 +54,15 @@ HEADING_OR_FORM = [
         ),
         ("Never Set Tide Variables",),
         "constraint",
+    ),
+    # what is entered before anything runs, however strictly
+    (
+        (
+            "- ALWAYS activate the virtual environment before running any tide or pip commands\n"
+            "- Virtual environment location: `tide/`\n- Activation command: `tide/bin/activate`"
+        ),
+        ("Quay Rules", "Migrated from .quay/tide.md"),
+        "tooling",
     ),
     # what goes wrong and where to look
     (
