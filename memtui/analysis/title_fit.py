@@ -11,6 +11,7 @@ from memtui.analysis.headlines import compact
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import CLAUSE, REASON, cut_off, shortened
+from memtui.analysis.title_reference import dangles
 from memtui.text.inline import HeldCode, visible
 from memtui.text.words import cell_width
 
@@ -81,6 +82,11 @@ def fitted(words: str, held: HeldCode) -> str:
     def width(text: str) -> int:
         return cell_width(held.put_back(text))
 
+    short = _in_room(words, held, width)
+    return (_below_label(words, short, held) if dangles(short) else "") or short
+
+
+def _in_room(words: str, held: HeldCode, width: Callable[[str], int]) -> str:
     if width(words) <= MAX_TITLE_CELLS:
         return words
     words = _MANY_NAMES.sub(r"\1 and others", words)
@@ -101,6 +107,16 @@ def fitted(words: str, held: HeldCode) -> str:
     cut = cut_off(held.put_back(dense), MAX_TITLE_CELLS)
     loses_verb = cut.endswith("…") and not has_verb(cut, language_of(words))
     return (_fitted_without_place(words, width) if loses_verb else "") or cut
+
+
+def _below_label(words: str, title: str, held: HeldCode) -> str:
+    """Return what stands behind a label below that, shortened, if a title leaves the label out; else nothing."""
+    label, colon, told = words.partition(": ")
+    if not colon or len(label.split()) > _LABEL_WORDS or title.startswith(label):
+        return ""
+    room = MAX_TITLE_CELLS - cell_width(held.put_back(label)) - 2
+    short = shortened(told, room, lambda text: cell_width(held.put_back(text)))
+    return f"{label}: {short or cut_off(held.put_back(told), room)}"
 
 
 def _fitted_without_place(words: str, width: Callable[[str], int]) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from memtui.analysis.grammar import grammar_of, has_verb, language_of, plain_verbs, without_filler
+from memtui.analysis.grammar import capital, grammar_of, has_verb, language_of, plain_verbs, without_filler
 from memtui.analysis.headlines import without_asides
 from memtui.analysis.imperative import is_imperative
 from memtui.analysis.shorten import CLAUSE, shortened
@@ -206,7 +206,7 @@ class Statements:
         points = bool(_POINTS.match(background))
         if (
             (self._width(background) <= MAX_TITLE_CELLS and not points)
-            or is_imperative(background)
+            or is_imperative(capital(background.partition(": ")[2]) or background)
             or is_rule(background)
             or _OUTRIGHT.search(background)
         ):

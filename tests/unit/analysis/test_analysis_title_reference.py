@@ -83,6 +83,14 @@ def test_a_heading_that_tells_the_rule_replaces_a_title_that_only_means_it() -> 
             "Log Place: night.log — in the loft (QUAY 2/)",
         ),
         (
+            (
+                "Night-lamp housing: cover it with dry cloths AND, where feasible, an oiled brush under `loft/oil/` "
+                "(marked with the `dry_*` labels so it can be told from others). Note any lamp you could only wipe dry."
+            ),
+            ("Quay", "Light of the piers"),
+            "Night-lamp housing: cover it with dry cloths AND, where feasible, an oiled brush under loft/oil/",
+        ),
+        (
             "Count ropes and knots",
             ("Quay/loft", "Responsibilities & Coordination", "Core Responsibilities"),
             "Quay/loft: Count ropes and knots",

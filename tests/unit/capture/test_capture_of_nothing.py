@@ -33,6 +33,7 @@ CURSOR = reader_named("cursor-rules")
             "Gemini should follow the common guidance above. Keep tool-specific notes here only if needed.",
             SkipReason.INTRO,
         ),
+        ("The notes of the loft live at [`../loft/KNOTS.md`](../loft/KNOTS.md).", SkipReason.POINTER),
         ("## Knots\n\nRope-specific knot problems found while rigging Quay.\n\n### Bowline", SkipReason.INTRO),
         (
             "## Imported Loft instructions\n\nCareful, practical, most helpful, seaworthy-tested, well-lubricated.",
