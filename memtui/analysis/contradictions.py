@@ -11,6 +11,7 @@ from itertools import chain, combinations, product
 
 from memtui.analysis.claims import LONGEST_CLAIM, READ_CHARACTERS, Claim, Clause, classes_of, says_non
 from memtui.analysis.contradiction_rules import (
+    ClaimContradiction,
     ContradictionType,
     claim_contradiction,
     explain,
@@ -18,7 +19,7 @@ from memtui.analysis.contradiction_rules import (
     may_contradict,
     replacing,
 )
-from memtui.analysis.pair_facts import Facts
+from memtui.analysis.pair_facts import Facts, gone_but_used
 from memtui.analysis.pair_features import Nearness, dice
 from memtui.analysis.places import are_in_one_list, is_of_file, unheaded
 from memtui.analysis.sentence_contradiction import BY_DISTANCE, LEAST
@@ -238,6 +239,8 @@ def contradiction_between(
     told = explain(*facts, *(known.written[memory.title, memory.insight] for memory in (first, second)))
     if _only_says_non(told.type, facts) or _are_other_settings(told.words, first.insight, second.insight):
         return None
+    if is_of_file(first) and is_of_file(second) and _agree_after_all(told, first, second, known):
+        return None
     texts = (content_hash(first), content_hash(second))
     winner = _winner(first, second, facts)
     return Contradiction((first.id, second.id), told.type, told.why, told.words, told.claims, texts, winner)
@@ -266,6 +269,22 @@ def _are_other_settings(words: tuple[str, str], one: str, other: str) -> bool:
         for text, word in zip((one, other), words, strict=True)
     )
     return bool(mine and theirs) and not mine & theirs
+
+
+def _agree_after_all(told: ClaimContradiction, first: Memory, second: Memory, known: TextCache) -> bool:
+    """Return whether nothing excludes but a word of a heading that is said to be no more, or one that both texts have.
+
+    A heading names what a section is about; what its text says to be gone is something in it. Of two words that
+    exclude each other one text may speak of both, as in `absolute-URL redirects fail, relative ones do not`.
+    """
+    if told.type == "replaced":
+        one, other = (known.facts["", unheaded(memory)] for memory in (first, second))
+        return not (gone_but_used(one, other) or gone_but_used(other, one))
+    words, texts = told.words, (second.insight, first.insight)
+    return told.type == "value" and any(
+        word and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
+        for word, text in zip(words, texts, strict=True)
+    )
 
 
 def sort_of(one: Memory, other: Memory, cache: TextCache) -> ContradictionType:

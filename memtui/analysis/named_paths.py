@@ -24,6 +24,7 @@ _DOMAIN = re.compile(
 _LOCATION = re.compile(r"(?:::.*|:\d+(?:[:-]\d+)*|[#?].*)$")
 _PLACEHOLDER = re.compile(
     r"(?:^|/)(?:path/to|(?:foo(?:bar)?|baz|quu?x|your(?:[-_][\w-]*)?|some[-_][\w-]*|x{3,}|y{4}|n{3,})(?=[./-]|$))"
+    r"|[-_](?:x{3,}|y{4}|n{3,})(?=[./_-]|$)"
     r"|^node_modules/|\.\.\.",
     re.IGNORECASE,
 )

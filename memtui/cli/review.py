@@ -9,7 +9,7 @@ from memtui.cli import parsing
 from memtui.cli.output import has_terminal, say, write, write_json, write_table
 from memtui.cli.parsing import Parser, at_least, number
 from memtui.cli.session import UNDO_HINT, Commands, Session
-from memtui.curate.anchors import CheckedAnchor, check_trees
+from memtui.curate.anchors import DEAD, CheckedAnchor, check_trees
 from memtui.curate.fields import check_kind_in_use, kinds_in_use
 from memtui.curate.projects import known_trees
 from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD
@@ -36,6 +36,7 @@ def _review_arguments(parser: Parser) -> None:
     parser.add_flag("--receipt", "print the result of the last review session")
     parser.add_flag("--undo", "undo every verdict of the last session, latest first")
     parser.add_flag("--re-anchor", "update the paths of moved files, as one change that can be undone")
+    parser.add_flag("--maybe", "with --re-anchor: also to where a file may be, `maybe` in `memtui tidy`")
     parser.add_flag("--dry-run", "with --re-anchor: only print what would change")
     parsing.add_kinds(parser)
     parser.add_value("--size", "N", "at most this many", type=at_least(1))
@@ -53,10 +54,9 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
 
     Verdicts are commands: verify, edit, merge, link A supersedes B, retire, snooze, pin.
     """
-    if arguments.dry_run and not arguments.re_anchor:
-        raise UsageError(
-            "--dry-run goes with --re-anchor", where="--dry-run", remedy="Add --re-anchor, or leave it out."
-        )
+    for flag, given in (("--dry-run", arguments.dry_run), ("--maybe", arguments.maybe)):
+        if given and not arguments.re_anchor:
+            raise UsageError(f"{flag} goes with --re-anchor", where=flag, remedy="Add --re-anchor, or leave it out.")
     if arguments.receipt:
         _print_receipt(session)
     elif arguments.forecast:
@@ -64,7 +64,7 @@ def _review(arguments: argparse.Namespace, session: Session) -> int:
     elif arguments.undo:
         _undo_session(session)
     elif arguments.re_anchor:
-        _re_anchor(session, dry_run=arguments.dry_run)
+        _re_anchor(session, dry_run=arguments.dry_run, maybe=arguments.maybe)
     elif arguments.list or session.json or not has_terminal():
         _print_queue(arguments, session)
     else:
@@ -166,14 +166,19 @@ def _check_files(session: Session) -> list[CheckedAnchor]:
     return [check for checks in found.values() for check in checks]
 
 
-def _re_anchor(session: Session, *, dry_run: bool) -> None:
+def _re_anchor(session: Session, *, dry_run: bool, maybe: bool) -> None:
     """Point memories to where their files moved, or print what that would change.
+
+    `maybe`: also to where a file may be, as far as names tell.
 
     Raises `NotFoundError`: no file is known to have moved.
     """
-    moved = [check for check in _check_files(session) if check.state == "moved" and check.suggestion]
+    found = [check for check in _check_files(session) if check.suggestion and check.state in DEAD]
+    moved = [check for check in found if maybe or check.state == "moved"]
     if not moved:
-        raise NotFoundError("No file is known to have moved", remedy="`memtui tidy --dry-run` lists dead anchors.")
+        by_name = f"`memtui review --re-anchor --maybe` follows {counted(len(found), 'path')} by its name; "
+        remedy = f"{by_name if found else ''}`memtui tidy --dry-run` lists dead anchors."
+        raise NotFoundError("No file is known to have moved", remedy=remedy)
     moves: dict[str, dict[str, str]] = {}
     for check in moved:
         moves.setdefault(check.id, {})[check.path] = str(check.suggestion)

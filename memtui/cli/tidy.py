@@ -26,7 +26,7 @@ FINDINGS_SHOWN = 5  # Findings of one kind that are listed for people; `--json` 
 ADVICE = {
     "duplicates": "`memtui merge ID ID…` makes them one, `memtui settle ID ID --no-duplicates` keeps them apart",
     "contradictions": "`memtui settle ID ID --keep ID` keeps one, --scope ID=WHERE keeps both, --none dismisses it",
-    "anchors": "`memtui review --re-anchor` follows moved files, "
+    "anchors": "`memtui review --re-anchor` follows files to where they are now, --maybe also to where they may be, "
     "`memtui edit ID --add-file PATH --remove-file OLD` replaces one, --remove-file alone removes it, "
     "`memtui settle ID… --gone PATH` accepts that it is missing; fix the scope of a rule file in the file itself",
     "stale": "`memtui verify ID` if still true, else edit or retire it; `memtui review` goes through all of them",

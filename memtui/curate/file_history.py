@@ -159,9 +159,20 @@ class Renames:
         moved = self._with_folder(plain.rstrip("/"))
         if moved is not None:
             return Moved(moved + "/" * is_folder, "likely")
+        if is_folder:
+            return None
+        rewritten = self._rewritten(PurePosixPath(plain))
+        if rewritten:
+            return Moved(rewritten, "weak")
         name = PurePosixPath(plain).name
-        same = [] if is_folder or _is_generic(name) else self._by_name.get(name, [])
+        same = [] if _is_generic(name) else self._by_name.get(name, [])
         return Moved(same[0], "weak") if len(same) == 1 else None
+
+    def _rewritten(self, plain: PurePosixPath) -> str:
+        """Return the one file that stands in the place of another with a related ending, such as `.ts` for `.js`."""
+        kin = next((kin for kin in _KIN if plain.suffix in kin), ())
+        found = [name for ending in kin if (name := str(plain.with_suffix(ending))) in self.files]
+        return found[0] if len(found) == 1 else ""
 
     def _followed(self, path: str) -> str | None:
         """Return where a chain of recorded renames ends, if a file is there."""
@@ -192,6 +203,15 @@ class Renames:
                 return there
         return None
 
+
+_KIN = (
+    (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"),
+    (".c", ".cc", ".cpp", ".cxx"),
+    (".h", ".hh", ".hpp", ".hxx"),
+    (".yml", ".yaml"),
+    (".md", ".mdx"),
+)
+"""Endings of files of which one is often rewritten as another."""
 
 _NO_CONTENT = sha1(b"blob 0\0", usedforsecurity=False).hexdigest()
 

@@ -35,7 +35,8 @@ MOST_NAMED = 5  # Projects named in a sentence; `--json` lists all
 def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:
     """Return the working tree of each project whose folder is known on this machine, by project.
 
-    `here`: the tree of the current folder; it takes precedence over a linked folder.
+    `here`: the tree of the current folder; it takes precedence over a linked folder, and that over the one in which
+    the project was seen last, such as at its import.
     """
     trees = {
         project.name: Tree(project.name, folder)
@@ -44,7 +45,13 @@ def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree
         if (folder := linked_folder(identity))
     }
     trees = {name: tree for name, tree in trees.items() if tree.root.is_dir()}
-    return trees | {here.project: here} if here is not None else trees
+    trees |= {here.project: here} if here is not None else {}
+    seen = {
+        name: _folder_of(reader, name, [folder for folder in folders if folder.is_dir()])
+        for name, folders in store.seen_folders(reader).items()
+        if name not in trees
+    }
+    return trees | {name: Tree(name, folder) for name, folder in seen.items() if folder is not None}
 
 
 def unchecked_projects(reader: VaultReader, wanted: MemoryFilter, here: Tree | None = None) -> tuple[str, ...]:
@@ -168,7 +175,11 @@ def known_folder(reader: VaultReader, name: str) -> Path | None:
 
     It still has to belong to the project: another repository may have taken its place.
     """
-    for folder in folders_here(reader).get(name, ()):
+    return _folder_of(reader, name, folders_here(reader).get(name, ()))
+
+
+def _folder_of(reader: VaultReader, name: str, folders: Sequence[Path]) -> Path | None:
+    for folder in folders:
         owner, _ = _owner_of(reader, find_workspace(folder))
         if owner is not None and owner[1] == name:
             return folder

@@ -159,6 +159,23 @@ def test_files_that_moved_are_followed_after_a_look(cli: Cli, tmp_path: Path) ->
     assert "--re-anchor" in cli("review", "--dry-run", code=2).err
 
 
+def test_a_file_that_is_only_called_the_same_is_followed_where_that_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    rules = "# Barge\n\n- Always grease `deck/sluice.py` and `deck/gate.js` before the lock opens.\n"
+    files = {"deck/a.py": "a\n", "hold/sluice.py": "new\n", "deck/gate.ts": "new\n", "AGENTS.md": rules}
+    root = repository(tmp_path / "barge", files)
+    (name,) = cli("import", root, "--active").lines
+    # The import knows the folder, wherever the command is run.
+    assert "deck/sluice.py · maybe hold/sluice.py" in cli("tidy", code=7).out
+    cli.patch.chdir(root)
+    assert "--re-anchor --maybe` follows 2 paths by" in cli("review", "--re-anchor", code=3).err
+    rows = cli("review", "--re-anchor", "--maybe", "--dry-run", "--json").json
+    moves = {"deck/sluice.py": "hold/sluice.py", "deck/gate.js": "deck/gate.ts"}
+    assert rows == [{"id": name, "path": old, "to": new} for old, new in moves.items()]
+    cli("review", "--re-anchor", "--maybe")
+    assert cli("show", name, "--json").json["anchors"] == [{"path": new, "state": "fresh"} for new in moves.values()]
+    assert "--re-anchor" in cli("review", "--maybe", code=2).err
+
+
 def test_the_receipt_of_a_review_session_is_printed(cli: Cli, ids: list[str]) -> None:
     assert "No review session" in cli("review", "--receipt", code=3).err
     cli.patch.setenv("MEMTUI_NOW", "2031-01-01T00:00:00Z")

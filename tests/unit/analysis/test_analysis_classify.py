@@ -299,6 +299,7 @@ def test_a_guess_is_always_a_known_kind() -> None:
         ("`@scope/pkg/index.ts`, `path/to/file.py`, `node_modules/a/b.js`, `<dir>/x.py`", ()),
         ("`src/foo.py`, `app/path/to/page.tsx`, `docs/adr/NNNN-title.md`, `lib/your_module.rb`, `src/.../deep.ts`", ()),
         ("plain payments/service.py", ()),
+        ("Of each berth, `hull/BERTH_NNN.BIN` and `logs/tide-yyyy-mm.log`.", ()),
         ("Tests lie in each pump's `tests/`, data in `tests/data/`.", ("tests/data/",)),
         ("Every small dock has its own `src/`; a `docs/` folder in every dock says why.", ()),
         ("Each release is noted in `notes/releases/`.", ("notes/releases/",)),

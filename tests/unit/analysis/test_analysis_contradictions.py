@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support import NOON, make_memory
 
 from memtui.analysis.claims import claims_of, difference_in_denials
-from memtui.analysis.contradictions import Contradiction, find_contradictions
+from memtui.analysis.contradictions import Contradiction, contradiction_between, find_contradictions
 from memtui.analysis.duplicates import find_duplicates
 from memtui.analysis.pair_facts import Facts
 from memtui.analysis.pair_features import Nearness, judge
@@ -54,6 +54,43 @@ def between(one: str, other: str, **values: object) -> list[Contradiction]:
 )
 def test_what_agrees_or_sets_something_else_is_no_contradiction(one: str, other: str) -> None:
     assert between(one, other, project="mill") == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "headings"),
+    [
+        (
+            (
+                "Mill: The gate `oldweir` is where all water comes in by the\nrace; `newweir` is open too, and "
+                "`race.ts` sends it to the\ngate (the keeper refuses absolute marks in `_levels`, so\nthe mark of the "
+                "weir can't live there — it has to be in the\nrace)."
+            ),
+            (
+                "Mill > `_levels` (empty): **`_levels`** — empty. Weir (absolute-height) marks fail\nthe keeper's "
+                "check (`error 12: Only relative marks are\nallowed`), so the new→old mark lives in `race.ts`. Add\n"
+                "relative-only marks here if you need them."
+            ),
+            ("Mill > Gate", "Mill > _levels (empty)"),
+        ),
+        (
+            (
+                "Keys in the Barrel Store > List: The `barrel` is put in place, then `fetch-keys` and `turn key`, no "
+                "`mill apply` needed."
+            ),
+            "Keys in the Barrel Store: Nothing secret lives in `mill.tfvars` anymore. The keys are read at the start.",
+            ("Keys in the Barrel Store > List", "Keys in the Barrel Store"),
+        ),
+    ],
+)
+def test_parts_of_files_that_share_both_words_or_the_heading_of_what_is_gone_exclude_nothing(
+    one: str, other: str, headings: tuple[str, str]
+) -> None:
+    sources = [(Source(format="claude-md", path="mill/CLAUDE.md", native_id=f"{path}#1"),) for path in headings]
+    parts = [said(text, project="mill", sources=source) for text, source in zip((one, other), sources, strict=True)]
+    near = Nearness(cosine=0.7)
+    assert contradiction_between(parts[0], parts[1], near=near) is None
+    typed = [replace(part, sources=()) for part in parts]
+    assert contradiction_between(typed[0], typed[1], near=near) is not None
 
 
 def test_two_names_of_one_tool_exclude_nothing_and_rivals_do() -> None:
