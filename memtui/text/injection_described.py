@@ -1,7 +1,8 @@
 """What a sentence only tells of: what is blocked or refused, and what is named as doing harm. It orders none of it.
 
 `Blocked commands: git commit --no-verify`, `the wrapper rejects --no-verify` and `[skip ci] kills the release` are
-descriptions. `If the hook blocks your commit, use --no-verify` is none: what stands under a condition is not looked at.
+descriptions, and so is what a list says that a script does. `If the hook blocks your commit, use --no-verify` is none:
+what stands under a condition is not looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +14,12 @@ from memtui.text.tables import compile_lines, fill, read_table
 
 _BEFORE, _AFTER = 100, 60  # characters of a sentence around a wording that are read
 _LONGEST = 400  # characters of a sentence that names what is refused
+
+_SCRIPT = re.compile(
+    r"\s*(?:[-*+]\s+)?\**`(?:[\w.@-]+/)*[\w.-]+\.(?:sh|bash|zsh|fish|ps1|bat|cmd|py|rb|pl|[cm]?js|ts)`\**"
+    r"\s*(?:[—–:]|-{1,2}(?=\s))\s*$"
+)
+"""The name of a script, of which is told what it does: `- `quick.sh` — `."""
 
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
 
@@ -28,6 +35,8 @@ def is_only_told_of(sentence: str, start: int, end: int) -> bool:
     before = sentence[max(0, start - _BEFORE) : start]
     if _pattern("condition").search(before):
         return False
+    if _SCRIPT.fullmatch(before):
+        return True
     after = sentence[end : end + _AFTER]
     if _pattern("label").search(before) or _pattern("refuses").search(before) or _pattern("is_refused").match(after):
         return True
