@@ -13,7 +13,7 @@ LABEL_LINE = re.compile(r"(?:\*\*|__)([^*_]{1,60})(?:[:：](?:\*\*|__)|(?:\*\*|_
 """A line that begins with a label, as in `**Scope**: …`."""
 
 _PLAIN_LABEL = re.compile(r"[A-Z][\w-]*(?: [\w-]+){0,3}: +(?=\S)")
-"""A line that begins with a label that is not bold; two of them below each other are no sentence."""
+"""A line that begins with a label that is not bold; it goes on with no sentence."""
 
 REAL_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "shell", "console", "powershell", "ps1"})
 SHELLS = REAL_SHELLS | {"", "text"}
@@ -141,15 +141,16 @@ def _begun(block: Block | None, line: str) -> Block | None:
         return Block("item", [line[item.end() :].strip()], item[1])
     if _TABLE_LINE.match(line):
         return None if block is not None and block.kind == "table" else Block("table", [bare])
-    is_next_label = block is not None and block.kind == "paragraph" and _are_labelled(block.lines[0], bare)
+    is_next_label = block is not None and block.kind == "paragraph" and _begins_label(bare, block.lines)
     if block is None or block.kind in {"heading", "table"} or LABEL_LINE.match(bare) or is_next_label:
         is_within = line[:1].isspace()
         return Block("code", [bare], "xml") if _ELEMENT.match(bare) else Block("paragraph", [bare], is_within=is_within)
     return None
 
 
-def _are_labelled(*lines: str) -> bool:
-    return all(map(_PLAIN_LABEL.match, lines))
+def _begins_label(line: str, above: list[str]) -> bool:
+    """Return whether a line is a label with its value below another, or below one that ends with code or brackets."""
+    return _PLAIN_LABEL.match(line) is not None and bool(_PLAIN_LABEL.match(above[0]) or above[-1].endswith((")", "`")))
 
 
 def _without_point(line: str) -> str:

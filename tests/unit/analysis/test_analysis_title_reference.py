@@ -91,6 +91,11 @@ def test_a_heading_that_tells_the_rule_replaces_a_title_that_only_means_it() -> 
             "Night-lamp housing: cover it with dry cloths AND, where feasible, an oiled brush under loft/oil/",
         ),
         (
+            "`night_log_of_the_piers.log` — in the loft (`QUAY 2/`)\nOpen with: Crane → Lamp → Log → down to QUAY 2",
+            ("Night & Fog", "Log Place"),
+            "Log Place: night_log_of_the_piers.log — in the loft (QUAY 2/)",
+        ),
+        (
             "Count ropes and knots",
             ("Quay/loft", "Responsibilities & Coordination", "Core Responsibilities"),
             "Quay/loft: Count ropes and knots",
