@@ -54,6 +54,7 @@ def test_what_says_nothing_is_left_out(text: str, reason: SkipReason) -> None:
     [
         "This file was generated automatically. Never edit it by hand.",
         "## Benefits\n\n- **Ropes**: `loft --dry` takes 4 s instead of 90 s\n- **Piers**: must stay clear",
+        "The state of the night crew lives at `quay/state/crew_state.md`.",
         "This is the canonical pier for night boats; day boats must use the other one.",
         "Knot problems found while rigging are written into `loft/knots.log`, one on each line.",
         "## Tone\n\nCareful, practical, helpful, factual.",
