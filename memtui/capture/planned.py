@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
-from memtui.capture.draft import Draft, Skipped
+from memtui.capture.draft import SUPERSEDED_NOTE, Draft, Skipped
 from memtui.domain.memory import Anchor, Memory, Source
 from memtui.domain.record import Record
 
@@ -123,3 +123,8 @@ class ImportPlan:
     def count(self, *actions: Action) -> int:
         """Return how many drafts meet with one of these actions."""
         return sum(1 for item in self.items if item.action in actions)
+
+    @property
+    def superseded(self) -> int:
+        """How many new memories wait nowhere, as their source says that they are superseded."""
+        return sum(item.action == "add" and SUPERSEDED_NOTE in item.draft.notes for item in self.items)

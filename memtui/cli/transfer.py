@@ -347,7 +347,9 @@ def _say_outcome(plan: ImportPlan, report: ImportReport, *, active: bool) -> Non
             " `memtui retire ID` retires one."
         )
     # What has a record says itself whether it is in use.
-    waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items)
+    waiting = sum(item.action == "add" and item.draft.record is None for item in plan.items) - plan.superseded
+    if plan.superseded:
+        say(f"{imports.superseded_at_source(plan.superseded)}; not in use, not in the inbox")
     if waiting and not active:
         say(outcomes.waiting_in_inbox(waiting))
 

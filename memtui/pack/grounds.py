@@ -12,8 +12,10 @@ from memtui.pack.relevance_features import OF_MEANING, model
 LEAST_TELLING = 0.3  # Log-odds that a group of signs must add or take beside the mean of all memories
 MOST_TOLD = 3  # Groups that are told on either side
 
+WORDS_AND_MEANING = "its words and meaning"
+
 _GROUPS = {
-    "its words and meaning": "share log_rank coverage by_words title_coverage names_in_task alone_share"
+    WORDS_AND_MEANING: "share log_rank coverage by_words title_coverage names_in_task alone_share"
     " alone_log_rank alone_coverage alone_title_coverage below_floor",
     "the place it applies to": "holds holds_narrowly names names_narrowly holds_elsewhere names_elsewhere exact tie"
     " reached topic_of_place",
@@ -70,5 +72,5 @@ def _told(mine: Mapping[str, float], weights: Mapping[str, float], means: Mappin
 @cache
 def _group_of(name: str) -> str:
     if name in OF_MEANING:
-        return "its words and meaning"
+        return WORDS_AND_MEANING
     return next((group for group, names in _GROUPS.items() if name in names.split()), "")

@@ -7,7 +7,8 @@ from typing import Any
 
 from memtui.curate.explain_payload import Explained
 from memtui.domain.reasons import UNFOUND, VAULT, Reason
-from memtui.pack.grounds import Grounds
+from memtui.pack.grounds import WORDS_AND_MEANING, Grounds
+from memtui.pack.relevance import ALONE, FIRST, WITH_FILES
 from memtui.text.words import percent
 
 
@@ -32,6 +33,16 @@ def needed_words(reason: Reason, least: float) -> str:
     return f"behind them {least:.0%} is needed" if reason.number else f"{least:.0%} is needed"
 
 
+def limits_words(*, has_files: bool) -> str:
+    """Say where the chance that a memory needs comes from, for one that is left out for it while tokens are left."""
+    steps = WITH_FILES if has_files else ALONE
+    return (
+        "the chance decides, however many tokens are left: for a task"
+        f" {'with' if has_files else 'without'} files the {FIRST} likeliest need {steps.first:.0%}, others"
+        f" {steps.more:.0%}, and nothing goes in unless one reaches {steps.of_best:.0%}"
+    )
+
+
 def nothing_likely(reason: Reason) -> str | None:
     """Say that no memory is likely to matter, and the best chance; None where that is not known."""
     if reason.score is None or reason.bar is None:
@@ -42,8 +53,13 @@ def nothing_likely(reason: Reason) -> str | None:
 
 def grounds_words(found: Grounds) -> str:
     """Return what speaks for a memory and against it: `for it: its words and meaning; against it: the kind of work`."""
-    sides = (("for it", found.speaking_for), ("against it", found.against))
+    against = [_BESIDE_OTHERS.get(group, group) for group in found.against]
+    sides = (("for it", found.speaking_for), ("against it", against))
     return "; ".join(f"{side}: {', '.join(groups)}" for side, groups in sides if groups)
+
+
+_BESIDE_OTHERS = {WORDS_AND_MEANING: "others are closer in words and meaning"}
+"""What is against a memory that has some of what it lacks beside others, and is told for that, too."""
 
 
 def apart_from_score(found: Grounds, score: float) -> str:

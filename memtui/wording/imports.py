@@ -256,15 +256,23 @@ def new_in_inbox(report: ImportReport) -> str:
         return ""
     old = report.superseded
     if old == report.added:
-        return "All of it is marked as superseded in its source"
+        return f"All of it is marked as superseded in its source ({FINDS_SUPERSEDED})"
     others = passed_over(row["reason_code"] for row in report.skipped)
     is_all = not (report.updated or report.unchanged or report.conflicts or others)
     waits = "They wait in the inbox" if is_all else "New memories wait in the inbox"
-    return (
-        f"{waits}, except {old:,} marked as superseded in {'its source' if old == 1 else 'their sources'}"
-        if old
-        else waits
-    )
+    if not old:
+        return waits
+    waiting = report.added - old
+    number = f"the other {waiting:,} {'waits' if waiting == 1 else 'wait'} in the inbox"
+    return f"{superseded_at_source(old)} ({FINDS_SUPERSEDED}); {number}"
+
+
+def superseded_at_source(number: int) -> str:
+    """Return how many new memories are not in use, as their source says so."""
+    return f"{number:,} marked as superseded in {'its source' if number == 1 else 'their sources'}"
+
+
+FINDS_SUPERSEDED = "Browse: status:superseded"
 
 
 def passed_over(codes: Iterable[str]) -> int:

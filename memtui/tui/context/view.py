@@ -25,7 +25,7 @@ from memtui.tui.styled_text import Block, Piece, StyleName
 from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.tui.widgets.row_list import RowList, TextRow
-from memtui.wording.chances import apart_from_score, chance_words, grounds_words
+from memtui.wording.chances import apart_from_score, chance_words, grounds_words, limits_words
 from memtui.wording.reasons import (
     contradiction_words,
     contradictions_count,
@@ -410,6 +410,8 @@ def _in_full(row: RankedRow, answer: Answer, against: Reason | None, titles: Map
         why += "" if is_said else f"; {chance_words(row.chance)}"
         told = grounds_words(grounds(answer.pack.features, row.id))
         why += f"; {told}" if told else ""
+    if against is not None and against.code is ReasonCode.TOO_FAR:
+        why += f"; {limits_words(has_files=bool(answer.task.files))}"
     details = [DETAIL_WORDS.get(one.detail) for one in answer.pack.included if one.memory.id == row.id]
     return why + "".join(f" ({words})" for words in details if words)
 

@@ -35,14 +35,21 @@ class Preview:
 
 def plan_words(plan: ImportPlan, *, active: bool) -> str:
     """Return how many memories an import would add, change, and leave as they are."""
-    new, changed = plan.count("add", "restore"), plan.count("update", "replace")
-    where, conflicts = "active" if active else "inbox", plan.count("conflict", "clash")
+    changed, conflicts = plan.count("update", "replace"), plan.count("conflict", "clash")
     clash = f" · {conflicts:,} in conflict" if conflicts else ""
-    return f"{new:,} new → {where} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"
+    new = " · ".join(_new_words(plan, "active" if active else "inbox"))
+    return f"{new} · {changed:,} changed{clash} · {plan.count('unchanged'):,} known"
+
+
+def _new_words(plan: ImportPlan, place: str) -> list[str]:
+    """Return how many new memories go where; those that their source superseded are not in use and wait nowhere."""
+    new, old = plan.count("add", "restore"), plan.superseded
+    told = [f"{new - old:,} new → {place}"] if new > old or not old else []
+    return [*told, f"{old:,} new → superseded"] if old else told
 
 
 def news_words(plan: ImportPlan, place: str) -> str:
     """Return how many memories an import would add, and where, and how many it would change, if any."""
     new, changed = plan.count("add", "restore"), plan.count("update", "replace")
-    told = [f"{new:,} new → {place}"] if new or not changed else []
+    told = _new_words(plan, place) if new or not changed else []
     return " · ".join([*told, f"{changed:,} changed"] if changed else told)

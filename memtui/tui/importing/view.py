@@ -223,7 +223,7 @@ class Importer:
             )
         except Cancelled:
             return CameIn(Done("Import cancelled; the vault is unchanged", changed=False))
-        return _came_in(report, self.other_projects(plan), active=active)
+        return came_to(report, self.other_projects(plan), active=active)
 
     def other_projects(self, plan: ImportPlan) -> list[str]:
         """Return the projects that new memories go to, the most first; empty where one in view is among them."""
@@ -246,9 +246,10 @@ class Importer:
         )
 
 
-def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
+def came_to(report: ImportReport, others: Sequence[str], *, active: bool) -> CameIn:
     """Return what an import came to. `others`: of `Importer.other_projects`."""
-    changed, in_inbox = bool(report.added or report.updated or report.moved), bool(report.added) and not active
+    changed = bool(report.added or report.updated or report.moved)
+    in_inbox = report.added > report.superseded and not active
     told, review, dropped = imports.imported(report), _said_of_review(report), _said_of_dropped(report)
     opens = "b opens the inbox" if in_inbox else ""
     settles = "b, then d resolves conflicts" if report.conflicts else ""
@@ -262,16 +263,19 @@ def _came_in(report: ImportReport, others: Sequence[str], *, active: bool) -> Ca
 def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
     if not report.added:
         return ""
+    if not active and report.added == report.superseded:
+        return imports.new_in_inbox(report)
     if not active:
         return f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
     # Imported here: the screen needs no importer before something is imported.
     from memtui.capture.draft import PLANTED
 
     held = sum(PLANTED in notes for _, notes in report.flagged)
+    old = f", except {imports.superseded_at_source(report.superseded)}" if report.superseded else ""
     if not held:
-        return "They are active: esc goes to the list"
+        return f"They are active{old}: esc goes to the list"
     look = "one that looks planted waits" if held == 1 else f"{held:,} that look planted wait"
-    return f"They are active: esc goes to the list; but {look} in the inbox: b goes there"
+    return f"They are active{old}: esc goes to the list; but {look} in the inbox: b goes there"
 
 
 def _said_of_review(report: ImportReport) -> str:

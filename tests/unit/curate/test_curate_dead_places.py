@@ -86,13 +86,13 @@ def test_a_shared_path_is_taken_out_or_let_be_gone_for_all_at_once(yard: tuple[V
 
 def test_a_look_counts_what_tidy_finds(yard: tuple[Vault, Tree]) -> None:
     vault, tree = yard
-    found = {(anchor.file, anchor.path, frozenset(anchor.ids)) for anchor in look(yard).anchors}
     seen, kept = glance(vault, MemoryFilter(), tree)
+    elsewhere, _ = glance(vault, MemoryFilter())
+    found = {(anchor.file, anchor.path, frozenset(anchor.ids)) for anchor in look(yard).anchors}
     assert {(one.file, one.path, frozenset(one.ids)) for one in places_seen(vault, seen, kept)} == found
     keys = {identifier: anchor.key for (identifier, _), anchor in seen.items()}
     named = {keys[identifier] for _, _, ids in found for identifier in ids}
     assert set(dead_keys(vault, MemoryFilter(), tree)) == named
-    elsewhere, _ = glance(vault, MemoryFilter())
     assert places_seen(vault, elsewhere, kept) == (), "nothing is lost that no tree here tells of"
 
 

@@ -85,6 +85,16 @@ def test_what_a_source_said_and_says_fits_in_a_low_terminal_however_long_it_is()
         assert said in blocks[-1].pieces[-1][0]
 
 
+def test_where_an_import_was_undone_the_card_says_so_and_what_the_source_says() -> None:
+    undone = SourceNews(
+        ("CLAUDE.md",), NOW, Texts("Berths", "two"), Texts("Berths", "one"), is_taken=False, is_undone=True
+    )
+    told = ["".join(text for text, _ in block.pieces) for block in news_blocks(undone)]
+    assert "its import was undone: J takes it over" in told[0]
+    assert ("two" in told[1], "one" in told[2]) == (True, True)
+    assert "what it says now was not kept" in news_blocks(replace(undone, now=None))[-1].pieces[0][0]
+
+
 def test_its_age_alone_makes_a_memory_due_only_where_nothing_else_does() -> None:
     news = SourceNews(("CLAUDE.md",), NOW, Texts("Berths", "two"), Texts("Berths", "one"), is_taken=True)
     for told, by_age, words in (

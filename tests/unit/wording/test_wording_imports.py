@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from memtui.capture.apply import ImportReport
-from memtui.capture.draft import Skipped
+from memtui.capture.draft import SUPERSEDED_NOTE, Draft, Skipped
 from memtui.capture.left_out import LeftOut
+from memtui.capture.planned import ImportPlan, Planned
 from memtui.capture.skip_codes import FrontmatterProblem, SkipCode, SkipReason
+from memtui.domain.memory import Source
+from memtui.tui.importing.preview import news_words, plan_words
+from memtui.tui.importing.view import came_to
 from memtui.wording.imports import (
     files_left_out,
     lines_left_out,
@@ -76,5 +80,35 @@ def test_names_of_files_are_tamed() -> None:
 def test_what_a_source_superseded_is_told_not_to_wait() -> None:
     assert new_in_inbox(ImportReport(added=3)) == "They wait in the inbox"
     told = new_in_inbox(ImportReport(added=3, superseded=1))
-    assert told == "They wait in the inbox, except 1 marked as superseded in its source"
-    assert new_in_inbox(ImportReport(added=1, superseded=1)) == "All of it is marked as superseded in its source"
+    finds = "(Browse: status:superseded)"
+    assert told == f"1 marked as superseded in its source {finds}; the other 2 wait in the inbox"
+    told = new_in_inbox(ImportReport(added=1, superseded=1))
+    assert told == f"All of it is marked as superseded in its source {finds}"
+
+
+def test_where_nothing_waits_no_key_leads_to_the_inbox() -> None:
+    came = came_to(ImportReport(added=2, superseded=2), [], active=False)
+    assert ("b goes there" in came.words, "b opens the inbox" in came.done.message) == (False, False)
+    came = came_to(ImportReport(added=3, superseded=1), [], active=False)
+    assert came.words.startswith("Imported: 3 added. 1 marked as superseded in its source")
+    assert "the other 2 wait in the inbox: b goes there" in came.words
+    assert "1 marked as superseded" in came_to(ImportReport(added=3, superseded=1), [], active=True).words
+
+
+def test_a_preview_counts_where_memories_go_as_the_import_will() -> None:
+    def item(number: int, *notes: str) -> Planned:
+        draft = Draft(
+            title=f"Berth {number}", insight="x", kind="convention", source=Source(format="claude"), notes=notes
+        )
+        return Planned("add", draft, "shop")
+
+    fresh, old = [item(number) for number in range(2)], [item(9, SUPERSEDED_NOTE)]
+    for items, words in (
+        (fresh, "2 new → inbox"),
+        ([*fresh, *old], "2 new → inbox · 1 new → superseded"),
+        (old, "1 new → superseded"),
+        ([], "0 new → inbox"),
+    ):
+        plan = ImportPlan(items)
+        assert news_words(plan, "inbox") == words
+        assert plan_words(plan, active=False).startswith(f"{words} · 0 changed")

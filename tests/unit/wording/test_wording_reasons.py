@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,11 +15,12 @@ from support import make_memory
 from memtui.analysis.contradictions import Contradiction
 from memtui.curate.explain_payload import Explained
 from memtui.domain.reasons import FOREIGN, UNFOUND, VAULT, Reason, ReasonCode
-from memtui.pack.grounds import Grounds
+from memtui.pack.grounds import WORDS_AND_MEANING, Grounds
+from memtui.pack.relevance import ALONE, WITH_FILES
 from memtui.recall.result import Hit, Part, Task
 from memtui.text.token_count import get_counter
 from memtui.text.words import Budget
-from memtui.wording.chances import apart_from_score, chance_lines, grounds_words
+from memtui.wording.chances import apart_from_score, chance_lines, grounds_words, limits_words
 from memtui.wording.reasons import (
     contradictions_words,
     counts_words,
@@ -297,6 +299,15 @@ def test_what_speaks_for_and_against_a_chance_is_told_on_one_line() -> None:
         == "for it: its words; against it: the kind of work"
     )
     assert not grounds_words(Grounds())
+    beside = grounds_words(Grounds((), (WORDS_AND_MEANING,)))
+    assert beside == "against it: others are closer in words and meaning"
+
+
+def test_the_limits_of_a_chance_are_those_that_decide() -> None:
+    for has_files, steps, words in ((True, WITH_FILES, "with files"), (False, ALONE, "without files")):
+        told = limits_words(has_files=has_files)
+        assert words in told
+        assert re.findall(r"\d+%", told) == [f"{step:.0%}" for step in (steps.first, steps.more, steps.of_best)]
 
 
 def test_a_chance_beside_a_score_of_nothing_says_that_it_comes_from_elsewhere(tmp_path: Path) -> None:
