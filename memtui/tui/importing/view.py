@@ -261,12 +261,11 @@ def came_to(report: ImportReport, others: Sequence[str], *, active: bool) -> Cam
 
 
 def _where(report: ImportReport, others: Sequence[str], *, active: bool) -> str:
+    if not active:
+        told = imports.new_in_inbox(report)
+        return f"{told}{of_projects(others)}: b goes there" if report.added > report.superseded else told
     if not report.added:
         return ""
-    if not active and report.added == report.superseded:
-        return imports.new_in_inbox(report)
-    if not active:
-        return f"{imports.new_in_inbox(report)}{of_projects(others)}: b goes there"
     # Imported here: the screen needs no importer before something is imported.
     from memtui.capture.draft import PLANTED
 

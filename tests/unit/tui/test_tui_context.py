@@ -28,6 +28,7 @@ from memtui.tui.vault_access import VaultAccess
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.packs import Recipe
 from memtui.vault.vault import Vault
+from memtui.wording.chances import limits_words
 
 
 def test_a_tick_puts_in_what_is_withheld_leaves_out_the_rest_and_a_second_one_takes_it_back() -> None:
@@ -400,3 +401,8 @@ def test_what_is_only_counted_is_listed_by_title_and_can_be_put_in(vault: Vault,
     assert shown[-len(rows) :] == rows
     put_in = access.answer(replace(USUAL, choices=Choices(with_ids=frozenset({rows[0].id}))))
     assert rows[0].id in {one.memory.id for one in put_in.pack.included}
+    far = replace(answer.pack.withheld[0], reason=Reason(ReasonCode.TOO_FAR, score=0.17, bar=0.2))
+    answer = replace(answer, pack=replace(answer.pack, withheld=(far,)))
+    row = next(one for one in view.withheld_rows(answer.pack) if one.id == far.id)
+    told = view.why_blocks(row, answer)[1].pieces[0][0]
+    assert limits_words(has_files=bool(answer.task.files)) in told
