@@ -30,6 +30,7 @@ from textual.pilot import Pilot
 from memtui.curate import lifecycle, review_sessions
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Link
+from memtui.pack.clipboard import CopyResult
 from memtui.tui.browse.screen import BrowseScreen
 from memtui.tui.merge.screen import MergeScreen
 from memtui.tui.review.screen import ReviewScreen
@@ -235,7 +236,12 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await pilot.press("q")
     days.moment += timedelta(days=1)
     lifecycle.retire(vault, ["m0000012"], actor=Actor())
-    monkeypatch.setattr("memtui.tui.review.queries.copy", lambda text, **_: _Copied(copied, text))
+
+    def take(text: str, **_: object) -> CopyResult:
+        copied.append(text)
+        return CopyResult("xsel", len(text.encode()), confirmed=True)
+
+    monkeypatch.setattr("memtui.tui.review.queries.copy", take)
     async with app_on(vault, tmp_path, start="due").run_test(size=WIDE) as pilot:
         await says(pilot, "Resumed: 4 of 12 are left. a starts over with everything now due.")
         for identifier in ids((8, 9, 10, 11)):
@@ -247,7 +253,7 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         for key, word in (("C", "copy this"), ("w", "write it to a file"), ("a", "start over with what is due now")):
             assert re.search(rf"\b{key} +{word}", screen_text(pilot)), "the keys of the footer"
         await pilot.press("C")
-        await says(pilot, "Copied it")
+        await says(pilot, "bytes with xsel, verified by reading back")
         await pilot.press("w", "w")
         await until(pilot, lambda: len(list(tmp_path.glob("memtui-review-*.txt"))) == 2, "both copies are written")
         written = (tmp_path / "memtui-review-2026-06-01.txt").read_text()
@@ -266,14 +272,6 @@ async def test_go_through_ten_undo_three_quit_and_come_back_tomorrow(
         await shows(pilot, "Findings")
         told = [note.message for note in pilot.app._notifications]
         assert not any("Undone" in one for one in told), "what was told goes with its screen"
-
-
-class _Copied:
-    route = "tool"
-    message = "Copied it"
-
-    def __init__(self, copied: list[str], text: str) -> None:
-        copied.append(text)
 
 
 async def test_what_somebody_else_decides_or_refuses_is_taken_in(
