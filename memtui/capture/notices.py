@@ -22,7 +22,7 @@ Hold = Literal["whole", "mention"]
 
 SHOWN = 400  # Characters of a notice that a memory is given
 _FIRST = 3  # Blocks of a section among which a label that opens it stands
-_EXEMPT = frozenset({"adr", "skill"})  # Formats that read states of their own
+_EXEMPT = frozenset({"adr", "decision-log", "skill"})  # Formats that read states of their own
 _HINT = re.compile(
     r"histor|archiv|no\s+longer|supersed|deprecated|obsolete|outdated|out of date|retained|kept|preserved",
     re.IGNORECASE,

@@ -22,7 +22,7 @@ AT_SOURCE = "superseded at its source"
 """Why a memory is superseded whose source says so and names nothing."""
 
 BY_SOURCE = "import"  # Origin of a link that a source states
-_FORMAT = "adr"
+_FORMATS = frozenset({"adr", "decision-log"})
 _TAKES_PART = frozenset({"active", "candidate", "superseded"})
 _STATE = re.compile(r"^(?:superseded|deprecated|rejected|proposed): ", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W_]+")
@@ -66,7 +66,7 @@ def _records_of(writer: VaultWriter, project: str | None) -> list[Memory]:
 
 
 def _is_record(source: Source) -> bool:
-    return source.format == _FORMAT and " > " not in (source.native_id or "")
+    return source.format in _FORMATS and " > " not in (source.native_id or "")
 
 
 def _link(writer: VaultWriter, winner: str, loser: str, fresh: set[str], actor: Actor, *, partly: bool) -> bool:
@@ -127,7 +127,7 @@ class _Records:
             ways += [lambda: self._by_path.get(place, ()), lambda: self._by_path.get(named.path.lstrip("./"), ())]
             ways += [lambda: self._near(self._by_stem.get(stem_of(named.path), ()), folder)]
         if named.number:
-            ways += [lambda: self._near(self._by_number.get(int(named.number), ()), folder)]
+            ways += [lambda: self._near(self._by_number.get(int(named.number), ()), folder, memory, path)]
         if named.title:
             ways += [lambda: self._near(self._by_title.get(_words(named.title), ()), folder)]
         for way in ways:
@@ -137,13 +137,19 @@ class _Records:
         return None
 
     @staticmethod
-    def _near(memories: Iterable[Memory], folder: str) -> list[Memory]:
-        """Return those of the same folder, else those of folders above or below it."""
+    def _near(memories: Sequence[Memory], folder: str, naming: Memory | None = None, path: str = "") -> list[Memory]:
+        """Return those of the same folder, else those of folders above or below it.
+
+        Of records in the file of the one that names them, these come first.
+        """
         placed = [
             (memory, PurePosixPath(source.path or "").parent)
             for memory in memories
             for source in filter(_is_record, memory.sources)
         ]
+        beside = [one for one in memories if one != naming and any(each.path == path for each in one.sources)]
+        if naming is not None and beside:
+            return beside
         here = PurePosixPath(folder)
         same = [memory for memory, at in placed if at == here]
         return same or [memory for memory, at in placed if at.is_relative_to(here) or here.is_relative_to(at)]

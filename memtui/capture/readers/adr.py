@@ -149,7 +149,7 @@ _LINK = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,400}\)")
 
 
 @dataclass(slots=True)
-class _Record:
+class Record:
     """The content of one ADR, sorted by the role of its sections."""
 
     title: str = ""
@@ -194,7 +194,7 @@ class AdrReader:
         last = len(file.text.rstrip("\n").split("\n"))
         stem = file.path.stem
         tree = section_tree(settings.body, first_line=settings.body_first_line)
-        record = _record(tree, settings, stem)
+        record = record_of(tree, settings, stem)
         if is_template(stem, record.title, "\n".join(record.decision)):
             return ReadResult(
                 skipped=[Skipped(file.name, (1, last), "a template: no decision yet", code=SkipCode.TEMPLATE)]
@@ -208,8 +208,8 @@ class AdrReader:
         result = ReadResult(skipped=skipped_frontmatter(file, settings))
         result.skipped.extend(Skipped(file.name, span, reason) for span, reason in record.skipped)
         result.skipped.extend(_settings(file, span, name) for span, name in record.settings)
-        maker = _maker(file, record, settings)
-        for drafted in _drafts(maker, record, native_id(stem), (settings.body_first_line, last)):
+        maker = maker_of(file, record, settings, self.format)
+        for drafted in drafts_of(maker, record, native_id(stem), (settings.body_first_line, last)):
             result.add(drafted)
         if result.drafts:
             result.skipped.extend(_lines_left(file, settings, result))
@@ -238,9 +238,10 @@ def _lines_left(file: SourceFile, settings: Frontmatter, result: ReadResult) -> 
         yield Skipped(file.name, (number, number), reason)
 
 
-def _record(tree: Section, settings: Frontmatter, stem: str) -> _Record:
+def record_of(tree: Section, settings: Frontmatter, stem: str) -> Record:
+    """Return the content of a record. `stem`: the name of its file, which titles one without a heading."""
     dated = DATED_NAME.match(stem)
-    record = _Record(
+    record = Record(
         title=settings.text("title"),
         status=settings.text("status"),
         date=_date(settings.text("date")),
@@ -272,7 +273,7 @@ def _is_title(parts: Sequence[Section]) -> bool:
     return role_of(first.heading) == "other"
 
 
-def _take(record: _Record, part: Section) -> None:
+def _take(record: Record, part: Section) -> None:
     role, text = role_of(part.heading), part.whole_text
     if role in {"status", "date", "people"}:
         record.settings.append((part.span, role))
@@ -291,7 +292,7 @@ def _take(record: _Record, part: Section) -> None:
         record.why.append((part.heading, text))
 
 
-def _take_decision(record: _Record, part: Section) -> None:
+def _take_decision(record: Record, part: Section) -> None:
     """Separate the decision from the consequences below it, as MADR writes them."""
     aside = [
         child
@@ -320,7 +321,7 @@ def _headed(section: Section) -> str:
     return f"{section.heading}:\n\n{section.whole_text}" if section.whole_text else section.heading
 
 
-def _without_settings(section: Section, record: _Record) -> str:
+def _without_settings(section: Section, record: Record) -> str:
     """Return the text below the title without lines such as `Date: 2024-05-22`, which are read."""
     kept = []
     for block in section.blocks:
@@ -348,14 +349,15 @@ def _date(text: str) -> datetime | None:
     return found[0] if found else None
 
 
-def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMaker:
+def maker_of(file: SourceFile, record: Record, settings: Frontmatter, name: str) -> DraftMaker:
+    """Return what makes the drafts of a record. `name`: the reader's format."""
     state = state_of(record.status)
     written = settings.values.get("tags")
     tags = written if isinstance(written, list) else str(written or "").split(",")
     own = (str(tag).strip() for tag in tags if isinstance(tag, str | int))
     return DraftMaker(
         file=file,
-        format=AdrReader.format,
+        format=name,
         agent=AdrReader.agent,
         hint="adr",
         tags=tuple(dict.fromkeys(tag for tag in (state, *own) if tag)),
@@ -363,7 +365,7 @@ def _maker(file: SourceFile, record: _Record, settings: Frontmatter) -> DraftMak
     )
 
 
-def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]) -> Iterable[Draft | Skipped]:
+def drafts_of(maker: DraftMaker, record: Record, name: str, span: tuple[int, int]) -> Iterable[Draft | Skipped]:
     """Yield the decision with its reasons and options, then every text that was a memory of its own before."""
     decision = _decision_of(record)
     if not decision:
@@ -395,7 +397,7 @@ def _drafts(maker: DraftMaker, record: _Record, name: str, span: tuple[int, int]
         yield _noted(drafted, state)
 
 
-def _decision_of(record: _Record) -> str:
+def _decision_of(record: Record) -> str:
     """Return what was decided, with a short reason if it gives none; what stands in for it if it is open."""
     decision = "\n\n".join(text for text in map(str.strip, record.decision) if text)
     if is_open(decision):
@@ -409,11 +411,11 @@ def _decision_of(record: _Record) -> str:
     return "\n\n".join([decision, *_taken_reason(record)]) if is_bare else decision
 
 
-def _options_of(record: _Record) -> str:
+def _options_of(record: Record) -> str:
     return "\n".join(_headed(part) for part in record.asides)
 
 
-def _reasons_of(record: _Record) -> list[tuple[str, str]]:
+def _reasons_of(record: Record) -> list[tuple[str, str]]:
     """Return why a record decided so, below a status that says more than a word or that it no longer holds."""
     above = [("", record.intro)] if record.intro else []
     if _is_more_than_a_state(record.status) or state_of(record.status) in OVER:
@@ -430,7 +432,7 @@ def _is_more_than_a_state(status: str) -> bool:
     return len(_WORD.findall(status)) > 1
 
 
-def _taken_reason(record: _Record) -> list[str]:
+def _taken_reason(record: Record) -> list[str]:
     """Take the first short text that says why, for a decision that does not."""
     for part in record.why:
         if role_of(part[0]) in {"why", "drivers"} and len(part[1]) <= SHORT_CHARS:
@@ -443,7 +445,7 @@ def _is_other(part: Section) -> bool:
     return role_of(part.heading) == "other" and len(part.whole_text.split()) >= _A_FEW_WORDS
 
 
-def _stand_in(record: _Record) -> str:
+def _stand_in(record: Record) -> str:
     """Take the text that says most of a record without a decision: no context if anything else is there."""
     if len(record.intro.split()) >= _A_FEW_WORDS:
         intro, record.intro = record.intro, ""

@@ -21,7 +21,7 @@ _LINK = re.compile(r"\[(?P<label>[^\[\]]{1,300})\]\((?P<target>[^()\s]{1,400})\)
 _WIKI = re.compile(r"\[\[(?P<name>[^\[\]|#]{1,200})(?:[|#][^\[\]]*)?\]\]")
 _FILE = re.compile(r"[\w./-]*\w\.(?:md|markdown)\b", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"\[?(?:(?:adr|madr|dr|decision|record)s?[-_ #]*|#)(?P<number>\d{1,6})\b\]?(?![./]\d)", re.IGNORECASE
+    r"\[?(?:(?:adr|madr|ad|dr|dec|dl|decision|record)s?[-_ #]*|#)(?P<number>\d{1,6})\b\]?(?![./]\d)", re.IGNORECASE
 )
 _BARE = re.compile(r"(?P<number>\d{1,6})\b(?![.,:/-]\d| ?%)")
 _STEM = re.compile(r"\d{1,6}(?:-[a-z0-9]+)+", re.IGNORECASE)
@@ -120,7 +120,7 @@ def _first(text: str) -> tuple[Named, int] | None:
     if (link := _LINK.match(bare)) is not None:
         target = unquote(link["target"].partition("#")[0])
         number = _NUMBER.match(link["label"]) or _BARE.match(link["label"])
-        if "://" in target or not target:
+        if "://" in target or not (target or number):
             return None
         return Named(number["number"] if number else "", target), start + link.end()
     if (wiki := _WIKI.match(bare)) is not None:

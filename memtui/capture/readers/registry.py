@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memtui.capture.draft import Reader, SourceFile
-from memtui.capture.readers import adr, claude_memory, config_files, lessons, okf, own_formats, skills
+from memtui.capture.readers import adr, claude_memory, config_files, decision_log, lessons, okf, own_formats, skills
 from memtui.capture.readers.rule_files import rule_readers
 from memtui.text.words import unknown
 
@@ -20,6 +20,7 @@ READERS: tuple[Reader, ...] = (
     skills.READER,
     config_files.READER,
     *RULE_READERS[:-1],
+    decision_log.READER,
     adr.READER,
     RULE_READERS[-1],
     lessons.READER,
