@@ -374,6 +374,15 @@ class VaultReader:
         ).fetchone()
         return row[0].replace(tzinfo=UTC) if row and row[0] is not None else None
 
+    def source_paths(self, project: str) -> list[str]:
+        """Return the sources that memories of a project came from and that state them still, as these name them."""
+        found = self.connection.execute(
+            "SELECT DISTINCT s.path FROM source_states s JOIN memories m ON m.id = s.memory_id"
+            " WHERE m.project = ? AND s.seen_hash <> '' ORDER BY s.path",
+            [project],
+        ).fetchall()
+        return [str(path) for (path,) in found]
+
     def source_states_at(self, paths: Iterable[str]) -> list[SourceState]:
         """Return what these sources said about memories at the last import."""
         found = self._about("source_states", ("path",), paths, "memory_id, path, native_id")

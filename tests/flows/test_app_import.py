@@ -258,6 +258,13 @@ async def test_another_path_is_typed_and_what_is_none_is_told(project: Path, fer
         await shows(pilot, "Imported: 1 added")
         assert count(ferry, "candidate") == 0
         assert count(ferry, "active") == 6
+        await pilot.press("escape")
+        note = project / "notes/other.md"
+        note.write_text(note.read_text("utf-8").rstrip() + " Ring twice before that.\n", encoding="utf-8")
+        await pilot.app.run_action("go('import')")
+        await shows(pilot, "Named by you")
+        await shows(pilot, "1 changed")
+        assert "notes/other.md" in screen_text(pilot)
 
 
 async def test_esc_stops_an_import_and_the_vault_is_as_it_was(

@@ -25,7 +25,7 @@ from memtui.tui.importing.leaving_out import LEAVE_OUT, LeavingOut
 from memtui.tui.importing.planned import row_blocks
 from memtui.tui.importing.preview import Preview, news_words, plan_words
 from memtui.tui.importing.stores import StoreRow, Stores, known_stores
-from memtui.tui.importing.typed import found_at
+from memtui.tui.importing.typed import all_places, found_at
 from memtui.tui.importing.view import (
     SILENT,
     WHY_NOTHING_NEW,
@@ -35,7 +35,6 @@ from memtui.tui.importing.view import (
     PlaceRow,
     Places,
     PlanRow,
-    known_places,
     line_for,
     of_projects,
     place_cells,
@@ -166,11 +165,12 @@ class ImportScreen(ListDetail):
         def show(places: Places) -> None:
             self._known = places
             loaded = [place for place in places.rows if place.is_loaded]
-            in_project = {place.path for place in loaded if place.where == "project"}
+            in_project = {place.path for place in loaded if place.where != "home"}
             self._tick(in_project or {place.path for place in loaded})
             self.loader.read(lambda: known_stores(self.access, self._home), self._show_stores, group="stores")
 
-        self.loader.read(lambda: known_places(self.opening.folder, self._home), show, group="places")
+        folder, home = self.opening.folder, self._home
+        self.loader.read(lambda: all_places(self.access, folder, home), show, group="places")
 
     def _show_stores(self, stores: Stores) -> None:
         if not stores.found:
@@ -329,7 +329,7 @@ class ImportScreen(ListDetail):
 
         folder, home = self.opening.folder, self._home
         if folder.resolve().is_relative_to(line.root):
-            self.loader.read(lambda: known_places(folder, home), show, group="places")
+            self.loader.read(lambda: all_places(self.access, folder, home), show, group="places")
         else:
             self.loader.read(lambda: places_at(str(path), folder=folder, home=home), show, group="places")
 

@@ -15,7 +15,6 @@ from memtui.text.sanitize import tame
 from memtui.text.words import cell_width, counted, some_of
 from memtui.tui.importing.preview import Preview
 from memtui.tui.importing.stores import StoreRow, Stores, store_cells
-from memtui.tui.state import NO_FOLDER
 from memtui.tui.styled_text import wrap
 from memtui.tui.values import Done
 from memtui.tui.vault_access import VaultAccess
@@ -24,7 +23,6 @@ from memtui.tui.widgets.lists import Cell
 from memtui.tui.widgets.memory_list import KIND_CELLS, short_kind
 from memtui.tui.widgets.row_list import TextRow
 from memtui.wording import imports
-from memtui.workspace import find_workspace
 
 if TYPE_CHECKING:
     from memtui.capture.apply import ImportReport
@@ -98,18 +96,6 @@ class Places:
         read = {source.file.name for source in sources}
         skipped = [one for look in looks for one in look.skipped if one.path not in read]
         return SourcesFound(sources, skipped, [link for look in looks for link in look.links])
-
-
-def known_places(folder: Path, home: Path) -> Places:
-    """Return the places of the project around a folder and of the home folder."""
-    from memtui.capture.left_out import ignore_lines
-    from memtui.capture.places import find_places, home_sources, places_of
-
-    if folder == NO_FOLDER:
-        found = home_sources(home)
-        return Places.of(places_of(found.sources, "home", home, home), found)
-    rows, found = find_places(folder, home)
-    return Places.of(rows, found, ignore_lines(find_workspace(folder).root))
 
 
 def places_at(typed: str, *, folder: Path, home: Path) -> Places:
