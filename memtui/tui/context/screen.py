@@ -367,7 +367,7 @@ class ContextScreen(AnswerScreen):
 
     def action_context_reset(self) -> None:
         """Remove all ticks made by hand."""
-        self._take_step("all ticks removed", None, self._choices.without_ticks())
+        self._take_step("what you put in or left out is taken back", None, self._choices.without_ticks())
 
     def action_context_read(self) -> None:
         """Read the memory under the cursor in full."""

@@ -23,6 +23,7 @@ from memtui.tui.merge.view import (
     LABELS,
     MergePreview,
     Sides,
+    count_words,
     letter,
     make_merge,
     preview_merge,
@@ -145,8 +146,7 @@ class MergeScreen(MemtuiScreen):
         if sides is None:
             return
         rows = [
-            ChoiceRow(LABELS[field.name], counted(len(set(field.texts)), "text"), self._word(sides, field.name))
-            for field in sides.fields
+            ChoiceRow(LABELS[field.name], count_words(field), self._word(sides, field.name)) for field in sides.fields
         ]
         self._fields.show(rows)
         self._fields.styles.height = min(len(rows), 1 if self.has_class("-low") else 5) + 2

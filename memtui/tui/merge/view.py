@@ -21,7 +21,7 @@ from memtui.domain.memory import Memory
 from memtui.errors import NotFoundError
 from memtui.text.inline import unwrapped
 from memtui.text.sanitize import reveal, tame
-from memtui.text.words import clip_path
+from memtui.text.words import clip_path, counted
 from memtui.tui.memory_view import MARK_PINNED, source_line, vouched
 from memtui.tui.styled_text import LONGEST_SHOWN, Block, Piece, marked_pieces
 from memtui.tui.values import Done
@@ -106,6 +106,14 @@ def make_merge(access: VaultAccess, sides: Sides, chosen: Mapping[str, str], pro
 LABELS = {"title": "Title", "insight": "Insight", "rationale": "Why", "snippet": "Snippet", "kind": "Kind"}
 
 CHOSEN = "✓"
+
+ONLY_SPACE = "only white space differs"
+
+
+def count_words(field: MergeField) -> str:
+    """Return how many texts there are to choose from, or that they look the same: `2 texts`."""
+    texts = set(field.texts)
+    return ONLY_SPACE if len({" ".join(text.split()) for text in texts}) == 1 else counted(len(texts), "text")
 
 
 def letter(place: int) -> str:

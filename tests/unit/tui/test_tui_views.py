@@ -22,6 +22,7 @@ from memtui.analysis.flaws import Flaw, FlawReason, Mend
 from memtui.curate import lifecycle, review_sessions
 from memtui.curate.anchors import CheckedAnchor
 from memtui.curate.decay import Affected, Effect, Knobs, Payloads, take_snapshot
+from memtui.curate.merge import MergeField
 from memtui.curate.review_queue import SourceNews
 from memtui.curate.review_sessions import Progress
 from memtui.curate.tidy_report import TidyReport
@@ -37,7 +38,7 @@ from memtui.tui.importing.view import PlanRow
 from memtui.tui.lab.screen import effect_lines
 from memtui.tui.lab.trial import FLOOR, HURT_WEIGHT, MEMORY, THRESHOLD, LabRead, Trial, step
 from memtui.tui.memory_view import source_line, vouched
-from memtui.tui.merge.view import MergePreview, result_blocks, united_words
+from memtui.tui.merge.view import ONLY_SPACE, MergePreview, count_words, result_blocks, united_words
 from memtui.tui.packs.view import task_words, verdict_words
 from memtui.tui.review.verdicts import STEPS, TimeLeft, clipped_title
 from memtui.tui.review.view import file_blocks, news_blocks
@@ -619,6 +620,11 @@ def test_what_comes_up_once_its_nearest_pair_was_dismissed_is_told() -> None:
 
 
 _PAIRS = (("a", "b"), ("b", "c"), ("d", "e"))
+
+
+def test_texts_that_look_the_same_are_not_told_as_a_choice() -> None:
+    for texts, words in ((("Moor\nat 4.", "Moor at 4. "), ONLY_SPACE), (("Moor at 4.", "Moor at 5."), "2 texts")):
+        assert count_words(MergeField("insight", texts, (0,), can_join=True)) == words
 
 
 def test_what_a_merge_makes_is_told_as_it_will_be() -> None:
