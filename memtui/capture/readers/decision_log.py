@@ -231,8 +231,10 @@ class _Reading:
         texts = [item_text(section.source, item) for item in listed.items]
         heads = [head_of(text.partition("\n")[0], self.series) for text in texts]
         pairs = list(zip(texts, heads, strict=True))
-        marked = sum(bool(_DATED_ITEM.match(text) or (head.number and head.date)) for text, head in pairs)
-        if not dated and 2 * marked <= len(pairs):
+        marked = sum(
+            bool(_DATED_ITEM.match(text) or (head.number and (head.date or head.series))) for text, head in pairs
+        )
+        if _NO_DECISION.match(section.heading) or (not dated and 2 * marked <= len(pairs)):
             return False
         for item, text, head in zip(listed.items, texts, heads, strict=True):
             span = section.lines_of(item)

@@ -122,12 +122,24 @@ def test_each_section_is_a_record(tmp_path: Path) -> None:
             "2026-03-01",
         ),
         (
+            "# Log\n\n## Ropes\n\n- **D-01 (2026-03-01):** Dry each rope on deck\n- **D-02:** Cut no rope.\n",
+            "Dry each rope on deck",
+            "2026-03-01",
+        ),
+        (
             "# Decisions\n\n## D1 - All boats keep left of the buoy\n\nDate: March 1st 2026\n\nIt is narrow.\n",
             "All boats keep left of the buoy",
             "2026-03-01",
         ),
     ],
-    ids=["table", "dated-items", "numbered-items", "dated-heading", "settings-above-text"],
+    ids=[
+        "table",
+        "dated-items",
+        "numbered-items",
+        "dated-heading",
+        "numbered-items-without-dates",
+        "settings-above-text",
+    ],
 )
 def test_other_shapes_of_a_log(tmp_path: Path, text: str, title: str, date: str) -> None:
     first = _read(tmp_path, text).drafts[0]
