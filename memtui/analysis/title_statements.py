@@ -59,6 +59,11 @@ _NAME = re.compile(
 )
 
 
+def _says_what_to_do(background: str) -> bool:
+    statement = capital(background.partition(": ")[2]) or background
+    return is_imperative(statement) or is_rule(background) or _OUTRIGHT.search(background) is not None
+
+
 def without_order(heading: str) -> str:
     """Return a heading without the order behind its subject, as in "Night lifts: never without a lamp"."""
     subject, _, order = heading.partition(": ")
@@ -204,12 +209,7 @@ class Statements:
     def _rule_behind(self, background: str, plain: str) -> str:
         """Return the sentence behind a long one that tells how things are, if it says outright what has to be done."""
         points = bool(_POINTS.match(background))
-        if (
-            (self._width(background) <= MAX_TITLE_CELLS and not points)
-            or is_imperative(capital(background.partition(": ")[2]) or background)
-            or is_rule(background)
-            or _OUTRIGHT.search(background)
-        ):
+        if (self._width(background) <= MAX_TITLE_CELLS and not points) or _says_what_to_do(background):
             return ""
         behind = plain[plain.find(background) + len(background) :].lstrip(_ENDING)
         rule = next(sentences(behind), "").rstrip(_ENDING)

@@ -306,9 +306,9 @@ def _answers(heading: str, plain: str) -> bool:
 def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     first = first_paragraph(text)
     plain = plain_text(first).strip(EDGES)
-    if _STRUCTURE.match(text) or goes_on(plain) or _is_below(path[-1], plain):
+    if _STRUCTURE.match(text) or goes_on(plain) or _is_below(path[-1], plain) or _hangs(text, plain):
         return True
-    if _hangs(text, plain) or (_begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold()):
+    if _begins_low(first, plain) and plain.partition(" ")[0].casefold() not in lead.casefold():
         return True
     heading = lead.rpartition(SEPARATOR)[2]
     if lacks_measured(plain, heading) or means_others(plain.partition(". ")[0]):
@@ -317,10 +317,17 @@ def _needs(text: str, path: Sequence[str], lead: str) -> bool:
     words = words_in(plain)
     if says_the_same(told, heading, share=_CONDITION_SHARE if words <= _FEW_WORDS else 0.5):
         return False
-    if len(path) >= _DEEP and words <= _SHORT_WORDS and (is_imperative(plain) or CJK.search(plain)):
+    if len(path) >= _DEEP and words <= _SHORT_WORDS and _may_order(plain):
         return True
-    is_labelled = words <= _LABELLED_WORDS and bool(_LETTERS.search(first_label(text)[1:]))
-    return is_labelled or _names_nothing(text, first, plain)
+    return _is_labelled(text, words) or _names_nothing(text, first, plain)
+
+
+def _is_labelled(text: str, words: int) -> bool:
+    return words <= _LABELLED_WORDS and _LETTERS.search(first_label(text)[1:]) is not None
+
+
+def _may_order(plain: str) -> bool:
+    return is_imperative(plain) or CJK.search(plain) is not None
 
 
 def _is_below(heading: str, plain: str) -> bool:

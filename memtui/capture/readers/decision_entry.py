@@ -67,7 +67,15 @@ def own_series(headings: Iterable[str]) -> frozenset[str]:
 
 def head_of(heading: str, series: frozenset[str]) -> Head:
     """Return what a heading says. `series`: what `own_series` returns."""
-    rest = heading.lstrip(_EDGES)
+    head, rest = _ended(*_begun(heading.lstrip(_EDGES), series))
+    parts = _DASHES.split(rest)
+    if len(parts) > 1 and not any(" " in part.strip() for part in parts):
+        rest = ""  # who wrote it and in which phase, no title
+    return replace(head, title=rest.strip(_EDGES))
+
+
+def _begun(rest: str, series: frozenset[str]) -> tuple[Head, str]:
+    """Take number and date, in any order, from the beginning of a heading; return what is left, too."""
     head = Head()
     for _ in range(2):
         if not head.number and (found := _ID.match(rest)) and _counts(found, series):
@@ -78,15 +86,17 @@ def head_of(heading: str, series: frozenset[str]) -> Head:
             rest = rest[found.end() :].lstrip(_EDGES)
         if head.date is None and (day := _DAY.match(rest)) and (date := date_in(day["date"])):
             head, rest = replace(head, date=date[0]), rest[day.end() :].lstrip(_EDGES)
+    return head, rest
+
+
+def _ended(head: Head, rest: str) -> tuple[Head, str]:
+    """Take date and status from the end of what is left of a heading."""
     if head.date is None and (day := _DAY_BEHIND.search(rest)) and (date := date_in(day["date"])):
         head, rest = replace(head, date=date[0]), rest[: day.start()]
     state = _STATE_BEHIND.search(rest)
     if state and state_of(said := state["in"] or state["behind"]) and len(rest[: state.start()].split()) > 1:
         head, rest = replace(head, status=said), rest[: state.start()]
-    parts = _DASHES.split(rest)
-    if len(parts) > 1 and not any(" " in part.strip() for part in parts):
-        rest = ""  # who wrote it and in which phase, no title
-    return replace(head, title=rest.strip(_EDGES))
+    return head, rest
 
 
 def words_behind(text: str, head: Head) -> str:

@@ -144,9 +144,7 @@ class _Reading:
         return 2 * known > len(sections) > 1
 
     def _is_decision(self, section: Section, head: Head, *, dated: bool) -> bool:
-        if not head.number and (_NO_DECISION.match(head.title) or _OF_THE_FILE.match(head.title)):
-            return False
-        if not head.number and section.level == 1 and (section.children or not holds_decision(section)):
+        if not head.number and _is_of_another_sort(section, head):
             return False
         below = [head_of(one.heading, self.series) for one in section.children if role_of(one.heading) == "other"]
         if any(one.number for one in below) and not head.series:
@@ -155,11 +153,7 @@ class _Reading:
             return bool(head.number) or not any(map(holds_decision, section.children))
         if any(one.date for one in below) or (section.children and not head.title):
             return False
-        kinds = {block.kind for block in section.blocks} - {"rule"}
-        if head.is_date or not kinds:
-            return "paragraph" in kinds
-        is_leaf = not section.children and not kinds <= {"table"}
-        return bool(head.date or dated or (is_leaf and (is_statement(head.title) or bool(chosen(section.text, "")[0]))))
+        return _tells_one(section, head, dated=dated)
 
     def _decision(self, section: Section, head: Head, date: datetime | None) -> None:
         entry = labelled(_without_rule(section), head.title)
@@ -176,12 +170,7 @@ class _Reading:
         if is_template("", record.title, "\n".join(record.decision)) or is_placeholder(head.title) or head.is_template:
             self._skip(span, SkipReason.PLACEHOLDER)
             return
-        day = f"{head.date:%Y-%m-%d}" if head.date else ""
-        told = head.title or "\n".join(record.decision)[:_NAME_CHARS].strip()
-        name = name or " ".join(told.replace(" > ", " / ").split()) or day
-        self.numbers[name] += 1
-        if self.numbers[name] > 1:
-            name = f"{name} ({self.numbers[name]})"
+        name = self._unique(name or _name_of(head, "\n".join(record.decision)))
         for lines, reason in record.skipped:
             self._skip(lines, reason)
         for lines, key in record.settings:
@@ -193,6 +182,10 @@ class _Reading:
                 self.result.add(replace(drafted, title=capital(drafted.title)))
             else:
                 self.result.add(drafted)
+
+    def _unique(self, name: str) -> str:
+        self.numbers[name] += 1
+        return f"{name} ({self.numbers[name]})" if self.numbers[name] > 1 else name
 
     _format = DecisionLogReader.format
 
@@ -230,15 +223,12 @@ class _Reading:
         """Read a list of dated or numbered decisions; return whether it is one."""
         texts = [item_text(section.source, item) for item in listed.items]
         heads = [head_of(text.partition("\n")[0], self.series) for text in texts]
-        pairs = list(zip(texts, heads, strict=True))
-        marked = sum(
-            bool(_DATED_ITEM.match(text) or (head.number and (head.date or head.series))) for text, head in pairs
-        )
-        if _NO_DECISION.match(section.heading) or (not dated and 2 * marked <= len(pairs)):
+        marked = sum(map(_is_marked, texts, heads))
+        if _NO_DECISION.match(section.heading) or (not dated and 2 * marked <= len(texts)):
             return False
         for item, text, head in zip(listed.items, texts, heads, strict=True):
             span = section.lines_of(item)
-            day = f"{head.date or date:%Y-%m-%d}" if head.date or date else "undated"
+            day = _day(head.date or date) or "undated"
             name = head.number or f"{day}#{self._slot((day,))}"
             entry = labelled(section_tree(words_behind(text, head), first_line=span[0]), "")
             self._record(entry, replace(head, title="", date=head.date or date), span, name)
@@ -262,6 +252,39 @@ class _Reading:
 
     def _skip(self, span: tuple[int, int], reason: str) -> None:
         self.result.skipped.append(Skipped(self.file.name, span, reason))
+
+
+def _name_of(head: Head, decision: str) -> str:
+    """Return what a decision without a number is known by: its title, else its first words, else its day."""
+    told = head.title or decision[:_NAME_CHARS].strip()
+    return " ".join(told.replace(" > ", " / ").split()) or _day(head.date)
+
+
+def _day(date: datetime | None) -> str:
+    return f"{date:%Y-%m-%d}" if date else ""
+
+
+def _is_marked(text: str, head: Head) -> bool:
+    """Return whether an item begins with a date, or with a number that marks decisions."""
+    return bool(_DATED_ITEM.match(text) or (head.number and (head.date or head.series)))
+
+
+def _is_of_another_sort(section: Section, head: Head) -> bool:
+    """Return whether a section without a number is about the log, or holds the whole of it."""
+    if _NO_DECISION.match(head.title) or _OF_THE_FILE.match(head.title):
+        return True
+    return section.level == 1 and bool(section.children or not holds_decision(section))
+
+
+def _tells_one(section: Section, head: Head, *, dated: bool) -> bool:
+    """Return whether the text of a section tells a decision that no number and no label marks."""
+    kinds = {block.kind for block in section.blocks} - {"rule"}
+    if head.is_date or not kinds:
+        return "paragraph" in kinds
+    if head.date or dated:
+        return True
+    is_leaf = not section.children and not kinds <= {"table"}
+    return is_leaf and (is_statement(head.title) or bool(chosen(section.text, "")[0]))
 
 
 def _names(tree: Section) -> Iterator[str]:
