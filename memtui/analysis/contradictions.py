@@ -282,9 +282,22 @@ def _agree_after_all(told: ClaimContradiction, first: Memory, second: Memory, kn
         return not (gone_but_used(one, other) or gone_but_used(other, one))
     words, texts = told.words, (second.insight, first.insight)
     return told.type == "value" and any(
-        word and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
-        for word, text in zip(words, texts, strict=True)
+        word and _speaks_of(text, word) for word, text in zip(words, texts, strict=True)
     )
+
+
+_TAKES_BACK = re.compile(
+    r"\b(?:not?|never|instead of|rather than|over|from|convert|replace|drop|remove|avoid|ban|old|former|unlike)\w*\W+"
+    r"(?:\w+\W+)?$",
+    re.IGNORECASE,
+)
+_LOOKED_BACK = 40  # characters before a word that may take it back
+
+
+def _speaks_of(text: str, word: str) -> bool:
+    """Return whether a text has a word, and does not name it only to take it back."""
+    found = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
+    return any(not _TAKES_BACK.search(text[max(0, one.start() - _LOOKED_BACK) : one.start()]) for one in found)
 
 
 def sort_of(one: Memory, other: Memory, cache: TextCache) -> ContradictionType:

@@ -78,7 +78,7 @@ _MATCHED_CHARS = 240
 _STEM = 4
 _LEAST_NAME = 3  # Letters of a word that names something
 _PLACE_BEHIND = re.compile(r"\s\([^()\s]*\w\.\w{1,12}\)$")  # the file behind the name of what it holds
-_TYPE_NAME = re.compile(r"[A-Za-z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+")
+_TYPE_NAME = re.compile(r"[A-Za-z][a-z0-9]+[A-Z][A-Za-z0-9]*")
 _MEASURE = re.compile(
     r"(?:one|two|three|a few|at (?:most|least)|no more than|up to|max(?:imum)?)\b(?: (?:or|to) \w+)? (?:of )?(?:\w+ )?"
     r"(?:lines?|sentences?|words?|paragraphs?|characters?|columns?|levels?|items?|entries)\b",

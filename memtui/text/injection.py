@@ -10,7 +10,7 @@ from itertools import chain
 from math import inf
 
 from memtui.text.caseless import Caseless, Seldom
-from memtui.text.injection_described import is_only_told_of, leads_to_refused, names_refused
+from memtui.text.injection_described import DONE_BY_SCRIPTS, is_only_told_of, leads_to_refused, names_refused
 from memtui.text.injection_languages import Language, beginnings, languages_of
 from memtui.text.injection_model import LONGEST_WHOLE, least_planted, weight_of_wording
 from memtui.text.injection_roles import likeliest_reason
@@ -80,7 +80,7 @@ class _Wording:
         return any(self._is_meant(sentence, *found.span()) for found in self.pattern.finditer(sentence))
 
     def _is_meant(self, sentence: str, at: int, end: int) -> bool:
-        if is_only_told_of(sentence, at, end):
+        if is_only_told_of(sentence, at, end, by_script=self.sort in DONE_BY_SCRIPTS):
             return False
         before = sentence[max(0, at - _REACH) : at]
         if _is_negated(sentence, at) or (self.unless and _pattern(self.unless).search(before)):

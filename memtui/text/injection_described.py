@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memtui.text.planted import PlantedSort
 from memtui.text.tables import compile_lines, fill, read_table
 
 _BEFORE, _AFTER = 100, 60  # characters of a sentence around a wording that are read
@@ -21,6 +22,8 @@ _SCRIPT = re.compile(
 )
 """The name of a script, of which is told what it does: `- `quick.sh` — `."""
 
+DONE_BY_SCRIPTS = frozenset({PlantedSort.RUN, PlantedSort.SEND, PlantedSort.OFF})
+
 _NAMED = re.compile(r"(?:^|[.:;>\n])[\s*+>-]*[`\"'“«「]?\[?$")
 
 
@@ -30,12 +33,15 @@ def _pattern(name: str) -> re.Pattern[str]:
     return compile_lines(fill(table[name], {"refused": table["refused"]}))
 
 
-def is_only_told_of(sentence: str, start: int, end: int) -> bool:
-    """Return whether a wording that stands there is told of as refused, or named as doing harm, under no condition."""
+def is_only_told_of(sentence: str, start: int, end: int, *, by_script: bool = False) -> bool:
+    """Return whether a wording that stands there is told of as refused, or named as doing harm, under no condition.
+
+    `by_script`: whether it is something that a script can do, as no script tells anybody to ignore its orders.
+    """
     before = sentence[max(0, start - _BEFORE) : start]
     if _pattern("condition").search(before):
         return False
-    if _SCRIPT.fullmatch(before):
+    if by_script and _SCRIPT.fullmatch(before):
         return True
     after = sentence[end : end + _AFTER]
     if _pattern("label").search(before) or _pattern("refuses").search(before) or _pattern("is_refused").match(after):

@@ -93,6 +93,13 @@ def test_parts_of_files_that_share_both_words_or_the_heading_of_what_is_gone_exc
     assert contradiction_between(typed[0], typed[1], near=near) is not None
 
 
+def test_parts_of_files_of_which_one_names_the_others_value_to_take_it_back_exclude_each_other() -> None:
+    texts = "Indent crane scripts with tabs.", "Indent crane scripts with spaces; convert tabs on save."
+    sources = [(Source(format="claude-md", path=f"{name}/CLAUDE.md", native_id="Style#1"),) for name in ("a", "b")]
+    one, other = (said(text, project="mill", sources=source) for text, source in zip(texts, sources, strict=True))
+    assert contradiction_between(one, other, near=Nearness(cosine=0.8)) is not None
+
+
 def test_two_names_of_one_tool_exclude_nothing_and_rivals_do() -> None:
     assert between("Ledgers are kept in PostgreSQL.", "Ledgers are kept in Postgres.", project="mill") == []
     assert between("Ledgers are kept in PostgreSQL.", "Ledgers are kept in SQLite3.", project="mill")

@@ -153,3 +153,8 @@ def test_a_title_does_not_say_half_of_its_heading_and_then_all_of_it() -> None:
     title = title_by_rules(text, ("Harbour", "Why the east pier has cranes of its own instead of borrowed ones"))
 
     assert title.count("Why the east pier") <= 1
+
+
+def test_a_heading_of_one_long_run_of_capitals_is_read() -> None:
+    heading = f"H2{'A' * 200} guide"  # a pattern that tries all its parts would not come to an end
+    assert title_for("Boats are lifted at noon.", ["Harbour", heading])
