@@ -16,12 +16,14 @@ from memtui.text.inline import plain_text
 _KNOWN = frozenset({"ADR", "MADR", "AD", "ADL", "DR", "DEC", "DL", "D", "DD", "TD", "DECISION", "RFC", ""})
 _ID = re.compile(
     r"[\[(#]?(?:(?P<series>[A-Za-z]{1,12}(?:-(?![NX]{2})[A-Z]{1,6})?)[-_ #.]{0,2})?"
-    r"#?(?P<number>\d{1,6}|n{2,5}|N{2,5}|x{2,5}|X{2,5})\b[\])]?"
+    r"#?(?P<number>(?:(?:19|20)\d\d-\d{2,4}(?!-)|\d{1,6}(?:\.\d{1,4})*)(?!\.?\d|:\d)|n{2,5}|N{2,5}|x{2,5}|X{2,5})\b[\])]?"
     r"(?P<mark>\s*[:：.)\u2013\u2014|-]+\s*|\s+(?=[(\[])|\s*$|(?<=\])\s+|\s+(?=\w))"
 )
 _DAY = re.compile(
-    r"[\[(]?(?P<date>(?:19|20)\d\d[-/.]\d\d[-/.]\d\d)(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?[\])]?\s*[:：|,.)\u2013\u2014-]*\s*"
+    r"[\[(]?(?P<date>(?:19|20)\d\d[-/.]\d\d[-/.]\d\d|\d\d?\.\d\d?\.(?:19|20)\d\d)(?!\d)"
+    r"(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?[\])]?\s*[:：|,.)\u2013\u2014-]*\s*"
 )
+_YEAR_OR_MONTH = re.compile(r"(?:19|20)\d\d(?:-\d+)?")
 _DAY_BEHIND = re.compile(r"\s*(?:[\u2013\u2014|,-]+\s*|[\[(])(?P<date>(?:19|20)\d\d-\d\d-\d\d)[^\w]*$")
 _STATE_BEHIND = re.compile(
     r"\s*(?:[\[(](?P<in>[^\[\]()]{3,120})[\])]|[\u2013\u2014|-]\s+(?P<behind>[A-Za-z]+))[\s*_]*$"
@@ -35,6 +37,7 @@ _LABEL = re.compile(
 _BETWEEN = re.compile(r"\s+[|·•]\s+")
 _DASHES = re.compile(r"\s+[\u2013\u2014|-]\s+")
 _MOST = 2_000
+_HEAD_CHARS = 400
 _LABEL_WORDS = 5
 _SETTINGS = frozenset({"status", "date", "people"})
 _TOPIC = re.compile(r"(?:topic|title|area|subject|question|what|name|feature|component)s?\b", re.IGNORECASE)
@@ -66,8 +69,8 @@ def own_series(headings: Iterable[str]) -> frozenset[str]:
 
 
 def head_of(heading: str, series: frozenset[str]) -> Head:
-    """Return what a heading says. `series`: what `own_series` returns."""
-    head, rest = _ended(*_begun(heading.lstrip(_EDGES), series))
+    """Return what the beginning of a heading says. `series`: what `own_series` returns."""
+    head, rest = _ended(*_begun(heading.lstrip(_EDGES)[:_HEAD_CHARS], series))
     parts = _DASHES.split(rest)
     if len(parts) > 1 and not any(" " in part.strip() for part in parts):
         rest = ""  # who wrote it and in which phase, no title
@@ -78,14 +81,14 @@ def _begun(rest: str, series: frozenset[str]) -> tuple[Head, str]:
     """Take number and date, in any order, from the beginning of a heading; return what is left, too."""
     head = Head()
     for _ in range(2):
+        if head.date is None and (day := _DAY.match(rest)) and (date := date_in(day["date"])):
+            head, rest = replace(head, date=date[0]), rest[day.end() :].lstrip(_EDGES)
         if not head.number and (found := _ID.match(rest)) and _counts(found, series):
             letters = (found["series"] or "").upper()
             number = found["number"]
             name = number if letters in _KNOWN else f"{letters}-{number}"
-            head = replace(head, number=name, series=letters, is_template=not number.isdecimal())
+            head = replace(head, number=name, series=letters, is_template=number.isalpha())
             rest = rest[found.end() :].lstrip(_EDGES)
-        if head.date is None and (day := _DAY.match(rest)) and (date := date_in(day["date"])):
-            head, rest = replace(head, date=date[0]), rest[day.end() :].lstrip(_EDGES)
     return head, rest
 
 
@@ -110,11 +113,18 @@ def words_behind(text: str, head: Head) -> str:
 
 
 def _counts(found: re.Match[str], series: frozenset[str]) -> bool:
-    """Return whether a number marks a decision, unlike a date or `3 ways to pay`."""
+    """Return whether a number marks a decision, unlike a date, a year or `3 ways to pay`."""
     letters, mark = (found["series"] or "").upper(), found["mark"].strip()
     if letters not in series or re.match(r"\d{4}-\d\d-\d\d", found.string[found.start("number") :]):
         return False
-    stands = bool(mark) or found[0].startswith(("[", "#")) or found.string[found.end() :][:1] in {"", "(", "["}
+    if not letters and _YEAR_OR_MONTH.fullmatch(found["number"]):
+        return False
+    stands = (
+        bool(mark)
+        or "." in found["number"]
+        or found[0].startswith(("[", "#"))
+        or found.string[found.end() :][:1] in {"", "(", "["}
+    )
     return stands or letters in _KNOWN - {"", "D"}
 
 
@@ -170,6 +180,8 @@ def _labels(line: str) -> list[tuple[str, str, str]]:
     first = _label(line)
     if first is None:
         return []
+    if len(line) > _MOST:
+        return [first]
     parts = [_label(part) for part in _BETWEEN.split(line)]
     known = [part for part in parts if part is not None]
     return known if len(known) == len(parts) else [first]

@@ -30,13 +30,11 @@ from memtui.capture.readers.decision_entry import (
 from memtui.capture.skip_codes import SkipCode, SkipReason
 from memtui.capture.units import cells_of
 
-_LOG = re.compile(
-    r"(?:[a-z0-9]+[-_ ]?){0,2}decisions?[-_ ]?(?:log|records?|register|history)|adrs?[-_ ]?log", re.IGNORECASE
-)
+_SUBJECTS = r"(?:key|project|tech|technical|technology|design|engineering|architecture|architectural|product)[-_ ]?"
+_WHOLE = r"decisions?[-_ ]?(?:log|records?|register|history)"
+_LOG = re.compile(rf"(?:{_SUBJECTS})?{_WHOLE}|adrs?[-_ ]?log", re.IGNORECASE)
 _NAMES = re.compile(
-    rf"(?:{_LOG.pattern})|decisions|adrs"
-    r"|(?:key|project|tech|technical|technology|design|engineering|architecture|architectural|product)[-_ ]?decisions",
-    re.IGNORECASE,
+    rf"(?:[a-z0-9]+[-_ ]?){{0,2}}{_WHOLE}|adrs?[-_ ]?log|decisions|adrs|{_SUBJECTS}decisions", re.IGNORECASE
 )
 _PLACES = re.compile(
     r"\.[\w-]+|(?:[\w-]+-)?docs?|memory[-_ ]?bank|memory|context|notes|architecture|arch|adrs?|decisions?|design"
@@ -49,6 +47,10 @@ _ELSEWHERE = frozenset(
     | {"guides", "api", "reference", "references"}
 )
 """Folders of what a project publishes, and of what an assistant starts by its name."""
+_FOR_USERS = re.compile(
+    r"(?:.*[-_ ])?(?:features|guides?|help|manuals?|handbook|tutorials?)(?:[-_ ].*)?", re.IGNORECASE
+)
+_MEMORY_BANK = re.compile(r"memory[-_]bank", re.IGNORECASE)
 
 _NO_DECISION = re.compile(
     r"(?:overview|references?\b|related\b|see also|change ?log|history\b|open questions?|pending\b|blocked\b|todo)"
@@ -79,7 +81,12 @@ class DecisionLogReader:
         if name.suffix.lower() not in {".md", ".markdown"} or not _NAMES.fullmatch(name.stem):
             return False
         folders = name.parts[:-1]
+        whole = () if (file.root / ".git").exists() else (file.root.name,)
+        if any(map(_MEMORY_BANK.fullmatch, (*whole, *folders))):
+            return True
         if not _ELSEWHERE.isdisjoint(map(str.lower, folders)):
+            return False
+        if not name.stem.isupper() and any(map(_FOR_USERS.fullmatch, folders)):
             return False
         told = name.stem.isupper() or _LOG.fullmatch(name.stem)
         return bool(told or not folders or _PLACES.fullmatch(folders[-1]))
@@ -310,8 +317,9 @@ def _without_rule(section: Section) -> Section:
 def _runs(blocks: Sequence[Block], plain: Sequence[Block]) -> list[list[Block]]:
     """Return the blocks of ordinary text in runs that nothing parts."""
     runs: list[list[Block]] = [[]]
+    lines = {block.lines.first for block in plain}
     for block in blocks:
-        if block in plain:
+        if block.lines.first in lines:
             runs[-1].append(block)
         else:
             runs.append([])

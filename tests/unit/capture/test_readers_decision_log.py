@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from curating import bring, repository
 
 from memtui.capture.draft import Draft, ReadResult, SourceFile
+from memtui.capture.readers.decision_entry import head_of, own_series
 from memtui.capture.readers.decision_log import READER
 from memtui.capture.readers.registry import reader_for
 from memtui.vault.filters import MemoryFilter
@@ -159,6 +161,9 @@ def test_other_shapes_of_a_log(tmp_path: Path, text: str, title: str, date: str)
             ("docs/decision-trees.md", False),
             (".claude/commands/adr-log.md", False),
         ),
+        *(("memory-bank/workflows/decisionLog.md", True), ("memory-bank/core/decisions.md", True)),
+        *(("apps/till/docs/features/decision-log.md", False), ("docs/user-guide/decision-record.md", False)),
+        *(("product/audit-decision-history.md", False), ("src/features/tills/DECISIONS.md", True)),
         *(("lib/graph/decisions.md", False), ("docs/adr/0001-tills.md", False), ("src/content/decisions.md", False)),
     ],
 )
@@ -169,6 +174,46 @@ def test_a_log_is_told_by_name_and_place(tmp_path: Path, name: str, *, is_log: b
     (tmp_path / "memory-bank").mkdir(exist_ok=True)
     reader = reader_for(SourceFile(path=path, root=tmp_path, home=tmp_path / "home"))
     assert (reader is READER) == is_log
+
+
+@pytest.mark.parametrize(
+    ("heading", "number", "date", "title"),
+    [
+        *(("2024", "", "", "2024"), ("2025-05", "", "", "2025-05"), ("12:30 moor", "", "", "12:30 moor")),
+        *(
+            ("1.2 Moor at dusk", "1.2", "", "Moor at dusk"),
+            ("1. Moor", "1", "", "Moor"),
+            ("D-7: Moor", "7", "", "Moor"),
+        ),
+        *(("01.05.2024 \u2013 Moor", "", "2024-05-01", "Moor"), ("2024.05.01: Moor", "", "2024-05-01", "Moor")),
+        ("ADR-2024-05: Moor", "2024-05", "", "Moor"),
+    ],
+)
+def test_a_number_is_told_from_a_date_or_time(heading: str, number: str, date: str, title: str) -> None:
+    head = head_of(heading, own_series([heading]))
+    assert (head.number, head.title, f"{head.date:%Y-%m-%d}" if head.date else "") == (number, title, date)
+
+
+def test_a_year_above_decisions_is_none_itself(tmp_path: Path) -> None:
+    text = "# Decisions\n\n## 2024\n\n### Use hemp ropes\n\nThey float.\n\n### Use oak masts\n\nThey bend.\n"
+    assert list(_by_id(_read(tmp_path, text))) == ["Use hemp ropes", "Use oak masts"]
+
+
+def test_headings_of_a_record_that_only_begin_like_one(tmp_path: Path) -> None:
+    text = (
+        "# Decisions\n\n## D-1: Moor at dusk\n\n**Decision:** Moor at dusk.\n\n### Contributor agreement\n\n"
+        "Everyone signs it at the pier.\n\n### Choices\n\nDawn or dusk.\n"
+    )
+    (found,) = _read(tmp_path, text).drafts
+    assert (found.insight, "Everyone signs it" in found.rationale) == ("Moor at dusk.", True)
+
+
+def test_a_long_heading_and_many_blocks_take_no_long_time(tmp_path: Path) -> None:
+    blank = " " * 16_000
+    began = monotonic()
+    head_of(f"Moor{blank}at dusk", frozenset())
+    _read(tmp_path, f"# Decisions\n\n- 2026-03-01: Moor\n\n**Status:** open{blank}now\n")
+    assert monotonic() - began < 1
 
 
 def test_an_edit_of_one_section_changes_that_memory_alone(vault: Vault, tmp_path: Path) -> None:
