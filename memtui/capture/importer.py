@@ -23,7 +23,7 @@ from memtui.capture.planned import ImportOptions, ImportPlan
 from memtui.capture.skip_codes import SkipCode
 from memtui.capture.stable_split import KnownUnit
 from memtui.capture.stores.compare import StorePlanner
-from memtui.capture.stores.importing import STORE_IDENTITY, StoresRead
+from memtui.capture.stores.importing import StoresRead
 from memtui.curate.projects import project_for_writing, view_of
 from memtui.domain.identity import Actor
 from memtui.domain.memory import GLOBAL_PROJECT, Source
@@ -34,7 +34,7 @@ from memtui.text.words import counted, some_of
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import RECIPE
 from memtui.vault.passed_files import PASSED_FILE, passed_files
-from memtui.vault.projects import check_name, ensure_project, link_identity
+from memtui.vault.projects import check_name, ensure_project
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import HALF_LIFE
 from memtui.vault.vault import Vault
@@ -308,8 +308,7 @@ def _registered(writer: VaultWriter, read: SourcesRead, request: ImportRequest) 
     if request.project not in {None, GLOBAL_PROJECT}:
         ensure_project(writer, check_name(str(request.project)))
     if read.stores is not None:
-        for name, project in read.stores.mapped.items():
-            link_identity(writer, project, f"{STORE_IDENTITY}{name}")
+        read.stores.register(writer)
     return offered
 
 

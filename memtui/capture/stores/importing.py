@@ -21,15 +21,16 @@ from memtui.capture.stores.rows import Contents, Row, moment, number_of, text
 from memtui.capture.stores.sqlite_copy import SIDES
 from memtui.capture.stores.tools import TOOLS, read_store
 from memtui.children import made_in_two
-from memtui.domain.identity import linked_folder, suggest_name
+from memtui.domain.identity import linked_folder, seen_at, suggest_name
 from memtui.domain.memory import GLOBAL_PROJECT, Memory
 from memtui.domain.record import Record, format_time
 from memtui.errors import MemtuiError, UsageError
 from memtui.progress import ProgressCallback
 from memtui.text.words import counted
-from memtui.vault.projects import check_name, list_projects, seen_folders
+from memtui.vault.projects import add_identities, check_name, link_identity, list_projects, seen_folders
 from memtui.vault.reader import VaultReader
 from memtui.vault.text_search import without_values
+from memtui.vault.writer import VaultWriter
 from memtui.workspace import find_workspace
 
 UNCHOSEN = "not chosen"
@@ -192,6 +193,14 @@ class StoresRead:
     unclear: dict[str, str] = field(default_factory=dict)  # stores' project names with the project that each may be
     tools: tuple[str, ...] = ()  # the tools whose stores they are
     mapped: Mapping[str, str] = field(default_factory=dict)  # projects that a person named for stores' names
+    repositories: dict[str, str] = field(default_factory=dict)  # projects of repositories that are new, by identity
+
+    def register(self, writer: VaultWriter) -> None:
+        """Register what names and repositories belong to which projects, for the next import to know them."""
+        for name, project in self.mapped.items():
+            link_identity(writer, project, f"{STORE_IDENTITY}{name}")
+        for identity, project in self.repositories.items():
+            add_identities(writer, project, [identity])
 
 
 def offer(
@@ -224,6 +233,8 @@ def offer(
         drafts = [draft for draft in _drafts(wanted, place, now, progress) if draft is not None]
         result.left_out["without text"] += len(chosen) - len(drafts)
         result.drafts += drafts
+        if drafts:
+            result.repositories |= names.unregistered(store.place)
         result.records += kin_of(contents, place, name, now)
     result.unclear = names.unclear
     result.left_out = Counter({reason: number for reason, number in result.left_out.items() if number})
@@ -300,6 +311,23 @@ class Names:
         """Return a place with its owner: rows of two repositories whose folders are called alike are not the same."""
         owner = self._repository(place.repository)[1] if place.repository is not None else ""
         return replace(place, owner=owner)
+
+    def unregistered(self, place: Place) -> dict[str, str]:
+        """Return the identities of a place's repository with its project, if the vault does not know whose they are.
+
+        Once they are registered, the ids of its rows no longer depend on which repository is found first.
+        """
+        word = project_word(place.project)
+        if place.repository is None or word in self._mapped:
+            return {}
+        workspace, project = find_workspace(place.repository), self.of_row(place, place.project)
+        is_whole = workspace.is_repository and workspace.folder == workspace.root  # not a part of one
+        if not is_whole or project is None or project in self._identified:
+            return {}
+        identities = workspace.own_identities()
+        if linked_folder(identities[0]) is None:  # Its remote may change; its path is known otherwise
+            identities.append(seen_at(workspace.main_root.as_posix()))
+        return dict.fromkeys(identities, project)
 
     def _repository(self, folder: Path) -> tuple[str | None, str]:
         """Return the project of a repository, None where only its name tells, and its owner."""

@@ -169,3 +169,42 @@ def test_repositories_whose_folders_are_called_alike_keep_their_memories_apart(v
     assert len({identifier for identifier, _ in found.values()}) == 3
     assert found["acme"][0] == memory_id("serena", "quay\nberths")  # as earlier imports have it
     assert offered_of("zeta") | offered_of("new") | offered_of("acme") == found
+
+
+@pytest.mark.parametrize("order", [("acme", "zeta"), ("zeta", "acme")])
+def test_the_name_of_a_folder_stays_with_the_repository_that_was_imported_first(
+    vault: Vault, tmp_path: Path, order: tuple[str, str]
+) -> None:
+    def write(owner: str, text: str) -> None:
+        berth = f"The berths of {owner} {text}."
+        write_files(tmp_path / owner / "quay", {".git/config": "", ".serena/memories/berths.md": berth})
+
+    def imported(*owners: str) -> dict[str, tuple[str, str | None]]:
+        stores = look_into([place for owner in owners for place in places_at("serena", tmp_path / owner, tmp_path)])
+        with vault.read() as reader:
+            names = Names(reader)
+            known = known_rows(reader, stores, names)
+        read = SourcesRead(stores=offer(stores, names, now=NOW, known=known))
+        plan, _ = run_import(vault, read, ImportRequest(paths=(), folder=tmp_path, home=tmp_path), actor=Actor())
+        assert not [one for one in plan.items if one.action == "conflict"]
+        with vault.read() as reader:
+            memories = reader.get_many(one.draft.record_id for one in plan.items).values()
+        return {one.insight.split()[3]: (one.id, one.project) for one in memories}
+
+    for owner in order:
+        write(owner, "are checked daily")
+    for first in order:
+        found = imported("zeta")
+        assert found == {"zeta": (memory_id("serena", "quay\nberths"), "quay")}
+        write("zeta", f"are checked before {first}")
+        found = imported(*order)
+        assert found["zeta"] == (memory_id("serena", "quay\nberths"), "quay")
+        assert found["acme"][0] != found["zeta"][0]
+        assert found["acme"][1] == "acme-quay"
+    part = {".git/config": "", "parts/crane/.serena/memories/oil.md": "The cranes of yard are oiled."}
+    write_files(tmp_path / "yard", part)
+    assert imported("yard")["yard"][1] == "crane"
+    with vault.read() as reader:
+        assert project_names(reader) == ["acme-quay", "crane", "quay"]
+        assert find_project(reader, [f"path:{tmp_path / 'yard'}"]) is None, "a part is not its repository"
+        assert len(reader.get_many(identifier for identifier, _ in found.values())) == 2
