@@ -60,9 +60,16 @@ class Workspace:
         """The oldest root commit, or None outside a repository and before the first commit."""
         if self.git_folder is None:
             return None
+        stamp = _stamp_of(_own_git_folder(self.root / ".git"), self.git_folder)
+        known = _root_commits.get(self.root)
+        if known is not None and known[0] == stamp:
+            return known[1]
         output = run_git(self.root, "rev-list", "--max-parents=0", "HEAD")
         commits = output.split() if output else []
-        return commits[-1] if commits else None
+        if not commits:
+            return None
+        _root_commits[self.root] = (stamp, commits[-1])
+        return commits[-1]
 
     @property
     def is_repository(self) -> bool:
@@ -112,6 +119,33 @@ class Workspace:
             return self.main_root.as_posix()
         # Worktrees of a bare repository: `ledger.git`, or `ledger/.bare`.
         return (shared.parent if shared.name.startswith(".") else shared).as_posix().removesuffix(".git")
+
+
+_root_commits: dict[Path, tuple[tuple[object, ...], str]] = {}
+"""Root commits that git told, by root, each with what told that nothing changed since."""
+
+
+def _stamp_of(own: Path, shared: Path) -> tuple[object, ...]:
+    """Return what differs once `HEAD` means another commit, or more of a shallow history is here."""
+    head = _text_of(own / "HEAD")
+    branch = _text_of(shared / head.removeprefix("ref:").strip()) if head.startswith("ref:") else ""
+    states = (_state_of(shared / name) for name in ("packed-refs", "reftable/tables.list", "shallow"))
+    return (head, branch, *states)
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _state_of(file: Path) -> tuple[int, int] | None:
+    try:
+        state = file.stat()
+    except OSError:
+        return None
+    return state.st_size, state.st_mtime_ns
 
 
 def _last(name: str) -> str:

@@ -11,12 +11,14 @@ from memtui.cli.parsing import Parser, at_least, number
 from memtui.cli.session import UNDO_HINT, Commands, Session
 from memtui.curate.anchors import DEAD, CheckedAnchor, check_trees
 from memtui.curate.fields import check_kind_in_use, kinds_in_use
-from memtui.curate.projects import known_trees
+from memtui.curate.projects import known_trees, read_places
 from memtui.domain.freshness import HIGHEST_THRESHOLD, LOWEST_THRESHOLD
 from memtui.domain.kinds import in_project, split_project
 from memtui.domain.record import format_time
 from memtui.errors import EXIT_DONE, NotFoundError, UsageError, VaultBusyError
 from memtui.text.words import counted, parse_duration
+from memtui.vault.filters import MemoryFilter
+from memtui.vault.review_triggers import anchored_projects
 from memtui.wording import outcomes
 
 if TYPE_CHECKING:
@@ -156,7 +158,9 @@ def _check_files(session: Session) -> list[CheckedAnchor]:
     if not session.vault.exists:
         return []
     with session.vault.read() as reader:
-        trees = known_trees(reader, session.view.tree)
+        checked = MemoryFilter(scope=session.view.scope, statuses=("active", "candidate"))
+        places = read_places(reader, anchored_projects(reader, checked))
+    trees = known_trees(places, session.view.tree)
     wanted = session.view.scope.projects
     try:
         found = check_trees(session.vault, [t for name, t in trees.items() if wanted is None or name in wanted])

@@ -104,7 +104,8 @@ def _say_offered(stores: Sequence[StoreFound], offered: StoresRead) -> None:
 
 def _places(arguments: argparse.Namespace, session: Session) -> Sequence[Place]:
     from memtui.capture.stores.find import default_places, places_at
-    from memtui.curate.projects import known_trees
+    from memtui.curate.projects import known_trees, read_places
+    from memtui.vault.projects import project_names
 
     home, tool = Path.home(), arguments.tool or "auto"
     if arguments.path:
@@ -113,7 +114,8 @@ def _places(arguments: argparse.Namespace, session: Session) -> Sequence[Place]:
     folders = [session.folder]
     if session.vault.path.exists():
         with session.vault.read() as reader:
-            folders += [tree.root for tree in known_trees(reader).values()]
+            places = read_places(reader, project_names(reader))
+        folders += [tree.root for tree in known_trees(places).values()]
     return default_places(tool, home, folders)
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from memtui.curate.file_history import Certainty, Moved, Renames
 from memtui.curate.memories import verdict_on
 from memtui.curate.outcomes import Batch, Outcome, Skipped, SkipReason, apply_to_each, resolved
-from memtui.curate.projects import known_trees, view_of
+from memtui.curate.projects import known_trees, read_places, view_of
 from memtui.domain.freshness import UNTIL_CHANGE
 from memtui.domain.identity import Actor, require_person
 from memtui.domain.lessons import MAY_BE_GONE, SNOOZED
@@ -26,6 +26,7 @@ from memtui.vault.reader import VaultReader
 from memtui.vault.review_triggers import (
     Place,
     Tied,
+    anchored_projects,
     forget_woken,
     held_anchors,
     kept_places,
@@ -59,7 +60,8 @@ def snooze_until_change(
     """
     require_person(actor, "snooze")
     with vault.read() as reader:
-        trees = known_trees(reader, tree)
+        places = read_places(reader, anchored_projects(reader, MemoryFilter(statuses=None)))
+    trees = known_trees(places, tree)
 
     def step(batch: Batch, memory: Memory) -> Memory | Skipped:
         if not memory.anchors:
@@ -247,7 +249,8 @@ def glance(vault: Vault, wanted: MemoryFilter, here: Tree | None = None) -> tupl
         held = held_anchors(reader, wanted)
         found = missing_places(reader, wanted)
         kept = kept_places(reader)
-        trees = known_trees(reader, here)
+        places = read_places(reader, (project for project, _, _ in held if project))
+    trees = known_trees(places, here)
     seen: dict[Place, SeenAnchor] = {}
     for name, where in trees.items():
         _learn_ignored((anchor for project, anchor, _ in held if (project or "") == name), where)
@@ -302,8 +305,9 @@ def note_states(vault: Vault, prefixes: Sequence[str], folder: Path, project: st
         known = {identifier for identifier, _ in stored_states(reader, ids)}
         found = tied_memories(reader, MemoryFilter(statuses=("candidate",), ids=ids))
         tied = [memory for memory in found if memory.id not in known]
-        trees = known_trees(reader, view_of(reader, folder, project).tree) if tied else {}
-    for tree in trees.values():
+        here = view_of(reader, folder, project).tree if tied else None
+        places = read_places(reader, (memory.project for memory in tied if memory.project))
+    for tree in (known_trees(places, here) if tied else {}).values():
         remember_states(vault, check_anchors(tied, tree))
 
 

@@ -16,7 +16,7 @@ from memtui.config import ContextSettings, RecallSettings, TargetSettings, Value
 from memtui.curate.anchors import DEAD, glance
 from memtui.curate.dead_places import places_seen
 from memtui.curate.packs import packs_in
-from memtui.curate.projects import View, unchecked_projects
+from memtui.curate.projects import View, known_trees, read_places, unchecked_projects
 from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot
 from memtui.curate.tidy import counted_tokens, proposals
 from memtui.curate.value import Value, value
@@ -32,7 +32,14 @@ from memtui.text.token_count import get_counter
 from memtui.vault.filters import MemoryFilter, Scope
 from memtui.vault.packs import read_packs, read_recipes, signals_of_packs
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import Fading, count_by_month, count_copies, read_fading, unanswered_states
+from memtui.vault.review_triggers import (
+    Fading,
+    anchored_projects,
+    count_by_month,
+    count_copies,
+    read_fading,
+    unanswered_states,
+)
 from memtui.vault.vault import Vault
 
 BINS = 10  # Bars of the freshness distribution, each a tenth
@@ -175,8 +182,10 @@ def _counted_at_once(vault: Vault, options: HealthOptions) -> Health:
         signals = reader.signals()
         linked = _linked_contradictions(reader, fading)
         packs = _judged_packs(reader, scope)
-        unchecked = unchecked_projects(reader, active, options.view.tree)
+        tied = anchored_projects(reader, active)
+        places = read_places(reader, tied)
         months = count_by_month(reader, active, now, MONTHS)
+    unchecked = unchecked_projects(tied, known_trees(places, options.view.tree))
     ids = {memory.id for memory in fading}
     mine = [signal for signal in signals if signal.memory_id in ids]
     fresh = [_fresh(memory, memory.age_days, vault.kinds) for memory in fading]

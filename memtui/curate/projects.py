@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from memtui.vault import projects as store
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects
 from memtui.vault.reader import VaultReader
-from memtui.vault.review_triggers import anchored_projects
 from memtui.vault.vault import Vault
 from memtui.vault.writer import VaultWriter
 from memtui.workspace import Workspace, find_workspace
@@ -32,32 +31,42 @@ from memtui.workspace import Workspace, find_workspace
 MOST_NAMED = 5  # Projects named in a sentence; `--json` lists all
 
 
-def known_trees(reader: VaultReader, here: Tree | None = None) -> dict[str, Tree]:
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What the vault notes of where projects are, read under its lease so that git is asked about it after that."""
+
+    owners: Mapping[str, str]  # as `memtui.vault.projects.owners` returns them
+    asked: frozenset[str]  # projects that are looked for where they were seen last
+
+
+def read_places(reader: VaultReader, asked: Iterable[str]) -> Places:
+    """Return what `known_trees` needs; git may be run for each of the `asked` projects, so name those that matter."""
+    return Places(store.owners(reader), frozenset(asked))
+
+
+def known_trees(places: Places, here: Tree | None = None) -> dict[str, Tree]:
     """Return the working tree of each project whose folder is known on this machine, by project.
+
+    Runs git, up to five seconds for each project: it is called with no lease held.
 
     `here`: the tree of the current folder; it takes precedence over a linked folder, and that over the one in which
     the project was seen last, such as at its import.
     """
-    trees = {
-        project.name: Tree(project.name, folder)
-        for project in list_projects(reader)
-        for identity in project.identities
-        if (folder := linked_folder(identity))
-    }
-    trees = {name: tree for name, tree in trees.items() if tree.root.is_dir()}
+    owned = sorted((project, identity) for identity, project in places.owners.items())
+    linked = {name: folder for name, identity in owned if (folder := linked_folder(identity))}
+    trees = {name: Tree(name, folder) for name, folder in linked.items() if folder.is_dir()}
     trees |= {here.project: here} if here is not None else {}
     seen = {
-        name: _folder_of(reader, name, [folder for folder in folders if folder.is_dir()])
-        for name, folders in store.seen_folders(reader).items()
-        if name not in trees
+        name: _folder_of(places.owners, name, [folder for folder in folders if folder.is_dir()])
+        for name, folders in store.seen_among(places.owners).items()
+        if name in places.asked and name not in trees
     }
     return trees | {name: Tree(name, folder) for name, folder in seen.items() if folder is not None}
 
 
-def unchecked_projects(reader: VaultReader, wanted: MemoryFilter, here: Tree | None = None) -> tuple[str, ...]:
-    """Return the projects of a filter's memories whose files cannot be checked: their folder is not known here."""
-    known = known_trees(reader, here)
-    return tuple(name for name in anchored_projects(reader, wanted) if name not in known and name != GLOBAL_PROJECT)
+def unchecked_projects(anchored: Iterable[str], known: Container[str]) -> tuple[str, ...]:
+    """Return the projects whose files cannot be checked: they have anchors, and their folder is not known here."""
+    return tuple(name for name in anchored if name not in known and name != GLOBAL_PROJECT)
 
 
 def unchecked_words(projects: tuple[str, ...]) -> str:
@@ -113,7 +122,7 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     which holds nothing yet, and `global`.
     """
     workspace = find_workspace(folder)
-    owner, kin = _owner_of(reader, workspace)
+    owner, kin = _owner_of(store.owners(reader), workspace)
     root = _root_of(owner[0] if owner else "", workspace)
     if named is not None:
         name = store.check_name(named)
@@ -131,22 +140,25 @@ def view_of(reader: VaultReader, folder: Path, named: str | None) -> View:
     return View(name, Scope.of_project(name), workspace, root, known=False, stands_in=True, kin=kin)
 
 
-def _owner_of(reader: VaultReader, workspace: Workspace) -> tuple[tuple[str, str] | None, str | None]:
+def _owner_of(owners: Mapping[str, str], workspace: Workspace) -> tuple[tuple[str, str] | None, str | None]:
     """Return the identity and project of a folder, or the project that an unknown repository shares its history with.
 
     A repository that is known by its root commit stays the same when it gets a remote. One whose root commit
     belongs to a project with another remote may be that one moved, or a fork: only a person knows.
     """
-    owner = store.find_owner(reader, workspace.lookup_identities())
-    if owner is not None or workspace.remote is None or not store.knows_commits(reader):
-        return owner, None
-    commit = workspace.root_commit
-    by_history = store.find_owner(reader, [commit_identity(commit)]) if commit else None
-    if by_history is None:
+    identity = next((one for one in workspace.lookup_identities() if one in owners), None)
+    if identity is not None:
+        return (identity, owners[identity]), None
+    # Where no project is known by a root commit, git need not be asked for one.
+    if workspace.remote is None or not any(one.startswith("commit:") for one in owners):
         return None, None
-    if store.has_remote(reader, by_history[1]):
-        return None, by_history[1]
-    return by_history, None
+    commit = commit_identity(workspace.root_commit) if workspace.root_commit else ""
+    name = owners.get(commit)
+    if name is None:
+        return None, None
+    if any(project == name and one.startswith("remote:") for one, project in owners.items()):
+        return None, name
+    return (commit, name), None
 
 
 def _is_called(workspace: Workspace, name: str) -> bool:
@@ -175,12 +187,12 @@ def known_folder(reader: VaultReader, name: str) -> Path | None:
 
     It still has to belong to the project: another repository may have taken its place.
     """
-    return _folder_of(reader, name, folders_here(reader).get(name, ()))
+    return _folder_of(store.owners(reader), name, folders_here(reader).get(name, ()))
 
 
-def _folder_of(reader: VaultReader, name: str, folders: Sequence[Path]) -> Path | None:
+def _folder_of(owners: Mapping[str, str], name: str, folders: Sequence[Path]) -> Path | None:
     for folder in folders:
-        owner, _ = _owner_of(reader, find_workspace(folder))
+        owner, _ = _owner_of(owners, find_workspace(folder))
         if owner is not None and owner[1] == name:
             return folder
     return None
@@ -190,13 +202,10 @@ def note_folder(vault: Vault, folder: Path) -> None:
     """Note where the project of a folder is on this machine, if the vault knows the project and not the place."""
     workspace = find_workspace(folder)
     with vault.read() as reader:
-        owner, _ = _owner_of(reader, workspace)
-        if (
-            owner is None
-            or linked_folder(owner[0])
-            or workspace.main_root in store.seen_folders(reader).get(owner[1], ())
-        ):
-            return
+        owners = store.owners(reader)
+    owner, _ = _owner_of(owners, workspace)
+    if owner is None or linked_folder(owner[0]) or workspace.main_root in store.seen_among(owners).get(owner[1], ()):
+        return
     with vault.write(actor="person", action="project-seen") as writer:
         store.note_folder(writer, owner[1], workspace.main_root.as_posix())
 
@@ -204,7 +213,7 @@ def note_folder(vault: Vault, folder: Path) -> None:
 def root_for(reader: VaultReader, folder: Path) -> Path:
     """Return the folder that anchors of memories made here are relative to."""
     workspace = find_workspace(folder)
-    owner, _ = _owner_of(reader, workspace)
+    owner, _ = _owner_of(store.owners(reader), workspace)
     return _root_of(owner[0] if owner else "", workspace)
 
 
@@ -216,7 +225,7 @@ def project_for_writing(writer: VaultWriter, folder: Path, named: str | None) ->
             store.ensure_project(writer, name)
         return name
     workspace = find_workspace(folder)
-    owner, _ = _owner_of(writer, workspace)
+    owner, _ = _owner_of(store.owners(writer), workspace)
     identities = workspace.own_identities()
     if owner is not None:
         if owner[0].startswith("commit:") and workspace.remote:
@@ -311,24 +320,25 @@ def narrow_to_files(vault: Vault, view: View, files: Sequence[str]) -> View:
     if not files or view.stands_in:
         return view
     with vault.read() as reader:
-        if view.project is not None or not view.scope.is_everything:
-            return _with_tree(reader, view, files)
-        anchored = reader.anchored(MemoryFilter(scope=view.scope))
-        keys = [key for key, path in anchored if any(matches(path, file.split("::", 1)[0]) for file in files)]
-        found = {memory.project for memory in reader.get_by_keys(keys).values()} - {None, GLOBAL_PROJECT}
-        if len(found) != 1:
-            return view
-        name = str(found.pop())
-        return _with_tree(reader, replace(view, project=name, scope=Scope.of_project(name)), files)
+        if view.project is None and view.scope.is_everything:
+            anchored = reader.anchored(MemoryFilter(scope=view.scope))
+            keys = [key for key, path in anchored if any(matches(path, file.split("::", 1)[0]) for file in files)]
+            found = {memory.project for memory in reader.get_by_keys(keys).values()} - {None, GLOBAL_PROJECT}
+            if len(found) != 1:
+                return view
+            name = str(found.pop())
+            view = replace(view, project=name, scope=Scope.of_project(name))
+        places = read_places(reader, [view.project] if view.project else [])
+    return _with_tree(places, view, files)
 
 
-def _with_tree(reader: VaultReader, view: View, files: Sequence[str]) -> View:
+def _with_tree(places: Places, view: View, files: Sequence[str]) -> View:
     """Return a view with the folder that holds a given file: the working directory, else the project's known one.
 
     A person who names a project and a file of the working directory means the file that is there.
     """
     plain = [file.split("::", 1)[0] for file in files]
-    trees = (Tree(view.project, view.root) if view.project else None, known_trees(reader).get(view.project or ""))
+    trees = (Tree(view.project, view.root) if view.project else None, known_trees(places).get(view.project or ""))
     for tree in filter(None, trees):
         if any(os.path.exists(tree.root / file) for file in plain):  # noqa: PTH110 - Path.exists raises for a long name
             return replace(view, elsewhere=tree)

@@ -27,7 +27,7 @@ from memtui.analysis.snapshot import (
 from memtui.analysis.suggestions import ripe_groups
 from memtui.curate.anchors import CheckedAnchor, check_anchors, remember_states
 from memtui.curate.dead_places import dead_places
-from memtui.curate.projects import known_trees, unchecked_projects
+from memtui.curate.projects import known_trees, read_places, unchecked_projects
 from memtui.curate.snapshot_reader import pairs_by_meaning, read_snapshot, without_vector
 from memtui.curate.tidy_report import TidyReport
 from memtui.curate.value import idle_ids
@@ -41,7 +41,7 @@ from memtui.text.secrets import find_secrets
 from memtui.text.token_count import TokenCounter, get_counter
 from memtui.tree import Tree
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
-from memtui.vault.review_triggers import kept_places
+from memtui.vault.review_triggers import anchored_projects, kept_places
 from memtui.vault.vault import Vault
 
 Texts = tuple[str, str, str, str]  # Title, insight, rationale and snippet of a memory
@@ -187,8 +187,9 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
     records = _long_records(flawed.shown, active.memories)
     in_use = {memory.id for memory in active.memories}
     with vault.read() as reader:
-        trees = known_trees(reader, options.tree)
-        unchecked = unchecked_projects(reader, wanted, options.tree)
+        anchored = anchored_projects(reader, wanted)
+        places = read_places(reader, anchored)
+    trees = known_trees(places, options.tree)
     anchors = known.checked(memories, trees.values(), stage("anchors"))
     _remember(vault, anchors)
     now = vault.now()
@@ -219,7 +220,7 @@ def _look(vault: Vault, options: TidyOptions, stage: Stage, known: TidyCache) ->
         tokens=tokens,
         titles={memory.id: memory.title for memory in memories},
         files={memory.id: memory.source.path for memory in memories if memory.source and memory.source.path},
-        unchecked=unchecked,
+        unchecked=unchecked_projects(anchored, trees),
         without_vector=lacking,
     )
 

@@ -256,7 +256,8 @@ class FileChecks:
         While somebody else holds the vault, what the last check found counts until the next one.
         """
         from memtui.curate.anchors import check_trees
-        from memtui.curate.projects import known_trees
+        from memtui.curate.projects import known_trees, read_places
+        from memtui.vault.review_triggers import anchored_projects
 
         access = self._access
         if not access.vault.exists:
@@ -264,7 +265,9 @@ class FileChecks:
         with suppress(VaultBusyError):
             with access.read_vault.read() as reader:
                 view = access.view_of(reader)
-                trees = known_trees(reader, view.tree)
+                checked = MemoryFilter(scope=view.scope, statuses=("active", "candidate"))
+                places = read_places(reader, anchored_projects(reader, checked))
+            trees = known_trees(places, view.tree)
             wanted = view.scope.projects
             chosen = [tree for name, tree in trees.items() if wanted is None or name in wanted]
             found = check_trees(access.read_vault, chosen)

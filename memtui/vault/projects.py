@@ -57,33 +57,18 @@ def _memories_by_project(reader: VaultReader) -> dict[str, int]:
 
 def find_project(reader: VaultReader, identities: list[str]) -> str | None:
     """Return the project of the first known one of these identities."""
-    owner = find_owner(reader, identities)
-    return owner[1] if owner else None
-
-
-def find_owner(reader: VaultReader, identities: list[str]) -> tuple[str, str] | None:
-    """Return the first known one of these identities with its project."""
     condition, parameters = among("identity", identities)
     found = reader.connection.execute(
         f"SELECT identity, project FROM project_identities WHERE {condition}", parameters
     ).fetchall()
-    owners = dict(found)
-    return next(((identity, str(owners[identity])) for identity in identities if identity in owners), None)
+    projects = dict(found)
+    return next((str(projects[identity]) for identity in identities if identity in projects), None)
 
 
-def knows_commits(reader: VaultReader) -> bool:
-    """Return whether any project has a root commit as its identity; otherwise git need not be asked for one."""
-    found = reader.connection.execute(
-        "SELECT 1 FROM project_identities WHERE starts_with(identity, 'commit:') LIMIT 1"
-    ).fetchone()
-    return found is not None
-
-
-def has_remote(reader: VaultReader, name: str) -> bool:
-    found = reader.connection.execute(
-        "SELECT 1 FROM project_identities WHERE project = ? AND starts_with(identity, 'remote:') LIMIT 1", [name]
-    ).fetchone()
-    return found is not None
+def owners(reader: VaultReader) -> dict[str, str]:
+    """Return the project of every identity and of every folder where a repository was seen, the newest first."""
+    query = "SELECT identity, project FROM project_identities ORDER BY seen_at DESC, identity"
+    return {str(identity): str(project) for identity, project in reader.connection.execute(query).fetchall()}
 
 
 def register_project(writer: VaultWriter, identities: list[str], suggestion: str) -> str:
@@ -127,11 +112,15 @@ def note_folder(writer: VaultWriter, name: str, folder: str) -> None:
 
 def seen_folders(reader: VaultReader) -> dict[str, list[Path]]:
     """Return in which folders each project's repository was seen, the newest first; it may have gone from there."""
+    return seen_among(owners(reader))
+
+
+def seen_among(known: Mapping[str, str]) -> dict[str, list[Path]]:
+    """Return what `seen_folders` does, from what `owners` returned."""
     found: dict[str, list[Path]] = {}
-    query = "SELECT project, identity FROM project_identities ORDER BY seen_at DESC, identity"
-    for name, entry in reader.connection.execute(query).fetchall():
+    for entry, name in known.items():
         if (folder := seen_folder(entry)) is not None:
-            found.setdefault(str(name), []).append(folder)
+            found.setdefault(name, []).append(folder)
     return found
 
 

@@ -141,12 +141,14 @@ def known_stores(access: VaultAccess, home: Path) -> Stores:
     """Return the stores at their default places, of the home folder and of known projects."""
     from memtui.capture.stores.find import default_places
     from memtui.capture.stores.importing import look_into
-    from memtui.curate.projects import known_trees
+    from memtui.curate.projects import known_trees, read_places
+    from memtui.vault.projects import project_names
 
     folders = [access.opening.folder]
     if access.vault.exists:
         with access.read_vault.read() as reader:
-            folders += [tree.root for tree in known_trees(reader).values()]
+            places = read_places(reader, project_names(reader))
+        folders += [tree.root for tree in known_trees(places).values()]
     return Stores(look_into(default_places("auto", home, folders)))
 
 

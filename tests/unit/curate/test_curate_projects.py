@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from curating import AGENT, PERSON, add, git, repository
 
+from memtui.curate.anchors import dead_anchors, snooze_until_change
+from memtui.curate.health import HealthOptions, health
 from memtui.curate.lifecycle import retire
 from memtui.curate.projects import (
     DEFAULT_SCOPE_KEY,
@@ -21,11 +25,14 @@ from memtui.curate.projects import (
     note_folder,
     view_of,
 )
+from memtui.curate.tidy import TidyOptions, tidy
 from memtui.curate.views import count_vault
 from memtui.errors import UsageError
-from memtui.vault.filters import EVERYTHING, Scope
+from memtui.git import run_git
+from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.projects import list_projects, register_project
 from memtui.vault.vault import Vault
+from memtui.workspace import find_workspace
 
 REMOTE = "git@example.org:acme/shop.git"
 
@@ -305,3 +312,54 @@ def test_noting_where_a_project_is_changes_nothing_that_is_known(vault: Vault, t
     note_folder(vault, shop)
     with vault.read() as reader:
         assert reader.change_counter() == before
+
+
+def everything(folder: Path) -> View:
+    return View(None, EVERYTHING, find_workspace(folder), folder)
+
+
+LOOKS: dict[str, Callable[[Vault, str], object]] = {
+    "browse": lambda vault, _: dead_anchors(vault, MemoryFilter()),
+    "snooze": lambda vault, name: snooze_until_change(vault, [name], actor=PERSON),
+    "tidy": lambda vault, _: tidy(vault, TidyOptions()),
+    "health": lambda vault, _: health(vault, HealthOptions(view=everything(vault.path.parent))),
+    "context": lambda vault, _: narrow_to_files(vault, everything(vault.path.parent), ["a.py"]),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_git_is_asked_for_a_folder_with_no_lease_held_once_and_only_where_files_are_tied(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Vault, str], object]
+) -> None:
+    """A lease is held 250 ms at most, and git may take five seconds."""
+    till, bare = repository(tmp_path / "till", {"a.py": ""}), repository(tmp_path / "bare", {"b.py": ""})
+    memory = add(vault, "Count the till", project=None, folder=till, files=["a.py"])
+    add(vault, "Nothing is tied here", project=None, folder=bare)
+    asked: list[Path] = []
+    leases: list[str] = []
+    connect = Vault.connect
+
+    @contextmanager
+    def counted(self: Vault, **options: bool) -> Iterator[object]:
+        with connect(self, **options) as connection:
+            leases.append("held")
+            try:
+                yield connection
+            finally:
+                leases.pop()
+
+    def noted(folder: Path, *arguments: str) -> str | None:
+        assert not leases, "git runs while a lease is held"
+        asked.append(folder)
+        return run_git(folder, *arguments)
+
+    monkeypatch.setattr(Vault, "connect", counted)
+    monkeypatch.setattr("memtui.workspace.run_git", noted)
+    monkeypatch.setattr("memtui.workspace._root_commits", {}, raising=False)
+    look(vault, memory.id)
+    look(vault, memory.id)
+    assert asked == [till.resolve()]
+    git(till, "checkout", "-q", "--orphan", "fresh")
+    git(till, "commit", "-q", "--allow-empty", "-m", "other")
+    look(vault, memory.id)
+    assert asked == [till.resolve()] * 2, "HEAD means another commit"
