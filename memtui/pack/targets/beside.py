@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from memtui.domain.memory import Anchor
 from memtui.domain.scope import matches
 from memtui.pack.targets.base import PackItem, PayloadInfo, clean_line
 from memtui.recall.anchors import plain_path, strength
+from memtui.text.braces import names_path
 
 MOST_FILES = 2  # Files, and places, that are named beside a memory
 _TOLD_STATES = ("changed", "moved", "gone")
@@ -30,7 +32,11 @@ def place_before(item: PackItem, info: PayloadInfo) -> str:
 
 
 def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
-    """Return the patterns of files for which alone a memory holds, where one of the files in hand fits none of them."""
+    """Return the patterns of files for which alone a memory holds, where one of the files in hand fits none of them.
+
+    None where it is tied to something else as well that neither lies there nor is named in its text, or that is in
+    hand.
+    """
     if not info.is_today:
         return ()
     anchors = item.memory.anchors
@@ -38,12 +44,21 @@ def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     is_anywhere = any(not plain_path(place).strip("*/") for place in places)
     if is_anywhere or (info.files and all(_fits(places, file) for file in info.files)):
         return ()
-    text = _text_of(item)
+    text, others = _text_of(item), [one.path for one in anchors if one.path not in places]
+    if any(_fits(others, file) for file in info.files) or not all(
+        Anchor(path).is_glob or _lies_in(places, path) or names_path(text, plain_path(path)) for path in others
+    ):
+        return ()
     return [place for place in places if place not in text]
 
 
 def _is_folder(place: str) -> bool:
     return place.endswith(_BELOW) and not any(mark in place.removesuffix(_BELOW) for mark in "*?[{")
+
+
+def _lies_in(places: Sequence[str], path: str) -> bool:
+    plain = plain_path(path)
+    return any(matches(place, plain) or place == f"{plain}{_BELOW}" for place in places)
 
 
 def _fits(places: Sequence[str], file: str) -> bool:

@@ -138,7 +138,7 @@ def test_where_alone_a_rule_holds_stands_before_it(name: str, style: Style) -> N
 
     for paths, place in (
         (("yard/**",), "In yard/"),
-        (("yard/**", "pier/north/**", "log.md"), "In yard/ and pier/north/"),
+        (("yard/**", "pier/north/**", "yard/log.md"), "In yard/ and pier/north/"),
         (("**/*.svg", "yard/**"), "For **/*.svg and yard/"),
         (("a/**", "b/**", "c/**", "d/**"), "In a/, b/ and 2 others"),
     ):
@@ -154,14 +154,30 @@ def test_where_alone_a_rule_holds_stands_before_it(name: str, style: Style) -> N
 
 @pytest.mark.parametrize("style", STYLES)
 def test_where_alone_a_rule_holds_is_told_to_programs(style: Style) -> None:
-    one = PackItem(memory("rulerule", "Never repaint", files=("yard/**", "log.md")))
+    one = PackItem(memory("rulerule", "Never repaint", files=("yard/**", "yard/log.md")))
     record = json.loads(target_named("json").render([one], PayloadInfo("dock", style)))["memories"][0]
     assert record["only_for"] == ["yard/**"]
-    assert "log.md" in str(record["files"])
+    assert "yard/log.md" in str(record["files"])
     assert "yard/**" not in str(record["files"])
     xml = target_named("xml").render([one], PayloadInfo("dock", style))
     assert 'only-for="yard/**"' in xml
     assert xml.count("yard/**") == 1
+
+
+def test_a_rule_that_is_tied_to_a_file_elsewhere_does_not_hold_for_its_folders_alone() -> None:
+    def told(text: str, paths: tuple[str, ...], *files: str) -> str:
+        one = PackItem(memory("rulerule", "Never repaint", text, files=paths))
+        record = json.loads(target_named("json").render([one], PayloadInfo("dock", files=files)))["memories"][0]
+        return " ".join(record.get("only_for", ()))
+
+    paths = ("yard/**", "office/desk.txt")
+    assert not told("Never repaint.", paths)
+    assert not told("Never repaint.", paths, "office/desk.txt")
+    assert not told("Never repaint.", paths, "pier.txt", "office/desk.txt")
+    assert told("Never repaint, see office/desk.txt.", paths, "pier.txt") == "yard/**"
+    assert not told("Never repaint, see office/desk.txt.", paths, "pier.txt", "office/desk.txt")
+    assert told("Never repaint.", ("yard/**", "yard/hull.txt::paint", "yard/"), "pier.txt") == "yard/**"
+    assert not told("Never repaint.", ("yard/north/**", "yard/"), "pier.txt")
 
 
 def test_a_place_that_several_rules_hold_for_is_said_once_when_compiled() -> None:
