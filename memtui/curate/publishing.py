@@ -12,7 +12,7 @@ from memtui.curate.query import chosen_by, parse_choice
 from memtui.curate.views import by_memory, source_says_this, stated_otherwise
 from memtui.domain.memory import Memory, Source
 from memtui.errors import MemtuiError
-from memtui.pack.filters import read_by
+from memtui.pack.filters import loaded_form, read_by
 from memtui.pack.targets.formats import target_named
 from memtui.publish.apply import plan_cuts
 from memtui.publish.edits import Edit
@@ -159,7 +159,7 @@ def with_corrections(vault: Vault, plan: Plan) -> Plan:
         stated = stated_otherwise(reader, memories.values(), states)
     said: dict[str, list[str]] = {}
     for identifier, memory in memories.items():
-        for source in (one for one in memory.sources if one.path and one.format in loads):
+        for source in (one for one in memory.sources if one.path and loaded_form(one) in loads):
             there = [state for state in states.get(identifier, ()) if state.path == source.path]
             if source_says_this(memory, there, stated.get(identifier)):
                 said.setdefault(identifier, []).append(_place_of(source))

@@ -146,3 +146,17 @@ def test_a_folder_without_such_files_is_said_to_have_none(desk: Cli) -> None:
     assert desk("loaded", "--assistant", "gemini", "--json", code=3).json["files"] == []
     assert "Did you mean gemini" in desk("loaded", "--assistant", "gemni", code=2).err
     desk("loaded", "no/such", code=2)
+
+
+def test_a_correction_names_the_skill_that_still_says_it_as_before(cli: Cli) -> None:
+    root = cli.repository("quay")
+    skill = root / ".claude" / "skills" / "moor" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: moor\ndescription: Moors the ferry with two lines.\n---\n\nPull.\n", encoding="utf-8")
+    cli("import", ".", "--active")
+    identifier = next(row["id"] for row in cli.all_rows() if "two lines" in row["insight"])
+    cli("pin", identifier)
+    cli("edit", identifier, "--text", "Moors the ferry with four lines.")
+    told = "still says what was changed here, and is read as well"
+    assert told in cli("export", "--target", "claude-md", "--dry-run").err
+    assert told not in cli("export", "--target", "gemini", "--dry-run").err, "it does not read the skills of another"
