@@ -43,6 +43,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.history.screen import HistoryScreen
 from memtui.tui.packs.screen import PacksScreen
 from memtui.tui.packs.view import pack_cells
+from memtui.vault.packs import StoredPack
 from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 
@@ -102,6 +103,30 @@ async def test_a_word_on_a_pack_moves_its_memories_and_undo_takes_it_back(ferry:
         for key, word in (("C", "Corrected"), ("n", "Not used")):
             await pilot.press(key)
             await says(pilot, f"{word}: usefulness of")
+
+
+async def test_the_text_is_built_where_it_is_in_sight_and_once(
+    ferry: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = use(ferry, TASK)
+    built: list[str] = []
+
+    def build(_: object, pack: StoredPack) -> str:
+        built.append(pack.id)
+        return "As it was sent."
+
+    monkeypatch.setattr("memtui.tui.packs.screen.sent_text", build)
+    async with app_on(ferry, tmp_path, project="ferry").run_test(size=NARROW) as pilot:
+        await open_packs(pilot, 1)
+        await reads(pilot, old)
+        await pilot.pause()
+        assert built == []
+        for _ in range(2):
+            await pilot.resize_terminal(120, 40)
+            await shows(pilot, "As it was sent.")
+            await pilot.resize_terminal(*NARROW)
+            await pilot.pause()
+        assert built == [old]
 
 
 async def test_what_hurt_twice_is_due_and_what_became_of_the_memories_is_told(ferry: Vault, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ class PacksScreen(ListDetail):
         self._line = AskLine(_QUESTIONS, id="packs-ask")
         self._used: dict[str, UsedPack] = {}
         self._shown: PackRead | None = None
+        self._sent: dict[str, str | None] = {}  # Texts by pack, as the vault is now
         self._reason = ""  # Why the next feedback is given
         self._asked_from: PickList = self._list
         self._listed = False
@@ -129,6 +130,7 @@ class PacksScreen(ListDetail):
 
     def look_again(self) -> None:
         self.looked_at = self.access.signature()
+        self._sent = {}
         self.loader.read(self._read_packs, self._show_packs, group="list")
 
     def _read_packs(self) -> Sequence[UsedPack]:
@@ -192,14 +194,28 @@ class PacksScreen(ListDetail):
         self._members.set_title(f"2 Memories of pack {row.id}", "o opens its task in Context, d compares")
         if not is_same:
             self._text.show(NOT_READ, from_top=True)
-        pack = read.used.pack
-        self.loader.read(lambda: (pack.id, sent_text(self.access, pack)), self._show_text, group="text")
+        self._read_text()
 
-    def _show_text(self, read: tuple[str, str | None]) -> None:
-        """Show the exact text of the pack under the cursor."""
-        of, text = read
-        if self._shown is not None and self._shown.used.pack.id == of:
-            self._text.show(sent_blocks(text), from_top=False)
+    def on_resize(self) -> None:
+        """Read the text where it came into sight."""
+        self.call_after_refresh(self._read_text)
+
+    def _read_text(self) -> None:
+        """Show the exact text of the pack under the cursor where there is room for it."""
+        read, kept = self._read_of_current(), self._sent
+        if read is None or not self._text.display:
+            return
+        pack = read.used.pack
+
+        def show(text: str | None) -> None:
+            kept[pack.id] = text
+            if self._shown is not None and self._shown.used.pack.id == pack.id:
+                self._text.show(sent_blocks(text), from_top=False)
+
+        if pack.id in kept:
+            show(kept[pack.id])
+        else:
+            self.loader.read(lambda: sent_text(self.access, pack), show, group="text")
 
     # -- feedback ---------------------------------------------------------------------------------
 
