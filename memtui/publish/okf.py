@@ -370,6 +370,8 @@ def _check_folder(folder: Path) -> None:
         )
 
 
+_MOVE_PAGE = "move this page away first"
+_MOVE_ROOT = f"keep an {INDEX} with nothing but `okf_version`"  # Without it the folder is no bundle
 _OF_INDEX, _DAY = "Memories", re.compile(r"\d{4}-\d{2}-\d{2}")
 _ENTRY = re.compile(r"- \[.*?(?<!\\)\]\((?P<file>[^)]+)\): ")
 
@@ -385,7 +387,7 @@ def _refuse_pages(folder: Path, pages: Iterable[str], ours: Mapping[str, str]) -
             raise UnsafePathError(
                 "A page of this bundle was written by somebody else",
                 where=str(folder / path),
-                remedy="Nothing was written. Name another folder, or move this page away first.",
+                remedy=f"Nothing was written. Name another folder, or {_MOVE_ROOT if path == INDEX else _MOVE_PAGE}.",
             )
 
 

@@ -273,11 +273,15 @@ def _was_said(record: Record, past: Sequence[Record], identifier: str, now: date
     """Return whether one of a memory's past states is that of a file; of a memory that was purged nothing is known."""
     if not past or any(MARK in str(state) for state in past):
         return True
+    memory = _read(record, identifier, now)
+    return memory is not None and any(memory == _read(state, identifier, now) for state in past)
+
+
+def _read(record: Record, identifier: str, now: datetime) -> Memory | None:
     try:
-        memory = memory_from_record(record, now=now, new_id=identifier)
+        return memory_from_record(record, now=now, new_id=identifier)
     except RecordError:
-        return False
-    return any(memory == memory_from_record(state, now=now, new_id=identifier) for state in past)
+        return None
 
 
 def _record_in(path: Path) -> Record:

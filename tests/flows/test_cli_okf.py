@@ -145,8 +145,17 @@ def test_a_page_that_somebody_else_wrote_is_not_written_over(cli: Cli) -> None:
         cli.write(f"{path}.d/desk/berths.md", "---\ntype: note\n---\n\nTheirs.\n")
         cli.write(f"{path}.d/{path}", text)
         before = files(Path(f"{path}.d"))
-        assert path in cli("export", "--target", "okf", "--out", f"{path}.d", code=6).err
+        told = cli("export", "--target", "okf", "--out", f"{path}.d", code=6).err
+        assert path in told
         assert files(Path(f"{path}.d")) == before
+        # Without the index of its root the folder would be no bundle any more.
+        is_root = path == "index.md"
+        assert ("move this page away" in told) is not is_root
+        assert ("nothing but `okf_version`" in told) is is_root
+        Path(f"{path}.d/{path}").unlink()
+        if is_root:
+            cli.write(f"{path}.d/{path}", head)
+        cli("export", "--target", "okf", "--out", f"{path}.d")
 
 
 def test_files_of_renamed_memories_go_and_those_of_others_stay(cli: Cli) -> None:

@@ -18,6 +18,7 @@ from memtui.publish.files import Snapshot
 from memtui.publish.portable import (
     MANIFEST,
     RECORDS,
+    _was_said,
     file_name,
     folder_name,
     plan_vault,
@@ -194,3 +195,9 @@ def test_a_planted_link_writes_and_removes_nothing_outside(tmp_path: Path, plant
     with pytest.raises(UnsafePathError):
         write_vault(folder, Snapshot([_memory()]), prune=True)
     assert before == {path: path.read_bytes() for path in outside.rglob("*.*")}
+
+
+def test_a_past_state_that_cannot_be_read_is_not_that_of_a_file() -> None:
+    said, broken = {"insight": "Moor with two lines."}, {"insight": "Moor.", "status": "sunk"}
+    assert _was_said(said, [broken, said], "k3m9x2pq", NOON)
+    assert not _was_said(said, [broken], "k3m9x2pq", NOON)
