@@ -217,6 +217,7 @@ class SyncReport:
             getattr(self, name).extend(getattr(other, name))
 
 
+_REFUSED = "The address holds a password or a token, which memtui does not store"
 _PASSWORD = re.compile(r"(?:^|[?&\s])password\s*=", re.IGNORECASE)
 _DATABASE = re.compile(r"postgres(?:ql)?://|[a-z_]+\s*=")
 
@@ -233,7 +234,7 @@ def check_remote(remote: str) -> None:
 
 
 def refuse_password(place: str) -> None:
-    """Refuse a URL with a password, or a token in place of a name: it would be stored.
+    """Refuse a place that holds a password or a token: it would be stored.
 
     Raises `RefusedError`, without echoing it.
     """
@@ -243,13 +244,18 @@ def refuse_password(place: str) -> None:
         has_password = False
     if has_password or _has_secret(place):
         raise RefusedError(
-            "The URL holds a password, which memtui does not store",
+            _REFUSED,
             where=without_password(place),
             remedy="Leave it out: git has credential helpers and SSH keys, PostgreSQL has a service or password file.",
         )
 
 
 def without_password(place: str) -> str:
+    """Return a place to be shown: without the password of a URL, and `…` for all else that looks like a secret."""
+    return _without_secrets(_without_credentials(place))
+
+
+def _without_credentials(place: str) -> str:
     """Return a URL without its password, and without its user where that looks like a token."""
     try:
         parts = urlsplit(place)
@@ -259,7 +265,15 @@ def without_password(place: str) -> str:
     if parts.password is None and not is_token:
         return place
     host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=f"{'' if is_token else parts.username or ''}@{host}").geturl()
+    user = "" if is_token else parts.username
+    return parts._replace(netloc=f"{user}@{host}" if user else host).geturl()
+
+
+def _without_secrets(place: str) -> str:
+    for found in reversed(find_secrets(place)):
+        place = f"{place[: found.start]}…{place[found.end :]}"
+    # What one mark leaves may be the rest of a secret, which is no less one.
+    return "…" if _has_secret(place) else place.replace("…@", "")
 
 
 def _has_secret(place: str) -> bool:
@@ -294,7 +308,7 @@ def check_url(url: str) -> None:
     refuse_password(url)
     if _PASSWORD.search(url):
         raise RefusedError(
-            "The URL holds a password, which memtui does not store",
+            _REFUSED,
             where="password=…",
             remedy="Leave it out: a service file or a password file (~/.pgpass) keeps it.",
         )

@@ -39,7 +39,7 @@ def sync(vault: Vault, request: SyncRequest) -> SyncReport:
 
     Raises:
         UsageError: no team was joined, or a project is unknown.
-        RefusedError: a URL holds a password.
+        RefusedError: an address holds a password or a token.
         MemtuiError: a place cannot be reached; nothing was changed with it.
     """
     report = SyncReport()

@@ -17,6 +17,7 @@ from memtui.curate.lifecycle import reject, retire
 from memtui.domain.identity import Actor
 from memtui.domain.memory import Anchor, Link, Signal, Source, Tombstone, Verdict
 from memtui.errors import MemtuiError, RefusedError, UsageError
+from memtui.sync.carrier import check_remote, without_password
 from memtui.sync.git_repo import GitRepo
 from memtui.sync.service import leave, orders_of, purge_ordered, sync, team_states
 from memtui.sync.sharing import SyncRequest
@@ -27,6 +28,8 @@ from memtui.vault.teams import read_teams
 from memtui.vault.undo import undo
 
 pytestmark = pytest.mark.slow
+
+TOKEN = "ghp_" + "aB3dE5fG7hI9" * 3
 
 
 def test_what_one_machine_adds_and_edits_the_other_has_after_a_sync(tmp_path: Path) -> None:
@@ -619,11 +622,30 @@ def test_a_remote_that_cannot_be_reached_changes_nothing(tmp_path: Path) -> None
 def test_a_url_with_a_password_is_refused_and_not_repeated(tmp_path: Path) -> None:
     one, _ = machines(tmp_path)
     one.add()
-    token = "ghp_" + "aB3dE5fG7hI9" * 3
-    for user, secret in (("ana:hunter2", "hunter2"), (token, token)):
+    for user, secret in (("ana:hunter2", "hunter2"), (TOKEN, TOKEN)):
         with pytest.raises(RefusedError) as caught:
             sync(one.vault, SyncRequest(folder=tmp_path, git=f"https://{user}@git.example.org/x.git", share=(PROJECT,)))
         assert secret not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        (f"{TOKEN}@github.com:org/r.git", "github.com:org/r.git"),
+        (f"https://github.com/{TOKEN}/r.git", "https://github.com/…/r.git"),
+        (f"https://{TOKEN}:x-oauth-basic@github.com/r.git", "https://github.com/r.git"),
+        (f"https://:{TOKEN}@github.com/r.git", "https://github.com/r.git"),
+        (f"https://ana:{TOKEN}@github.com/r.git", "https://ana@github.com/r.git"),
+        (f"https://host.org/x.git?private_token={TOKEN}", "https://host.org/x.git?private_token=…"),
+        ("postgresql://host/db?password=hunter2Kx9", "postgresql://host/db?password=…"),
+        ("host=db password=S3cr3tpwX", "host=db password=…"),
+    ],
+)
+def test_a_place_with_a_token_is_refused_and_shown_without_it(place: str, shown: str) -> None:
+    with pytest.raises(RefusedError, match="a password or a token") as caught:
+        check_remote(place)
+    assert caught.value.where == shown
+    assert without_password("git@github.com:org/r.git") == "git@github.com:org/r.git"
 
 
 def test_another_teams_branch_in_the_same_place_is_refused(tmp_path: Path) -> None:
