@@ -246,17 +246,21 @@ def last_noted(reader: VaultReader, entity: str, key: str) -> Record | None:
 
 
 def gone_with_words_of(reader: VaultReader, identifiers: Iterable[str]) -> set[str]:
-    """Return the ids of memories that only the journal has and that once said the very words of one of these.
+    """Return the ids of memories that only the journal has and that never said anything but the words of these.
 
-    So an import that was undone and run again leaves them, and a memory that a team knows under another id.
+    So an import that was undone and run again leaves them, and a memory that a team knows under another id. One of
+    another project, or with words of its own, is another memory.
     """
     condition, parameters = rows.among("id", identifiers)
     found = reader.connection.execute(
-        "WITH told AS (SELECT entity_key AS id, unnest([json_extract_string(before, '$.insight'),"
-        " json_extract_string(after, '$.insight')]) AS insight FROM revisions WHERE entity = 'memory'),"
-        f" words AS (SELECT insight FROM told WHERE {condition} UNION SELECT insight FROM memories WHERE {condition})"
-        " SELECT DISTINCT id FROM told WHERE insight IN (SELECT insight FROM words)"
-        " AND id NOT IN (SELECT id FROM memories)",
+        "WITH records AS (SELECT entity_key AS id, unnest([before, after]) AS record FROM revisions"
+        " WHERE entity = 'memory'),"
+        " told AS (SELECT id, json_extract_string(record, '$.insight') AS insight,"
+        " coalesce(json_extract_string(record, '$.project'), '') AS project FROM records WHERE record IS NOT NULL),"
+        f" words AS (SELECT insight, project FROM told WHERE {condition}"
+        f" UNION SELECT insight, coalesce(project, '') FROM memories WHERE {condition})"
+        " SELECT id FROM told WHERE id NOT IN (SELECT id FROM memories)"
+        " EXCEPT SELECT id FROM told ANTI JOIN words USING (insight, project)",
         [*parameters, *parameters],
     ).fetchall()
     return {str(row[0]) for row in found}

@@ -7,9 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from glob import escape
 from pathlib import Path
 
 from memtui import locations
@@ -28,7 +26,7 @@ from memtui.vault.lease import (
     remove_files,
 )
 from memtui.vault.publications import publications
-from memtui.vault.repair import SNAPSHOT, list_backups
+from memtui.vault.repair import SNAPSHOT, beside_backups, list_backups
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern
@@ -78,7 +76,7 @@ def purge_memories(vault: Vault, ids: Sequence[str]) -> PurgeReport:
             remedy="`memtui list --status any` lists all ids.",
         )
     report = _purge(vault, Order(frozenset(ids) | twins, None, vault.now(), named=len(set(ids))))
-    _forget(locations.payload_files())
+    report = _forget(report, locations.payload_files())
     edited = [path for identifier in ids for path in locations.editor_files(identifier)]
     return _with_published(vault, report, [*published, *edited])
 
@@ -115,7 +113,7 @@ def purge_text(vault: Vault, text: str) -> PurgeReport:
     installs = locations.installs_folder()
     # Uninstalling takes single entries out where no copy of a configuration is left.
     configurations = installs.iterdir() if installs.is_dir() else ()
-    _forget([*locations.payload_files(), locations.app_state(), *configurations], text)
+    report = _forget(report, [*locations.payload_files(), locations.app_state(), *configurations], text)
     theirs = [path for path in (*published, *locations.editor_files()) if _holds(path, text)]
     report = _with_published(vault, report, theirs, text)
     return replace(report, variants=_case_variants(vault, text) if report.found else variants)
@@ -136,12 +134,21 @@ def _with_published(vault: Vault, report: PurgeReport, paths: Sequence[Path], te
     return replace(report, leftovers=(*report.leftovers, *sorted({path for path in paths if path.is_file()})))
 
 
-def _forget(paths: Iterable[Path], text: str = "") -> None:
-    """Remove those files outside the vault's folder that hold a text, or all; none is needed."""
+def _forget(report: PurgeReport, paths: Iterable[Path], text: str = "") -> PurgeReport:
+    """Remove memtui's files outside the vault's folder that hold a text, or all; none is needed.
+
+    Those that the system denies to read or to remove are added to the leftovers.
+    """
+    denied: list[Path] = []
     for path in paths:
-        with suppress(FileNotFoundError, PermissionError):  # others have files in a folder for temporary ones, too
+        try:
             if not text or _holds(path, text):
-                path.unlink()
+                path.unlink(missing_ok=True)
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            denied.append(path)
+    return replace(report, leftovers=(*report.leftovers, *denied))
 
 
 def _case_variants(vault: Vault, text: str) -> Mapping[str, int]:
@@ -207,15 +214,14 @@ def _remove_unfinished(vault: Path) -> None:
     copies = [one for one in vault.parent.glob(f"{SNAPSHOT}*") if (one / vault.name).exists()]
     for left in (vault.with_name(f".{vault.stem}-repair"), *copies):
         shutil.rmtree(left, ignore_errors=True)
-    folder = backup_folder(vault)
-    if not folder.is_dir():
-        return
-    for path in [*folder.glob(f"{vault.stem}-*.partial"), *folder.glob(f"{vault.stem}-*{FRESH}")]:
-        remove_files(path)
+    for suffix in (".partial", FRESH):
+        for path in beside_backups(vault, suffix):
+            remove_files(path)
     # The log is copied first, so that one may stand without its backup.
-    for log in folder.glob(f"{escape(vault.stem)}-*{LOG}"):
-        if not log.with_name(log.name.removesuffix(LOG)).exists():
-            log.unlink(missing_ok=True)
+    for suffix in (LOG, f".partial{LOG}", f"{FRESH}{LOG}"):
+        for log in beside_backups(vault, suffix):
+            if not log.with_name(log.name.removesuffix(LOG)).exists():
+                log.unlink(missing_ok=True)
 
 
 def _out_of_reach(vault: Path) -> list[Path]:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -56,11 +56,16 @@ _STAMP = r"-(\d{8}T\d{12})-"
 
 def list_backups(vault: Path) -> list[Path]:
     """Return the backups of a vault, the newest first; not those of a `vault-2` beside it."""
+    return sorted(beside_backups(vault, ""), key=_age, reverse=True)
+
+
+def beside_backups(vault: Path, suffix: str) -> list[Path]:
+    """Return the files with the name of a backup of a vault and a suffix, whether or not that backup is there."""
     folder = backup_folder(vault)
     if not folder.is_dir():
         return []
-    own = re.compile(re.escape(vault.stem) + _STAMP + r".*\.duckdb", re.DOTALL)
-    return sorted((path for path in folder.iterdir() if own.fullmatch(path.name)), key=_age, reverse=True)
+    own = re.compile(re.escape(vault.stem) + _STAMP + r".*\.duckdb" + re.escape(suffix), re.DOTALL)
+    return [path for path in folder.iterdir() if own.fullmatch(path.name)]
 
 
 def _age(path: Path) -> tuple[datetime, int]:
@@ -185,21 +190,22 @@ def _is_vault(path: Path) -> bool:
 
 @contextmanager
 def snapshot(vault: Vault) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a private copy of an existing vault, read-only; the lease is held only while the file is copied.
+    """Open a private copy of an existing vault, read-only; the lease is held only until the copy is open.
 
     The copy has the newest schema only if the vault has. Where the system allows it, the copy's files are unlinked
-    once it is open; what a kill before that leaves behind, the next purge removes.
+    once it is open, so that a purge sees those alone that a kill left behind, and removes them.
     """
-    with TemporaryDirectory(prefix=SNAPSHOT, dir=vault.path.parent) as folder:
+    with TemporaryDirectory(prefix=SNAPSHOT, dir=vault.path.parent) as folder, ExitStack() as opened:
         copy = Path(folder) / vault.path.name
         with lease(vault.path, exclusive=False, wait_seconds=vault.patience_seconds):
             for source, target in ((vault.path, copy), (log_path(vault.path), log_path(copy))):
                 if source.exists():
                     shutil.copyfile(source, target)
-        with engine_errors(copy), opened_alone(copy, read_only=True) as connection:
+            opened.enter_context(engine_errors(copy))
+            connection = opened.enter_context(opened_alone(copy, read_only=True))
             if os.name == "posix":
                 remove_files(copy)
-            yield connection
+        yield connection
 
 
 Outcome = Literal["healthy", "reindexed", "log-cut", "restored", "salvaged", "lost"]

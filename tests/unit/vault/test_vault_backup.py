@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from datetime import timedelta
@@ -14,7 +15,7 @@ from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultBusyError
 from memtui.vault import lease as lease_module
 from memtui.vault import repair
 from memtui.vault.filters import MemoryFilter
-from memtui.vault.lease import lease, lock_path, log_path, queue_path
+from memtui.vault.lease import lease, lock_path, log_path, queue_path, remove_files
 from memtui.vault.vault import Vault
 
 
@@ -125,6 +126,21 @@ def test_a_backup_goes_where_it_is_told_and_never_over_a_file(
     assert _ids(Vault(target, now=clock)) == {"firstone"}
     with pytest.raises(UsageError, match="already exists"):
         repair.back_up(filled, to=target)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be unlinked there")
+def test_no_writer_comes_before_a_copy_to_read_is_unlinked(filled: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def seen(copy: Path) -> None:
+        with pytest.raises(VaultBusyError), lease(filled.path, exclusive=True, wait_seconds=0):
+            pass
+        remove_files(copy)
+
+    monkeypatch.setattr(repair, "remove_files", seen)
+    with repair.snapshot(filled) as connection:
+        assert connection.execute("SELECT count(*) FROM memories").fetchone() == (1,)
+        with lease(filled.path, exclusive=True, wait_seconds=0):
+            pass
 
 
 def test_without_a_vault_there_is_nothing_to_back_up(vault: Vault) -> None:

@@ -402,6 +402,22 @@ def test_the_words_of_a_memory_go_under_ids_that_are_gone_too(vault: Vault, cloc
     assert _holders(vault, SECRET) == set()
 
 
+def test_a_memory_that_is_gone_keeps_its_history_if_it_was_another(vault: Vault) -> None:
+    elsewhere = make_memory(id="elsewhere", insight=SECRET, project="other shop")
+    (more,) = _put(vault, make_memory(id="more", insight=SECRET))
+    _put(vault, replace(more, insight="words of its own"), action="edit")
+    _put(vault, elsewhere)
+    for _ in range(3):
+        with vault.write(actor="person", action="undo") as writer:
+            undo(writer)
+    _put(vault, make_memory(id="doomedme", insight=SECRET))
+    purge_memories(vault, ["doomedme"])
+    assert _column(vault, "SELECT DISTINCT entity_key FROM revisions WHERE entity = 'memory' ORDER BY 1") == [
+        "elsewhere",
+        "more",
+    ]
+
+
 def test_an_unknown_id_erases_nothing(doomed: Vault) -> None:
     before = doomed.path.read_bytes()
     with pytest.raises(NotFoundError, match="nobodyxx"):
@@ -437,14 +453,18 @@ def test_bytes_that_stand_somewhere_after_all_are_told(vault: Vault) -> None:
 def test_what_crashes_left_over_is_removed_too(leaky: Vault) -> None:
     folder = leaky.path.parent
     stale = [folder / f"vault.duckdb{suffix}" for suffix in (".new", ".partial", ".purged", ".purged.wal")]
-    stale += [folder / "backups" / f"vault-x.duckdb{suffix}" for suffix in (".partial", ".purged", ".purged.wal")]
-    stale += [folder / "backups" / "vault-20250101T120000000000-daily.duckdb.wal"]
+    backup = folder / "backups" / "vault-20250101T120000000000-daily.duckdb"
+    stale += [backup.with_name(backup.name + suffix) for suffix in (".partial", ".purged", ".purged.wal", ".wal")]
     (folder / ".snapshot-killed").mkdir()
     stale += [folder / ".snapshot-killed" / name for name in ("vault.duckdb", "vault.duckdb.wal")]
     for path in stale:
         path.write_bytes(SECRET.encode())
+    others = [path.with_name(path.name.replace("vault-", "vault-2-")) for path in stale if path.parent == backup.parent]
+    for path in others:
+        path.write_bytes(b"of another vault")
     purge_text(leaky, SECRET)
     assert _holders(leaky, SECRET) == set()
+    assert all(path.exists() for path in others)
 
 
 def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
@@ -464,6 +484,26 @@ def test_what_the_app_and_payloads_keep_outside_the_vault_goes_too(
         path.write_text("another payload", encoding="utf-8")
     assert purge_text(leaky, SECRET).leftovers == (edited,)
     assert [path.name for path in kept if path.exists()] == ["payload.txt", "memtui-payload-a.txt", edited.name]
+
+
+def test_a_file_of_memtui_that_cannot_be_removed_is_told(
+    leaky: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMTUI_STATE", str(tmp_path / "state"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    kept = tmp_path / "state" / "payload.txt"
+    kept.parent.mkdir()
+    kept.write_text(SECRET, encoding="utf-8")
+    unlink = Path.unlink
+
+    def denied(path: Path, *, missing_ok: bool = False) -> None:
+        if path == kept:
+            raise PermissionError(13, "Permission denied", str(path))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", denied)
+    assert purge_memories(leaky, ["innocent"]).leftovers == (kept,)
+    assert purge_text(leaky, SECRET).leftovers == (kept,)
 
 
 def test_paths_that_name_entries_of_the_journal_go_and_their_ends_stay(vault: Vault) -> None:
