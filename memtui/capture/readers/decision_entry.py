@@ -216,10 +216,12 @@ def row_section(
     """Return a row of a table as the record of a decision. `line`: its number in the file."""
     head = Head()
     parts: list[Section] = []
+    if len(cells) > len(heads):  # a bar within the last one
+        cells = [*cells[: len(heads) - 1], "|".join(cells[len(heads) - 1 :])]
     for name, role, cell in zip(heads, roles, cells, strict=False):
         if role == "number":
             found = head_of(plain_text(cell), series)
-            head = replace(head, number=found.number or plain_text(cell))
+            head = replace(head, number=found.number or plain_text(cell), series=found.series)
         elif role == "title":
             head = replace(head, title=plain_text(cell).strip(_EDGES))
         elif role == "date" and (date := date_in(cell)):

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from memtui.analysis.grammar import capital
+from memtui.analysis.imperative import is_imperative
 from memtui.capture.blocks import Block, Section, Span, item_text, section_tree
 from memtui.capture.draft import Draft, DraftMaker, ReadResult, Skipped, SourceFile, skipped_frontmatter
 from memtui.capture.frontmatter import split_frontmatter
@@ -62,6 +63,20 @@ _OF_THE_FILE = re.compile(
     r"|purpose$|(?:decision |entry |adr )?(?:templates?|formats?|status(?:es)?|conventions|legend)$",
     re.IGNORECASE,
 )
+_FORM = re.compile(
+    r"(?:decision |entry |record |adr )?(?:templates?|formats?|legend)$"
+    r"|(?:how|when) to (?:use|add|read|write)\b.*\b(?:entry|entries|decisions?|adrs?|records?|log|file|it|this)\b"
+    r"|about (?:this|these)\b|what (?:is|are|counts as) an?\b",
+    re.IGNORECASE,
+)
+"""Sections whose labels show how a decision is written."""
+_ABOUT_THE_LOG = re.compile(
+    r"\b(?:decisions?|adrs?|entry|entries|records?|newest|this (?:file|page|document)|(?:the|this|a) log)\b",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\b(?:must|never|always|do not|don't)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_LINKED = re.compile(r"\]\(|\[\[")
 _NAME_CHARS = 60
 _CONTENTS = re.compile(r"(?:table of )?contents$|(?:decision |adr )?index$|toc$", re.IGNORECASE)
 _LISTS = frozenset({"bullets", "ordered"})
@@ -110,11 +125,13 @@ class _Reading:
     series: frozenset[str]  # the letters before the numbers of the log's decisions, as `ADR` of `ADR-3`
     numbers: Counter[str] = field(default_factory=Counter)
     slots: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    told: frozenset[str] = frozenset()  # the numbers that sections have
+    bare: bool = False  # whether a number without letters marks a decision
+    told: list[Head] = field(default_factory=list)  # the sections read as decisions, by a number
 
     def document(self, tree: Section) -> None:
-        heads = (head_of(one.heading, self.series) for one in tree.walk() if one.level)
-        self.told = frozenset(head.number for head in heads if head.number)
+        numbered = [one for one in tree.walk() if one.level and self._has_bare_number(one)]
+        self.bare = 2 * sum(map(self._says_decided, numbered)) > len(numbered)
+        self.told = list(self._numbered(tree))
         for section in tree.walk():
             for span in section.comments:
                 self._skip(section.lines_of(span), SkipReason.COMMENT)
@@ -126,10 +143,9 @@ class _Reading:
         `dated`: whether it stands below a date alone, or most sections beside it are decisions.
         """
         head = head_of(section.heading, self.series) if section.level else Head()
-        for pattern, reason in ((_OF_THE_FILE, SkipReason.INTRO), (_CONTENTS, SkipReason.CONTENTS)):
-            if section.level > 1 and not head.number and pattern.match(head.title):
-                self._skip(section.span, reason)
-                return
+        if section.level > 1 and not head.number and (reason := self._of_the_log(section, head)):
+            self._skip(section.span, reason)
+            return
         if section.level and self._is_decision(section, head, dated=dated):
             self._decision(section, head, date)
             return
@@ -142,22 +158,70 @@ class _Reading:
         for child in section.children:
             self._section(child, path, date, dated=head.is_date or most)
 
+    def _has_bare_number(self, section: Section) -> bool:
+        head = head_of(section.heading, self.series)
+        return bool(head.number and not head.series and role_of(head.title) == "other")
+
+    def _says_decided(self, section: Section) -> bool:
+        title = head_of(section.heading, self.series).title
+        return holds_decision(section) or (" " in title and is_imperative(title)) or is_statement(title)
+
+    def _marks_one(self, head: Head) -> bool:
+        """Return whether a heading has a number that marks a decision by itself."""
+        return bool(head.number and (head.series or self.bare))
+
+    def _numbered(self, section: Section) -> Iterator[Head]:
+        """Yield what the headings of the sections say that are decisions with a number."""
+        head = head_of(section.heading, self.series) if section.level else Head()
+        if section.level and self._is_decision(section, head, dated=False):
+            if head.number:
+                yield head
+            return
+        for child in section.children:
+            yield from self._numbered(child)
+
+    def _of_the_log(self, section: Section, head: Head) -> str:
+        """Return why a section is no memory: it shows how decisions are written, or lists them; else nothing."""
+        if holds_decision(section):
+            return SkipReason.INTRO if _FORM.match(head.title) else ""
+        if not _CONTENTS.match(head.title):
+            return ""
+        lines = [section.source[item.first] for block in section.blocks for item in block.items]
+        known = sum(bool(_LINKED.search(line)) or self._names_one(line) for line in lines)
+        return SkipReason.CONTENTS if 2 * known > len(lines) else ""
+
+    def _names_one(self, line: str) -> bool:
+        """Return whether a line of a list or table names a decision that has a section."""
+        return self._is_told(head_of(line.lstrip(" |-*+"), self.series), line)
+
+    def _is_told(self, head: Head, text: str) -> bool:
+        """Return whether a section tells the decision of that number, and has the words of a text for its title."""
+        said = frozenset(_WORD.findall(text.casefold()))
+        same = (
+            one
+            for one in self.told
+            if one.number.lstrip("0") == head.number.lstrip("0")
+            and (one.series == head.series or not (one.series and head.series))
+        )
+        titles = (frozenset(_WORD.findall(one.title.casefold())) for one in same)
+        return bool(head.number) and any(2 * len(words & said) >= len(words) for words in titles)
+
     def _are_mostly(self, sections: Sequence[Section]) -> bool:
         """Return whether most of several sections are decisions, none of which a number or label tells apart."""
         heads = [head_of(one.heading, self.series) for one in sections]
-        if any(head.number for head in heads) or any(map(holds_decision, sections)):
+        if any(map(self._marks_one, heads)) or any(map(holds_decision, sections)):
             return False
         known = sum(self._is_decision(one, head, dated=False) for one, head in zip(sections, heads, strict=True))
         return 2 * known > len(sections) > 1
 
     def _is_decision(self, section: Section, head: Head, *, dated: bool) -> bool:
-        if not head.number and _is_of_another_sort(section, head):
+        if not self._marks_one(head) and _is_of_another_sort(section, head):
             return False
         below = [head_of(one.heading, self.series) for one in section.children if role_of(one.heading) == "other"]
         if any(one.number for one in below) and not head.series:
             return False
-        if head.number or holds_decision(section):
-            return bool(head.number) or not any(map(holds_decision, section.children))
+        if self._marks_one(head) or holds_decision(section):
+            return self._marks_one(head) or not any(map(holds_decision, section.children))
         if any(one.date for one in below) or (section.children and not head.title):
             return False
         return _tells_one(section, head, dated=dated)
@@ -204,7 +268,7 @@ class _Reading:
                 continue
             if block.kind in _LISTS and self._items(section, block, date, dated=dated):
                 continue
-            if section.level <= 1 and section.children and block.kind in {"paragraph", "quote", "fence", "rule"}:
+            if section.level <= 1 and section.children and _is_about_the_log(section, block):
                 self._skip(section.lines_of(block.lines), SkipReason.INTRO if block.kind != "rule" else SkipReason.RULE)
                 continue
             plain.append(block)
@@ -220,7 +284,7 @@ class _Reading:
         for row in table.items:
             cells = cells_of(section.source[row.first])
             head, entry = row_section(heads, roles, cells, section.first_line + row.first, self.series)
-            if head.number and head.number in self.told:
+            if self._is_told(head, " ".join(cells)):
                 self._skip(section.lines_of(row), SkipReason.CONTENTS)
             else:
                 self._record(entry, replace(head, date=head.date or date), section.lines_of(row), head.number)
@@ -278,9 +342,17 @@ def _is_marked(text: str, head: Head) -> bool:
 
 def _is_of_another_sort(section: Section, head: Head) -> bool:
     """Return whether a section without a number is about the log, or holds the whole of it."""
-    if _NO_DECISION.match(head.title) or _OF_THE_FILE.match(head.title):
+    if _NO_DECISION.match(head.title) or (_OF_THE_FILE.match(head.title) and not holds_decision(section)):
         return True
     return section.level == 1 and bool(section.children or not holds_decision(section))
+
+
+def _is_about_the_log(section: Section, block: Block) -> bool:
+    """Return whether a block below the title only says what the log is, or shows how it is written."""
+    text = "\n".join(section.source[block.lines.first : block.lines.last + 1])
+    if block.kind in {"paragraph", "quote"}:
+        return bool(_ABOUT_THE_LOG.search(text)) and not _RULE.search(text)
+    return block.kind in {"fence", "rule"}
 
 
 def _tells_one(section: Section, head: Head, *, dated: bool) -> bool:

@@ -208,6 +208,36 @@ def test_headings_of_a_record_that_only_begin_like_one(tmp_path: Path) -> None:
     assert (found.insight, "Everyone signs it" in found.rationale) == ("Moor at dusk.", True)
 
 
+def test_dotted_numbers_name_decisions(tmp_path: Path) -> None:
+    text = "# Decisions\n\n## 1.1 Use hemp\n\nIt floats.\n\n## 1.2 Use oak\n\nIt bends.\n"
+    assert list(_by_id(_read(tmp_path, text))) == ["1.1", "1.2"]
+
+
+def test_rows_are_kept_beside_numbered_sections_of_another_sort(tmp_path: Path) -> None:
+    text = (
+        "# Decisions\n\n| # | Decision |\n|---|---|\n| D1 | Use hemp ropes |\n| D2 | Use `bow|stern` |\n\n"
+        "## 1. Background\n\nThe pier is old.\n\n## 2. Scope\n\nEvery boat of the north pier.\n"
+    )
+    found = _by_id(_read(tmp_path, text))
+    assert [found[name].insight for name in ("1", "2")] == ["Use hemp ropes", "Use `bow|stern`"]
+    assert not any(draft.kind == "decision" for name, draft in found.items() if name not in {"1", "2"})
+    text = "# Decisions\n\n| # | Decision |\n|---|---|\n| D1 | Use hemp |\n\n## D1: Use hemp ropes\n\nThey float.\n"
+    assert [draft.insight for draft in _read(tmp_path, text).drafts] == ["They float."]
+
+
+def test_what_stands_around_the_decisions_is_read_unless_it_is_about_the_log(tmp_path: Path) -> None:
+    text = (
+        "# Decisions\n\nThis file lists decisions of the crew.\n\nAll boats must store times in UTC.\n\n"
+        "## Conventions\n\n- Never moor at the mill.\n\n## Index\n\nEvery chart needs an index of its buoys.\n\n"
+        "## How to write logbooks\n\n**Decision:** Write them in ink.\n\n**Why:** Ink stays.\n\n"
+        "## Entry format\n\n**Decision:** what was decided\n\n**Why:** what for\n\n## D-1: Oak masts\n\nThey bend.\n"
+    )
+    said = [draft.insight for draft in _read(tmp_path, text).drafts]
+    wanted = ["All boats must store times in UTC", "Never moor at the mill", "Every chart needs", "Write them in ink"]
+    assert [any(part in one for one in said) for part in wanted] == [True] * 4
+    assert not any("lists decisions" in one or "what was decided" in one for one in said)
+
+
 def test_a_long_heading_and_many_blocks_take_no_long_time(tmp_path: Path) -> None:
     blank = " " * 16_000
     began = monotonic()
