@@ -79,6 +79,13 @@ _ASKED_ABOUT = re.compile(r"\]\([^()\s]+\)[*_`]*\s*[:：—–-]\s*(?:which|what
 """The label before a link, `**Owners** — [page](…)`, and a question behind it that the page answers."""
 _DESCRIBED = re.compile(r"(?:(?<=[`)])|(?<=\.md))\s+\([^()]{1,200}\)[.\s]*$")
 _TELLS = re.compile(r"[`/\d]|\]\(")  # code, a path, a number or a link, by which a list of virtues says something
+_PHRASE_REST = re.compile(r"[^.:：;,—–]{0,80}\.?")
+_WITH_OBJECT = re.compile(
+    r"\b(?!(?:of|for|in|on|at|to|with|from|by|and|or|about|into|across|within|under|inside|over|through|using|\w+ing)\s)"
+    r"[\w'’-]+\s+(?:the|an?|its|their|this|these|our|your|every|each|all)\s",
+    re.IGNORECASE,
+)
+"""A word before an article that is no preposition, thus a verb that the list of verbs lacks: "tests block the pier"."""
 _FENCE_MARK = re.compile(r"^[ \t>]*(?:`{3}|~{3})", re.MULTILINE)
 _CHAPTER_WORDS = 4
 _POINTING_SHARE = 0.75
@@ -158,10 +165,11 @@ def _tells(text: str) -> bool:
 
 
 def _only_praises(block: Block, text: str) -> bool:
-    """Return whether a list names virtues alone, each behind a bold label, and neither code nor rule nor number."""
+    """Return whether a list names virtues alone, each behind a bold label, and no code, rule, number or verb."""
     items = [line for line in text.split("\n") if line.strip()]
     labelled = all("**" in line for line in items)
-    return block.kind == "bullets" and labelled and not (is_strong(text) or _TELLS.search(text))
+    says = is_strong(text) or _TELLS.search(text) or any(pattern("verb").search(plain_text(item)) for item in items)
+    return block.kind == "bullets" and labelled and not says
 
 
 def _says_something(text: str) -> bool:
@@ -304,7 +312,15 @@ def _no_sentence_reason(sentence: str) -> str:
         return SkipReason.CHATTER
     said = without_label(plain)[1]
     is_intro = pattern("intro").match(said) and not (is_strong(said) and not pattern("upkeep").match(said))
-    return SkipReason.INTRO if is_intro or _says_where_it_holds(plain) else ""
+    return SkipReason.INTRO if is_intro or _names_what_for(said) or _says_where_it_holds(plain) else ""
+
+
+def _names_what_for(said: str) -> bool:
+    """Return whether a text is a phrase alone that names what the file is for: "Agent instructions for the pier"."""
+    phrase = pattern("intro_phrase").match(said)
+    rest = said[phrase.end() :] if phrase else ""
+    says = is_strong(said) or pattern("verb").search(rest) or _WITH_OBJECT.search(rest)
+    return phrase is not None and _PHRASE_REST.fullmatch(rest) is not None and not says
 
 
 def _says_where_it_holds(plain: str) -> bool:

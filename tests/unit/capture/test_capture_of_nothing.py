@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from memtui.capture.draft import SourceFile
 from memtui.capture.markdown import split_markdown
+from memtui.capture.prose import pattern
 from memtui.capture.readers.registry import reader_named
 from memtui.capture.skip_codes import SkipReason
 
@@ -34,6 +36,10 @@ CURSOR = reader_named("cursor-rules")
             SkipReason.INTRO,
         ),
         ("The notes of the loft live at [`../loft/KNOTS.md`](../loft/KNOTS.md).", SkipReason.POINTER),
+        ("## Knots\n\nLessons learned from past sessions.\n\n### Bowline", SkipReason.INTRO),
+        ("## Knots\n\nRope problems found so far.\n\n### Bowline", SkipReason.INTRO),
+        ("Agents should follow the knot rules below.", SkipReason.INTRO),
+        ("This is the shared guide file for the crew.", SkipReason.INTRO),
         ("## Knots\n\nRope-specific knot problems found while rigging Quay.\n\n### Bowline", SkipReason.INTRO),
         (
             "## Imported Loft instructions\n\nCareful, practical, most helpful, seaworthy-tested, well-lubricated.",
@@ -59,6 +65,17 @@ def test_what_says_nothing_is_left_out(text: str, reason: SkipReason) -> None:
         "Knot problems found while rigging are written into `loft/knots.log`, one on each line.",
         "## Tone\n\nCareful, practical, helpful, factual.",
         "AI agent instructions for boats must name the pier and the crane that lifts them.",
+        "Issues found during the night watch are mended before the tide turns.",
+        "Rope problems found by the pilot close the pier.",
+        "Knot issues found while rigging block the crane.",
+        "This is the main source of wet ropes.",
+        "This is the shared file rack that both crews open.",
+        "Agent context for a watch is capped at 8 lines",
+        "Agent instructions for horn calls are signed with the harbour seal",
+        "Agent notes for boats carry the seal of the pier",
+        "Codex must follow the knot rules below",
+        "## Benefits\n\n- **Calm**: each crew gets a pier of its own\n- **Order**: pilots wait on the outer pier",
+        "This is the canonical guidance for all agents. Every guide must import this file.",
     ],
 )
 def test_what_says_something_stays(text: str) -> None:
@@ -70,6 +87,16 @@ def test_a_paragraph_that_means_the_place_of_the_code_above_stays_with_it() -> N
     text = f"# Quay\n\nMove the log with the night:\n\n{code}\n\nThe old one is kept in the same folder.\n"
 
     assert [code in piece.text for piece in split_markdown(text).pieces] == [True]
+
+
+@pytest.mark.parametrize("name", ["upkeep", "intro_more"])
+def test_a_long_hyphenated_word_is_read_in_short_time(name: str) -> None:
+    start = time.perf_counter()
+
+    assert not pattern(name).match(f"Keep {'-'.join('a' * 300)} in sync.")
+    assert pattern(name).match("Keep tool-specific night-watch notes here only if needed.")
+
+    assert time.perf_counter() - start < 1, "backtracking over hyphens grows with the fourth power"
 
 
 def test_labelled_paragraphs_about_other_things_are_memories_of_their_own() -> None:
