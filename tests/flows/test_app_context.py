@@ -413,8 +413,8 @@ async def test_after_a_failed_read_no_payload_of_another_task_is_there_to_copy(
         await shows(pilot, "restart memtui")
         assert payload(pilot) == ""
         await pilot.press("enter")
+        await until(pilot, lambda: "y copy" not in screen_text(pilot), "there is nothing to copy")
         screen = screen_text(pilot)
-        assert "y copy" not in screen
         assert "reading" not in screen
         assert "could not be read" in screen
         await pilot.press("y")
