@@ -45,11 +45,14 @@ def places_told(item: PackItem, info: PayloadInfo) -> Sequence[str]:
     if is_anywhere or (info.files and all(_fits(places, file) for file in info.files)):
         return ()
     text, others = _text_of(item), [one.path for one in anchors if one.path not in places]
-    if any(_fits(others, file) for file in info.files) or not all(
-        Anchor(path).is_glob or _lies_in(places, path) or names_path(text, plain_path(path)) for path in others
-    ):
+    if any(_fits(others, file) for file in info.files) or any(_is_elsewhere(path, places, text) for path in others):
         return ()
     return [place for place in places if place not in text]
+
+
+def _is_elsewhere(path: str, places: Sequence[str], text: str) -> bool:
+    """Return whether a memory is tied to a path that neither lies in its places nor is named in its text."""
+    return not (Anchor(path).is_glob or _lies_in(places, path) or names_path(text, plain_path(path)))
 
 
 def _is_folder(place: str) -> bool:
