@@ -82,7 +82,6 @@ _OF_HEADING = re.compile(
 )
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
-
 _LABEL_WORDS, _LEAD_WORDS = 5, 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
 

@@ -141,6 +141,11 @@ class ReadResult:
         else:
             self.skipped.append(found)
 
+    def note_if_empty(self, name: str) -> None:
+        """Report a file in which nothing was found, neither memories nor lines to pass over."""
+        if not self.drafts and not self.records and not self.skipped:
+            self.skipped.append(Skipped(name, None, "empty", code=SkipCode.EMPTY))
+
     def sort_skipped(self) -> None:
         """Sort the skipped lines by their position in the file."""
         self.skipped.sort(key=lambda lines: lines.span or (0, 0))

@@ -10,7 +10,7 @@ from memtui.capture.blocks import Span
 from memtui.capture.draft import DraftMaker, ReadResult, Skipped, skipped_frontmatter
 from memtui.capture.frontmatter import Frontmatter
 from memtui.capture.markdown import Gap, Piece, Split, split_markdown, text_without
-from memtui.capture.skip_codes import SkipCode, SkipReason
+from memtui.capture.skip_codes import SkipReason
 from memtui.capture.stable_split import Familiar
 
 _KEPT_INSIDE = frozenset(SkipReason) - {SkipReason.COMMENT, SkipReason.NO_TEXT, SkipReason.IMPORT}
@@ -58,8 +58,7 @@ def drafts_from_markdown(
     gaps = dict.fromkeys([*taken.skipped, *split.unclosed])
     result.skipped.extend(Skipped(file.name, gap.span, gap.reason) for gap in gaps)
     result.sort_skipped()
-    if not result.drafts and not result.skipped:
-        result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
+    result.note_if_empty(file.name)
     return result
 
 

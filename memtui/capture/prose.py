@@ -55,7 +55,6 @@ _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE_LINE = re.compile(r"\n[ \t]*(?:`{3}|~{3})")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 WORD_LETTER = re.compile(r"\w")
-
 REMEMBERED = 4_096  # Texts whose judgement is kept; several steps ask about the same ones
 
 _LABEL_WORDS = 5

@@ -112,8 +112,7 @@ class DecisionLogReader:
         result = ReadResult(skipped=skipped_frontmatter(file, settings))
         tree = section_tree(settings.body, first_line=settings.body_first_line)
         _Reading(file, result, own_series(_names(tree))).document(tree)
-        if not result.drafts and not result.skipped:
-            result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
+        result.note_if_empty(file.name)
         result.sort_skipped()
         return result
 

@@ -120,8 +120,7 @@ class LessonsReader:
         _Reading(maker, result, explains_itself=self.explains_itself, incidents=incidents, failures=failures).document(
             tree, settings.text("title")
         )
-        if not result.drafts and not result.skipped:
-            result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
+        result.note_if_empty(file.name)
         result.sort_skipped()
         return result
 

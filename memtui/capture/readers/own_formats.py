@@ -93,8 +93,7 @@ class JsonlReader:
     def read(self, file: SourceFile) -> ReadResult:
         """Return the memories and their kin; a bad row is skipped with its reason."""
         result = _rows(file, self.format)
-        if not result.drafts and not result.records and not result.skipped:
-            result.skipped.append(Skipped(file.name, None, "empty", code=SkipCode.EMPTY))
+        result.note_if_empty(file.name)
         return result
 
 

@@ -21,15 +21,7 @@ from memtui.tui.context import view
 from memtui.tui.context.answering import OF_OTHERS, AnswerScreen
 from memtui.tui.context.ask import Ask, Choices, Moment, Step, is_another_task, is_slip, lines_of
 from memtui.tui.context.cards import pick_phase, pick_secrets, pick_target, show_own_files, show_since
-from memtui.tui.context.controllers import (
-    QUESTION,
-    QUESTIONS,
-    RECIPE,
-    WRITE,
-    PayloadKeeper,
-    PayloadMaker,
-    UsedTask,
-)
+from memtui.tui.context.controllers import QUESTION, QUESTIONS, RECIPE, WRITE, PayloadKeeper, PayloadMaker, UsedTask
 from memtui.tui.context.payload_pane import PayloadPane
 from memtui.tui.context.queries import Answer, Payloads
 from memtui.tui.context.task_lines import GUESSED, TaskLines
