@@ -289,7 +289,7 @@ async def test_hostile_texts_and_eight_memories_fit_at_every_size(blank: Vault, 
     async with app_on(blank, tmp_path).run_test(size=(80, 24)) as pilot:
         await holds(pilot, 8)
         await merge_opens(pilot, marks=8)
-        for width, height in ((40, 15), (250, 60), (80, 24)):
+        for width, height in ((40, 15), (250, 60)):
             await pilot.resize_terminal(width, height)
             for key in ("j", "right", "b", "8", "k"):
                 await pilot.press(key)

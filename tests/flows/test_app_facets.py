@@ -12,7 +12,6 @@ from flows.app_driver import (
     HOSTILE,
     NARROW,
     NOW,
-    WIDE,
     app_on,
     browser,
     empty_vault,
@@ -261,7 +260,7 @@ async def test_coming_back_from_another_screen_reads_what_changed_there(
         await holds(pilot, 6)
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW, (40, 15)])
+@pytest.mark.parametrize("size", [NARROW, (40, 15)])
 async def test_hostile_values_neither_crash_nor_shift_the_facets(tmp_path: Path, size: tuple[int, int]) -> None:
     vault = empty_vault(tmp_path)
     fill(vault, hostile_memories())

@@ -185,7 +185,7 @@ acts = st.lists(
 
 
 @given(acts)
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_whatever_two_people_do_in_turn_undoing_takes_back_only_ones_own_words(
     acts: list[tuple[str, str, int]],
 ) -> None:
