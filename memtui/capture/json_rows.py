@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.domain.record import Record
+from memtui.text.json_comments import plain_json, tokens, without_comments
 from memtui.text.sanitize import decode
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|(?://|#)[^\n]*|/\*.*?\*/|[{}\[\]]', re.DOTALL)
-_COMMENTS = re.compile(r'("(?:[^"\\]|\\.)*")|(?://|#)[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMAS = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _NOTHING = re.compile(r"[\s,;\[\]{}]*\Z")
 _NEXT_ROW = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _MOST_BROKEN = 50  # Rows without an end that are looked past; what follows so many is reported as one
@@ -71,7 +69,7 @@ def _rows_of_line(line: str, number: int) -> Iterator[JsonRow]:
     rest = _without(line, found)
     if found and len(values) == len(found) and _NOTHING.match(rest) and all(one[0][0] is not None for one in values):
         yield from (JsonRow(span, one, text=written) for (one, _), written in values)
-    elif line.strip() not in {"[", "]", "],", ","} and _COMMENTS.sub(r"\1", line).strip():
+    elif line.strip() not in {"[", "]", "],", ","} and without_comments(line, hashes=True).strip():
         yield JsonRow(span, problem=problem)
 
 
@@ -91,8 +89,7 @@ def _leniently(text: str) -> tuple[Record | None, str]:
     value, problem = _parsed(text)
     if value is not None or problem.startswith("not"):
         return value, problem
-    tidied = _LAST_COMMAS.sub(lambda found: found[1] or "", _COMMENTS.sub(lambda found: found[1] or "", text))
-    value, _ = _parsed(tidied, strict=False)
+    value, _ = _parsed(plain_json(text, hashes=True), strict=False)
     return value, problem
 
 
@@ -105,7 +102,7 @@ def _objects(text: str, start: int, end: int) -> Iterator[_Place]:
     for attempt in range(_MOST_BROKEN):
         stack: list[str] = []
         depth, opened = 0, -1
-        for token in _TOKEN.finditer(text, start, end):
+        for token in tokens(text, start, end, hashes=True):
             sign = token[0]
             if sign in "{[":
                 opened = token.start() if sign == "{" and not depth else opened
@@ -130,7 +127,7 @@ def _without(text: str, places: list[_Place]) -> str:
     for start, end, _, _ in places:
         rest.append(text[position:start])
         position = end
-    return _COMMENTS.sub(lambda found: found[1] or "", "".join([*rest, text[position:]]))
+    return without_comments("".join([*rest, text[position:]]), hashes=True)
 
 
 class _Document:
@@ -163,7 +160,7 @@ class _Document:
 
     def _between(self, start: int, end: int) -> Iterator[JsonRow]:
         """Yield the lines between two objects that hold more than punctuation and comments."""
-        rest = _COMMENTS.sub(lambda found: found[1] or "\n" * found[0].count("\n"), self._text[start:end])
+        rest = without_comments(self._text[start:end], hashes=True)
         for number, line in enumerate(rest.split("\n"), self._line(start)):
             if not _NOTHING.match(line):
                 yield JsonRow((number, number), problem=_parsed(line.strip())[1] or "not a JSON object")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,10 @@ from memtui.capture.draft import ReadResult, Skipped, SourceFile
 from memtui.capture.frontmatter import split_frontmatter
 from memtui.capture.includes import is_inside
 from memtui.capture.skip_codes import SkipCode
+from memtui.text.json_comments import plain_json
 
 _SETTINGS = "settings; the files they name are read"
 _MAX_BYTES = 200_000
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
 class ConfigReader:
@@ -85,9 +83,8 @@ def _matching(file: SourceFile, name: str) -> Iterator[Path]:
 
 def _json(text: str) -> dict[str, Any]:
     """Return an object of JSON with comments and trailing commas; empty for anything else."""
-    plain = _TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda found: found[1] or "", text))
     try:
-        value = json.loads(plain)
+        value = json.loads(plain_json(text))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

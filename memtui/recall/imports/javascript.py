@@ -21,13 +21,12 @@ from memtui.recall.imports.sources import (
     ancestors,
     normal,
 )
+from memtui.text.json_comments import plain_json
 
 MOST_EXTENDS = 5  # Configurations that extend one another, followed this far
 
 _CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _HOME_MARKS = ("@/", "~/")  # Prefixes that by convention mean the sources of the nearest package
-
-_JSONC = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
 
 
 class Aliases:
@@ -131,7 +130,7 @@ def _json(tree: SourceTree, path: str) -> Mapping[str, Any]:
     """Return a JSON file with comments and trailing commas as a mapping; empty if it cannot be read as one."""
     try:
         text = tree.read(path).decode("utf-8", "replace")
-        return _mapping(json.loads(_JSONC.sub(lambda match: match[1] or "", text)))
+        return _mapping(json.loads(plain_json(text)))
     except (UnreadableFileError, ValueError, RecursionError):
         return {}
 

@@ -312,6 +312,17 @@ LAYOUTS: dict[str, tuple[dict[str, str], str, list[str]]] = {
         "app/src/x.ts",
         ["lib/money/round.ts", "lib/tax.ts", "lib/vat.ts", "app/src/cart.ts", "app/src/log/file.ts"],
     ),
+    "typescript, a configuration of settings that are switched off": (
+        {
+            "tsconfig.json": '{"compilerOptions": {\n  "target": "es2022",   /* The language */\n'
+            + "".join(f'  // "option{n}": [],      /* What it does, {n} */\n' for n in range(60))
+            + '  "paths": {"@/*": ["./lib/*"]},\n  // "strict": true   /* off */\n}}\n',
+            "lib/tide.ts": "",
+            "src/x.ts": "import '@/tide'; import 'react'",
+        },
+        "src/x.ts",
+        ["lib/tide.ts"],
+    ),
     "go, nested module, replace, workspace": (
         {
             "go.work": "go 1.23\nuse (\n\t./till // the till\n\t./lib\n)\n",
