@@ -10,8 +10,9 @@ from memtui.analysis.grammar import is_balanced
 from memtui.analysis.shorten import CLAUSE, shortened
 from memtui.analysis.title_blocks import COMMENT_LINE, REAL_SHELLS, Block
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
-from memtui.analysis.title_words import avoided, is_bad, matches, undecorated, without_label
+from memtui.analysis.title_words import avoided, is_bad, is_dropped, matches, undecorated, without_label
 from memtui.text.inline import visible
+from memtui.text.words import cell_width
 
 _DECLARING = frozenset({"cpp", "csharp", "dart", "go", "java", "javascript", "js", "jsx", "kotlin", "php", "py"}) | {
     *("python", "rs", "rust", "scala", "swift", "ts", "tsx", "typescript")
@@ -30,10 +31,14 @@ _ACROSS = re.compile(r"\s+(?:→|⇒|⟶|-+>)\s+")
 _NODE_END = re.compile(r"\s{2,}|\s*[(（:：→]|\s[—–-]{1,2}\s|\s-?->")
 _NODE = re.compile(r"[\s|│]*(\w.*)")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
-_REFERS = re.compile(r"(?:this|that|it|these|same|also|and|or|but|see)\b", re.IGNORECASE)
+_REFERS = re.compile(r"(?:this|that|it|these|same|also|and|or|but|see (?:also|above|below|the|`))\b", re.IGNORECASE)
 _NOTE_BEHIND = re.compile(r"\s+(?:#|//)\s.*$")
 _CODE = re.compile(r"[\"'=`]|\w\(")
 _CALL = re.compile(r"[\w.]+\(.*\)[;.]?$")
+_CAPTION_LINE = re.compile(r"(?:#{1,6}|//+|--|;+|/\*+|<!--)\s+(?P<words>\S.*?)\s*(?:\*/|-->)?$")
+_CAPTION = re.compile(r"[^\W\d_][^={}<>$\\|;]*$")
+_CAPTION_END = re.compile(r"[:：](?:\s|$)|\s[—–-]{1,2}\s|\s*[(（]|[.!。](?:\s|$)|；|;\s")
+_CAPTION_CELLS = 60
 _LEAST_WORDS, _FEWEST_PARTS = 2, 3
 
 
@@ -100,6 +105,39 @@ def _within(words: str) -> str:
     """Return words as they stand within a sentence; names keep their capital."""
     first = words.partition(" ")[0]
     return words if not first.istitle() or "_" in first else words[:1].lower() + words[1:]
+
+
+def captions_in(block: Block) -> list[str]:
+    """Return what comments at the margin of code, or headings of Markdown, call its parts; nothing for less than two.
+
+    Only a comment at the beginning or below a blank line names a part; what says good or bad, or before and after, does
+    not. Code that begins without one, or with a part that has no name, has other parts than its comments tell.
+    """
+    found: list[str] = []
+    caption, begins = "", True
+    for line in block.lines:
+        comment = _CAPTION_LINE.match(line)
+        if not line.strip():
+            caption, begins = "", True
+        elif comment:
+            caption = caption or (_caption(comment["words"]) if begins else "")
+            begins = False
+        elif not (caption or found):
+            return []
+        else:
+            found += [caption] if caption else []
+            caption, begins = "", False
+    told = list(dict.fromkeys(found))
+    return told if len(told) > 1 and not any(map(is_dropped, told)) else []
+
+
+def _caption(comment: str) -> str:
+    """Return what a comment calls the code below it; empty for a remark on it, and for code in a comment."""
+    words = undecorated(visible(comment))[0].strip("-=# ")
+    label, rest = without_label(words)
+    words = _CAPTION_END.split(rest or words, maxsplit=1)[0].rstrip(" .:;,")
+    is_name = _CAPTION.match(words) and cell_width(words) <= _CAPTION_CELLS and is_balanced(words)
+    return words if is_name and not (is_bad(label) or _REFERS.match(words)) else ""
 
 
 def parts_of_code(block: Block) -> list[str]:

@@ -11,12 +11,15 @@ from memtui.analysis.imperative import is_imperative
 from memtui.analysis.sentence_acts import openings
 from memtui.analysis.shorten import shortened
 from memtui.analysis.title_blocks import REAL_SHELLS, SHELLS, Block
+from memtui.analysis.title_code import captions_in, parts_of_code
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_headings import LIST_CELLS
 from memtui.analysis.title_trees import begins_tree, folders_of, types_of
 from memtui.analysis.title_words import (
     is_bad,
     is_metadata,
+    is_rule,
+    lacks_subject,
     matches,
     sentences,
     undecorated,
@@ -39,6 +42,7 @@ _RULE_LABEL = re.compile("(?:key )?(?:rule|principle|guideline|requirement)", re
 _OPTIONS = re.compile(r"\s(?=-|[|&<>\"'$({\[])")
 _CHANGES_FOLDER = re.compile(r"cd \S+(?:\s*(?:&&|;)\s*|$)")
 _LONG_COMMAND = 40
+_SHORT_LISTING = 60
 HEAD_CELLS = 40
 """The most cells of an item, but the first, that a title names."""
 _LEAST_HEAD_CELLS = 24
@@ -103,9 +107,22 @@ def first_list(found: Sequence[Block]) -> Sequence[Block]:
 def heads_in(found: Sequence[Block], held: HeldCode) -> list[str]:
     """Return what the items, commands or rows of blocks begin with, their code held, up to the end of a list."""
     found = first_list(found)
+    if found and (captions := captions_of(found[0], held)):
+        return captions
     heads = (head for block in found for head in _heads_of(block, found[0].mark, held))
     heads = (head for head in heads if head and not matches("headings", "open", head))
     return list(heads)
+
+
+def captions_of(block: Block, held: HeldCode) -> list[str]:
+    """Return what comments call the parts of code, unless its commands or what it declares tell as much in a title."""
+    if block.kind != "code":
+        return []
+    captions = list(map(held.take_out, captions_in(block)))
+    if block.mark in SHELLS:
+        is_long = sum(len(command) + 2 for command in block.commands) > _SHORT_LISTING
+        return captions if block.mark in REAL_SHELLS and is_long else []
+    return captions if len(captions) > len(parts_of_code(block)) else []
 
 
 def values_in(found: Sequence[Block], held: HeldCode) -> list[str]:
@@ -165,6 +182,20 @@ def counted(title: str, kept: Sequence[str], heads: Sequence[str], width: Callab
     states = any(", " in head or has_verb(head, language_of(head)) for head in kept)
     both = f"{title}{',' if states else ''} and {left} more"
     return both if left > 0 and kept and width(both) <= MAX_TITLE_CELLS else title
+
+
+def tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
+    """Return whether the heads that fit say something of a list; one of many only as a rule or below a mere label."""
+    if len(kept) != 1 or len(heads) == 1:
+        return bool(kept)
+    return matches("headings", "generic", subject) or is_rule(kept[0])
+
+
+def telling(items: Sequence[Block], texts: Sequence[str]) -> Sequence[Block]:
+    """Return the items that do not only set a value, by their texts; the first where all others only go on from it."""
+    if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
+        return items[:1]
+    return [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
 
 
 def _heads_of(block: Block, margin: str, held: HeldCode) -> Iterator[str]:

@@ -29,6 +29,7 @@ from memtui.analysis.title_headings import LIST_CELLS, PREFIX_CELLS, Headings
 from memtui.analysis.title_lists import (
     HEAD_CELLS,
     brief,
+    captions_of,
     counted,
     fitting,
     fitting_or_brief,
@@ -36,6 +37,8 @@ from memtui.analysis.title_lists import (
     joined,
     led_by,
     listed_names,
+    telling,
+    tells,
     values_in,
     without_open_relative,
 )
@@ -84,20 +87,6 @@ _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regres
 _ENDING = " .:;,：。；，、…-–—"
 _LABEL_WORDS, _LEAD_WORDS = 5, 2
 _LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
-
-
-def _tells(subject: str, kept: Sequence[str], heads: Sequence[str]) -> bool:
-    """Return whether the heads that fit say something of a list; one of many only as a rule or below a mere label."""
-    if len(kept) != 1 or len(heads) == 1:
-        return bool(kept)
-    return matches("headings", "generic", subject) or is_rule(kept[0])
-
-
-def _telling(items: Sequence[Block], texts: Sequence[str]) -> Sequence[Block]:
-    """Return the items that do not only set a value, by their texts; the first where all others only go on from it."""
-    if is_imperative(texts[0]) and all(map(lacks_subject, texts[1:])):
-        return items[:1]
-    return [block for block, words in zip(items, texts, strict=True) if not is_metadata(words)]
 
 
 @dataclass(slots=True)
@@ -292,7 +281,7 @@ class TitleWriter:
         texts = [self._plain(undecorated(block.text)[0]) for block in items]
         if len(items) > 1 and all(map(_GOES_BACK.match, texts[1:])):
             return self._items(found[: next(at for at, block in enumerate(found) if block is items[1])])
-        if len(told := _telling(items, texts)) == 1 < len(items):
+        if len(told := telling(items, texts)) == 1 < len(items):
             return self._items(told)
         if len(items) > 1 and (title := self._several(found)):
             return title
@@ -334,6 +323,10 @@ class TitleWriter:
     def _code(self, block: Block, following: Sequence[Block]) -> str:
         commands = heads_in([block], self.held) if block.mark in SHELLS else []
         title = self._said_of_code(following)
+        first = title.partition("; ")[0]
+        captions = [] if is_rule(first) or is_imperative(first) else captions_of(block, self.held)
+        if captioned := self._captioned(captions):
+            return captioned
         if title and (not commands or has_verb(title, language_of(title))):
             is_led = len(commands) == 1 and lacks_subject(title)
             return self.done(f"{commands[0]}: {title}") if is_led else title
@@ -345,6 +338,12 @@ class TitleWriter:
         heads = [self.held.take_out(f"`{root}`")] if root else heads
         heads = heads or parts_of_code(block) or flow_below(heading, block, self._width)
         return self.listed(heading, heads, any_of=bool(root) or block.mark in REAL_SHELLS)
+
+    def _captioned(self, captions: Sequence[str]) -> str:
+        """Return the heading above code with what comments call its parts; empty where only one of them fits."""
+        heading = self.headings.above_code()
+        heading = heading if self._width(heading) <= PREFIX_CELLS else self.headings.whole()
+        return self.listed(heading, captions) if len(fitting_or_brief(heading, captions, self._width)) > 1 else ""
 
     def _said_of_code(self, following: Sequence[Block]) -> str:
         """Return what the paragraphs below code state of it; words that lead to more code say nothing of this one."""
@@ -407,7 +406,7 @@ class TitleWriter:
         kept = fitting_or_brief(subject, heads, self._width)
         if len(kept) <= 1 and heads and (awaited or waits(subject)):
             return self._awaited(subject, heads, kept)
-        if subject and not (_tells(subject, kept, heads) or (any_of and kept)):
+        if subject and not (tells(subject, kept, heads) or (any_of and kept)):
             first = self._with_first_rule(subject, heads)
             if first or not kept or self._states(subject):
                 return first or self.done(self.headings.alone(subject))

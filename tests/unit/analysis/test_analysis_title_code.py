@@ -158,3 +158,55 @@ def test_a_title_does_not_say_half_of_its_heading_and_then_all_of_it() -> None:
 def test_a_heading_of_one_long_run_of_capitals_is_read() -> None:
     heading = f"H2{'A' * 200} guide"  # a pattern that tries all its parts would not come to an end
     assert title_for("Boats are lifted at noon.", ["Harbour", heading])
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (  # long commands are named by what their comments say
+            fenced(
+                "bash",
+                "# Lift a boat out of the water",
+                "crane --berth north --slings 4 --wind-limit 6 lift",
+                "",
+                "# Launch it again (at high tide)",
+                "crane --berth north --slings 4 --wait-for-tide launch",
+            ),
+            ("Harbour", "Crane"),
+            "Harbour: Crane: Lift a boat out of the water, Launch it again",
+        ),
+        (  # short ones name themselves
+            fenced("bash", "# Lift a boat", "crane lift", "", "# Launch it", "crane launch"),
+            ("Harbour", "Crane"),
+            "Harbour: Crane: crane lift, crane launch",
+        ),
+        (  # what the code begins with has no comment
+            fenced(
+                "sql", "SELECT * FROM boats;", "", "-- Boats that left", "SELECT 1;", "", "-- All cranes", "SELECT 2;"
+            ),
+            ("Harbour", "Stored queries"),
+            "Harbour: Stored queries",
+        ),
+        (
+            "Marks that the gate keeper looks for:\n\n"
+            + fenced("regex", "# Names of boats", "[A-Z]+", "---", "", "# Berths and quays", "[NS][0-9]"),
+            ("Harbour", "Gate"),
+            "Marks that the gate keeper looks for: Names of boats, Berths and quays",
+        ),
+        (  # a remark behind code that states no rule says less than the parts of the code
+            fenced(
+                "bash",
+                "# Survey of the whole harbour",
+                "survey --everything --with-cranes --season winter",
+                "",
+                "# Survey of one quay",
+                "survey --quay north --season winter --brief",
+            )
+            + "\n\nReports go to `reports/surveys/`.",
+            ("Harbour", "Survey scripts"),
+            "Survey scripts: Survey of the whole harbour, Survey of one quay",
+        ),
+    ],
+)
+def test_parts_of_code_are_named_by_the_comments_above_them(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title
