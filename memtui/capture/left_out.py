@@ -241,7 +241,7 @@ def left_out(file: SourceFile, reader: Reader | None, lies_in: LeftOut | None) -
         unread = _unread(file, is_text=is_text)
         return (lies_in or unread) if unread else None
     if lies_in is LeftOut.EXAMPLE:
-        return None if _holds_code(file) else lies_in
+        return None if _holds_code(file) or _tells_of_its_tests(file) else lies_in
     return lies_in or (LeftOut.TEMPLATE if named and _is_beside_offered_skills(file) else None)
 
 
@@ -318,3 +318,15 @@ def _holds_code(file: SourceFile) -> bool:
         for path in islice(folder.glob(pattern), _MOST_LOOKED_AT)
         if path.is_file()
     )
+
+
+def _tells_of_its_tests(file: SourceFile) -> bool:
+    """Return whether a file among tests names its own folder from the root, as no sample does that a test reads."""
+    folder = file.name.rpartition("/")[0]
+    parts = set(folder.lower().split("/"))
+    if len(parts) == 1 or not parts & folder_names("tests") or parts & folder_names("examples"):
+        return False
+    try:
+        return f"{folder}/".encode() in file.raw
+    except OSError:
+        return False

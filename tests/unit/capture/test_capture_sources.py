@@ -164,6 +164,15 @@ def test_an_example_or_test_with_code_has_instructions_of_its_own(tmp_path: Path
     assert names(found(tmp_path / "shop", home)) == [f"{folder}/CLAUDE.md"]
 
 
+@pytest.mark.parametrize(("folder", "is_read"), [("tests/tide-runs", True), ("examples/tide-runs", False)])
+def test_rules_among_tests_that_name_their_folder_hold_beside_scripts_alone(
+    tmp_path: Path, home: Path, folder: str, is_read: bool
+) -> None:
+    files = {f"{folder}/AGENTS.md": f"- Run every tide with `bash {folder}/run.sh`.\n", f"{folder}/run.sh": "x"}
+    write_files(tmp_path / "shop", files | {"tests/of-rules/AGENTS.md": RULE})
+    assert names(found(tmp_path / "shop", home)) == ([f"{folder}/AGENTS.md"] if is_read else [])
+
+
 def test_a_folder_that_is_named_is_read_whatever_lies_around_it(tmp_path: Path, home: Path) -> None:
     root = repository(tmp_path / "shop", {"templates/next/AGENTS.md": RULE})
     assert names(found(root / "templates/next", home)) == ["templates/next/AGENTS.md"]
