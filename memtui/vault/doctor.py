@@ -11,8 +11,8 @@ from pathlib import Path
 from memtui.domain.identity import linked_folder
 from memtui.errors import VaultBusyError
 from memtui.text.words import counted, some_of
+from memtui.vault.backups import list_backups, made_at
 from memtui.vault.lease import damaged_folder, drafts_files, lease, log_path
-from memtui.vault.repair import backup_age, list_backups
 from memtui.vault.rows import SCHEMA_VERSION
 from memtui.vault.subprocess_probe import Probe, probe
 from memtui.vault.vault import Vault
@@ -192,10 +192,11 @@ def _projects_check(projects: list[list[object]]) -> Check:
 
 
 def _backup_check(vault: Vault) -> Check:
-    age = backup_age(vault, vault.now())
-    if age is None:
+    backups = list_backups(vault.path)
+    if not backups:
         return _hint("backup", "none yet")
-    return _hint("backup", f"the newest is {list_backups(vault.path)[0].name}, {_age_words(age)} old")
+    age = vault.now() - made_at(backups[0])
+    return _hint("backup", f"the newest is {backups[0].name}, {_age_words(age)} old")
 
 
 def _age_words(age: timedelta) -> str:

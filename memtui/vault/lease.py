@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultNotWritableError
 
 FILE_NAME = "vault.duckdb"
+LOCK = ".lock"
 LOG = ".wal"  # Suffix of DuckDB's write-ahead log of a file
 _DRAFTS = ".drafts"
 
@@ -76,7 +76,7 @@ def restrict(path: Path, mode: int) -> None:
         path.chmod(mode)
 
 
-def _copy_private(source: Path, target: Path) -> None:
+def copy_private(source: Path, target: Path) -> None:
     """Copy a file, readable for its owner alone, and flush it to the disk; where that is full, nothing is left."""
     try:
         _copy_flushed(source, target)
@@ -101,38 +101,8 @@ def copy_files(source: Path, target: Path) -> None:
     """Copy a vault file and its log, readable for their owner alone; the log first."""
     remove_files(target)
     if log_path(source).exists():
-        _copy_private(log_path(source), log_path(target))
-    _copy_private(source, target)
-
-
-def copy_vault(vault: Path, now: datetime, *, label: str, to: Path | None = None) -> Path:
-    """Copy the vault file and its log; the caller holds the lease.
-
-    Args:
-        now: goes into the name.
-        label: what the backup is for, e.g. `manual`.
-        to: a place other than the backup folder.
-
-    Returns:
-        the copy.
-    """
-    if to is None:
-        folder = backup_folder(vault)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        stem = f"{vault.stem}-{now.astimezone(UTC):%Y%m%dT%H%M%S%f}-{label}"
-        to = folder / f"{stem}.duckdb"
-        number = 1
-        while to.exists():
-            # A frozen clock gives every backup the same time.
-            number += 1
-            to = folder / f"{stem}.{number}.duckdb"
-    partial = to.with_name(to.name + ".partial")
-    _copy_private(vault, partial)
-    log = log_path(vault)
-    if log.exists():
-        _copy_private(log, log_path(to))
-    partial.replace(to)
-    return to
+        copy_private(log_path(source), log_path(target))
+    copy_private(source, target)
 
 
 def remove_files(path: Path) -> None:
@@ -188,7 +158,7 @@ else:
 
 
 def lock_path(vault: Path) -> Path:
-    return vault.with_name(vault.name + ".lock")
+    return vault.with_name(vault.name + LOCK)
 
 
 def queue_path(vault: Path) -> Path:

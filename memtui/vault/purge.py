@@ -14,6 +14,7 @@ from memtui import locations
 from memtui.domain.identity import PERSON
 from memtui.domain.memory import GLOBAL_PROJECT
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultMissingError
+from memtui.vault.backups import backups_of, beside_backups, is_stamped
 from memtui.vault.journal import gone_with_words_of
 from memtui.vault.lease import (
     LOG,
@@ -26,7 +27,7 @@ from memtui.vault.lease import (
     remove_files,
 )
 from memtui.vault.publications import publications
-from memtui.vault.repair import SNAPSHOT, beside_backups, list_backups
+from memtui.vault.repair import SNAPSHOT
 from memtui.vault.rewrite import FRESH, Order, rewrite_file
 from memtui.vault.subprocess_probe import probe
 from memtui.vault.text_search import Eraser, bytes_pattern, cells_with_word, holds_text, text_pattern
@@ -173,10 +174,11 @@ def _purge(vault: Vault, order: Order, text: str = "", *, has_variants: bool = F
     rewritten: list[Path] = []
     with lease(vault.path, exclusive=True, wait_seconds=vault.patience_seconds):
         _remove_unfinished(vault.path)
-        backups = list_backups(vault.path)
+        listed = backups_of(vault.path)
+        backups = listed.own
         # In a child process first: opening a damaged file could end this one.
         readable = [path for path in backups if probe(path).readable]
-        leftovers = [path for path in backups if path not in readable]
+        leftovers = [*listed.unclear, *(path for path in backups if path not in readable)]
         if order.eraser and not _occurs([vault.path, *readable], order.eraser, text, has_variants=has_variants):
             return PurgeReport(0, 0, leftovers=(*leftovers, *_out_of_reach(vault.path)), found=False)
         for path in readable:
@@ -212,7 +214,7 @@ def _remove_unfinished(vault: Path) -> None:
     for suffix in (".new", ".partial", FRESH):
         remove_files(vault.with_name(vault.name + suffix))
     copies = [one for one in vault.parent.glob(f"{SNAPSHOT}*") if (one / vault.name).exists()]
-    for left in (vault.with_name(f".{vault.stem}-repair"), *copies):
+    for left in (*(vault.with_name(f".{name}-repair") for name in (vault.name, vault.stem)), *copies):
         shutil.rmtree(left, ignore_errors=True)
     for suffix in (".partial", FRESH):
         for path in beside_backups(vault, suffix):
@@ -232,8 +234,7 @@ def _out_of_reach(vault: Path) -> list[Path]:
     folder = backup_folder(vault)
     if folder.is_dir():
         # Files with a time stamp are backups of this vault, rewritten by now, or of another vault beside it.
-        stamped = re.compile(r".*-\d{8}T\d{12}-.*", re.DOTALL)
-        found.extend(sorted(path for path in folder.iterdir() if path.is_file() and not stamped.fullmatch(path.name)))
+        found.extend(sorted(path for path in folder.iterdir() if path.is_file() and not is_stamped(path)))
     return found
 
 

@@ -23,6 +23,7 @@ from memtui.errors import (
     VaultTooNewError,
 )
 from memtui.text.words import counted, some_of
+from memtui.vault.backups import Backups, backups_of, copy_vault, list_backups, made_at
 from memtui.vault.bm25 import write_postings
 from memtui.vault.committing import committing
 from memtui.vault.connection import engine_errors, open_connection, opened_alone
@@ -30,7 +31,6 @@ from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import (
     backup_folder,
     copy_files,
-    copy_vault,
     damaged_folder,
     lease,
     log_path,
@@ -49,37 +49,9 @@ if TYPE_CHECKING:
 
 SNAPSHOT = ".snapshot-"  # Prefix of the folders of copies that are read without a lease
 
+_MANUAL = re.compile(r"-manual(?:\.|$)")
+
 KEPT = 8  # Automatic backups kept, the newest ones
-
-_STAMP = r"-(\d{8}T\d{12})-"
-
-
-def list_backups(vault: Path) -> list[Path]:
-    """Return the backups of a vault, the newest first; not those of a `vault-2` beside it."""
-    return sorted(beside_backups(vault, ""), key=_age, reverse=True)
-
-
-def beside_backups(vault: Path, suffix: str) -> list[Path]:
-    """Return the files with the name of a backup of a vault and a suffix, whether or not that backup is there."""
-    folder = backup_folder(vault)
-    if not folder.is_dir():
-        return []
-    own = re.compile(re.escape(vault.stem) + _STAMP + r".*\.duckdb" + re.escape(suffix), re.DOTALL)
-    return [path for path in folder.iterdir() if own.fullmatch(path.name)]
-
-
-def _age(path: Path) -> tuple[datetime, int]:
-    try:
-        return made_at(path), path.stat().st_mtime_ns
-    except FileNotFoundError:
-        # Another process pruned it meanwhile; whoever opens it gets the error.
-        return made_at(path), 0
-
-
-def made_at(path: Path) -> datetime:
-    """Return when a listed backup was made, by the vault's clock, from its name."""
-    stamp = re.search(_STAMP, path.name)
-    return datetime.strptime(f"{stamp[1] if stamp else ''}+0000", "%Y%m%dT%H%M%S%f%z")
 
 
 def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> Path:
@@ -87,14 +59,19 @@ def back_up(vault: Vault, *, to: Path | None = None, label: str = "manual") -> P
 
     Raises:
         VaultMissingError: there is no vault yet.
-        UsageError: the target exists.
+        UsageError: the target exists, or its folder does not.
+        MemtuiError: it cannot be written.
     """
     if not vault.exists:
         raise VaultMissingError(
             "No vault exists yet", where=str(vault.path), remedy="`memtui add` or `memtui import` creates one."
         )
-    if to is not None and to.exists():
+    if to is not None and os.path.exists(to):  # noqa: PTH110 - False, not an error, for what may not be accessed
         raise UsageError("The backup file already exists", where=str(to), remedy="Choose another name.")
+    if to is not None and not to.parent.is_dir():
+        raise UsageError(
+            "The folder for the backup does not exist", where=str(to.parent), remedy="Create it, or choose another."
+        )
     with vault.connect(read_only=False) as connection:
         # Folded in, so that the copy is complete without a log.
         connection.execute("CHECKPOINT")
@@ -106,23 +83,17 @@ def back_up_daily(vault: Vault) -> Path | None:
     """Copy the vault if its newest backup is older than a day; returns the copy, if one was made."""
     if not vault.exists:
         return None
-    age = backup_age(vault, vault.now())
-    if age is not None and age < timedelta(days=1):
+    earlier = list_backups(vault.path)
+    if earlier and vault.now() - made_at(earlier[0]) < timedelta(days=1):
         return None
     with vault.read() as reader:
         # A damaged vault must not push the good backups out.
         reader.change_counter()
     made = back_up(vault, label="daily")
-    automatic = [path for path in list_backups(vault.path) if "-manual." not in path.name]
-    for path in automatic[KEPT:]:
+    automatic = [path for path in earlier if not _MANUAL.search(path.name)]
+    for path in automatic[KEPT - 1 :]:
         remove_files(path)
     return made
-
-
-def backup_age(vault: Vault, now: datetime) -> timedelta | None:
-    """Return the age of the newest backup, None if there is none."""
-    backups = list_backups(vault.path)
-    return now - made_at(backups[0]) if backups else None
 
 
 def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
@@ -149,18 +120,29 @@ def restore(vault: Vault, name: str | None) -> tuple[Path, Path | None]:
 
 
 def _find_backup(vault: Path, name: str | None) -> Path:
-    known = list_backups(vault)
+    backups = backups_of(vault)
     if name is None:
-        if known:
-            return known[0]
+        if backups.own:
+            return backups.own[0]
         raise NotFoundError(
-            "No backup exists", where=str(backup_folder(vault)), remedy="`memtui vault backup` makes one."
+            "No backup exists",
+            where=str(backup_folder(vault)),
+            remedy=f"`memtui vault backup` makes one.{_or_named(backups)}",
         )
     for path in (Path(name).expanduser(), backup_folder(vault) / name):
         if path.is_file():
             return path
     raise NotFoundError(
-        "No such backup", where=name, remedy=f"Known: {', '.join(path.name for path in known) or 'none'}."
+        "No such backup",
+        where=name,
+        remedy=f"Known: {', '.join(path.name for path in backups.own + backups.unclear) or 'none'}.",
+    )
+
+
+def _or_named(backups: Backups) -> str:
+    names = [path.name for path in backups.unclear]
+    return (
+        f" Of this or another vault are: {some_of(names, 5)}; `memtui vault restore NAME` takes one." if names else ""
     )
 
 
@@ -304,7 +286,7 @@ def _repair_derived(vault: Vault, found: Probe) -> Repair:
 def _replace(vault: Vault, found: Probe) -> Repair:
     """Replace the vault by the best candidate; the caller holds the lease."""
     kept = _set_aside(vault.path, vault.now())
-    work = vault.path.parent / f".{vault.path.stem}-repair"
+    work = vault.path.parent / f".{vault.path.name}-repair"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
     try:

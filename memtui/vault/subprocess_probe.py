@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultTooNewError
 from memtui.vault.connection import engine_errors, fold_log, open_connection
-from memtui.vault.lease import lease
+from memtui.vault.lease import lease, lock_path
 from memtui.vault.rows import check_not_newer
 
 if TYPE_CHECKING:
@@ -129,6 +130,42 @@ def probe(path: Path, *, wait_seconds: float | None = None) -> Probe:
     return _probe_of(run_child("memtui.vault.subprocess_probe", "look", str(path), patience))
 
 
+def beginnings(vault: Path, others: Sequence[Path]) -> dict[Path, str]:
+    """Return when and by whom the journals of vaults and their copies were begun, without those that cannot be read.
+
+    `vault`: whose lease may be held by the caller.
+    """
+    found: dict[Path, str] = {}
+    waiting = [vault, *others]
+    while waiting:
+        report = run_child("memtui.vault.subprocess_probe", "begin", str(vault), *map(str, waiting))
+        tried = {Path(line["file"]) for line in report.lines if "file" in line}
+        found |= {Path(line["file"]): str(line["begun"]) for line in report.lines if line.get("begun")}
+        # A file that ends the child hides those behind it.
+        waiting = [path for path in waiting if path not in tried] if tried and report.crashed else []
+    return found
+
+
+def _say_beginnings(vault: Path, paths: Iterable[Path]) -> None:
+    for path in paths:
+        say(file=str(path))
+        is_other = path != vault and lock_path(path).exists()
+        try:
+            with lease(path, exclusive=False, wait_seconds=2.0) if is_other else nullcontext():
+                say(file=str(path), begun=_beginning(path))
+        except Exception:  # noqa: BLE001, S112 - what cannot be read has no beginning that could be compared
+            continue
+
+
+def _beginning(path: Path) -> str:
+    connection = open_connection(path, read_only=True)
+    try:
+        row = connection.execute("SELECT number, made_at, actor FROM changes ORDER BY number LIMIT 1").fetchone()
+    finally:
+        connection.close()
+    return " ".join(map(str, row or ()))
+
+
 def _probe_of(report: ChildReport) -> Probe:
     facts = report.facts
     counts = {str(line["table"]): int(line["rows"]) for line in report.lines if "rows" in line}
@@ -226,6 +263,8 @@ def main(arguments: list[str]) -> None:
         if task == "fold":
             fold_log(Path(path))
             say(folded=True)
+        elif task == "begin":
+            _say_beginnings(Path(path), map(Path, rest))
         else:
             _look(Path(path), float(rest[0]) if rest and rest[0] else None)
     except VaultBusyError as error:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from memtui import clock
 from memtui.domain.kinds import Kinds
 from memtui.errors import MemtuiError, VaultBusyError, VaultDamagedError, VaultNotWritableError
+from memtui.vault.backups import copy_vault
 from memtui.vault.committing import committing
 from memtui.vault.connection import borrowed, engine_errors, open_connection, opened_alone
-from memtui.vault.lease import copy_vault, lease, log_path, remove_files, restrict, vault_file
+from memtui.vault.lease import lease, log_path, remove_files, restrict, vault_file
 from memtui.vault.reader import VaultReader
 from memtui.vault.rows import SCHEMA_VERSION, check_not_newer, migrate, stored_half_lives
 from memtui.vault.writer import VaultWriter

@@ -12,10 +12,11 @@ import pytest
 from support import FrozenClock, make_memory, start_python
 
 from memtui.errors import MemtuiError, NotFoundError, UsageError, VaultBusyError, VaultDamagedError, VaultMissingError
+from memtui.vault import backups, repair
 from memtui.vault import lease as lease_module
-from memtui.vault import repair
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.lease import lease, lock_path, log_path, queue_path, remove_files
+from memtui.vault.purge import purge_memories
 from memtui.vault.vault import Vault
 
 
@@ -97,25 +98,114 @@ def test_a_daily_backup_is_made_once_a_day_and_old_ones_go_but_for_those_made_by
         assert repair.back_up_daily(filled) is None
         made.append(copy)
         clock.step(days=1, seconds=1)
-    left = repair.list_backups(filled.path)
+    left = backups.list_backups(filled.path)
     assert by_hand in left
     assert set(left) == {by_hand, *made[-repair.KEPT :]}
-    assert repair.backup_age(filled, clock.moment) == timedelta(days=1, seconds=1)
+    assert clock.moment - backups.made_at(backups.list_backups(filled.path)[0]) == timedelta(days=1, seconds=1)
 
 
 def test_two_backups_of_one_moment_are_two(filled: Vault) -> None:
     assert repair.back_up(filled) != repair.back_up(filled)
-    assert len(repair.list_backups(filled.path)) == 2
+    assert len(backups.list_backups(filled.path)) == 2
 
 
 def test_backups_of_a_vault_with_a_like_name_are_not_mistaken(filled: Vault, clock: FrozenClock) -> None:
     other = Vault(filled.path.with_name("vault-2.duckdb"), now=clock)
     _add(other, "otherone")
     theirs = repair.back_up(other)
-    assert repair.list_backups(filled.path) == []
-    assert repair.list_backups(other.path) == [theirs]
+    assert backups.list_backups(filled.path) == []
+    assert backups.list_backups(other.path) == [theirs]
     with pytest.raises(NotFoundError, match="No backup"):
         repair.restore(filled, None)
+
+
+def _work(folder: Path, name: str, clock: FrozenClock) -> Vault:
+    clock.step(minutes=1)
+    vault = Vault(folder / name, now=clock)
+    _add(vault, f"of{name.replace('.', '')}xx"[:8])
+    return vault
+
+
+@pytest.mark.parametrize("name", ["work.db", "work", "work.DuckDB"])
+def test_two_vaults_that_differ_in_their_suffix_have_backups_of_their_own(
+    tmp_path: Path, clock: FrozenClock, name: str
+) -> None:
+    one, other = _work(tmp_path, name, clock), _work(tmp_path, "work.duckdb", clock)
+    mine, theirs = _ids(one), _ids(other)
+    for _ in range(repair.KEPT + 1):
+        for vault in (one, other):
+            assert repair.back_up_daily(vault), "the other's backup is none of this one"
+        clock.step(days=2)
+    assert len(backups.list_backups(one.path)) == len(backups.list_backups(other.path)) == repair.KEPT
+    for vault, ids in ((one, mine), (other, theirs)):
+        _add(vault, "addition")
+        repair.restore(vault, None)
+        assert _ids(vault) == ids
+
+
+def _earlier(vault: Vault, clock: FrozenClock) -> Path:
+    """Make a backup with a name of earlier versions, which ended in `.duckdb` for every vault."""
+    clock.step(minutes=1)
+    made = repair.back_up(vault)
+    return made.rename(made.with_suffix(".duckdb"))
+
+
+def test_backups_of_earlier_versions_go_to_the_vault_that_they_were_made_of(tmp_path: Path, clock: FrozenClock) -> None:
+    one, other = _work(tmp_path, "work.db", clock), _work(tmp_path, "work.duckdb", clock)
+    copy, theirs = _earlier(one, clock), repair.back_up(other)
+    newest = _earlier(one, clock)
+    assert backups.backups_of(one.path) == backups.Backups([newest, copy], [])
+    assert backups.backups_of(other.path) == backups.Backups([theirs], [])
+    ids = _ids(one)
+    one.path.write_bytes(b"rubbish")
+    repair.repair(one)
+    assert _ids(one) == ids
+
+
+def test_a_backup_of_an_earlier_version_is_the_vaults_where_no_other_has_its_name(
+    tmp_path: Path, clock: FrozenClock
+) -> None:
+    one = _work(tmp_path, "work.db", clock)
+    copy = _earlier(one, clock)
+    # A copy that a person made, which memtui has never opened.
+    (tmp_path / "work.bak").write_bytes(one.path.read_bytes())
+    assert backups.list_backups(one.path) == [copy]
+
+
+def test_a_backup_that_two_vaults_may_have_made_is_taken_by_its_name_alone(tmp_path: Path, clock: FrozenClock) -> None:
+    one, other = _work(tmp_path, "work.db", clock), _work(tmp_path, "work.duckdb", clock)
+    ids = _ids(one)
+    copy = _earlier(one, clock)
+    remove_files(other.path)
+    remove_files(one.path)
+    _add(one, "anewvaul")
+    assert backups.backups_of(one.path) == backups.Backups([], [copy])
+    with pytest.raises(NotFoundError, match=copy.name):
+        repair.restore(one, None)
+    assert copy in purge_memories(one, ["anewvaul"]).leftovers
+    repair.restore(one, copy.name)
+    assert _ids(one) == ids
+
+
+def test_a_file_whose_name_has_no_date_that_there_can_be_is_no_backup(filled: Vault) -> None:
+    copy = repair.back_up(filled)
+    odd = copy.with_name("vault-99999999T999999999999-manual.duckdb")
+    odd.write_bytes(b"")
+    assert backups.list_backups(filled.path) == [copy]
+    assert repair.back_up_daily(filled) is None
+    assert repair.restore(filled, None)[0] == copy
+    assert odd in purge_memories(filled, ["firstone"]).leftovers
+
+
+def test_a_backup_that_cannot_be_written_names_its_place_and_what_to_do(filled: Vault, tmp_path: Path) -> None:
+    missing = tmp_path / "missing" / "copy.duckdb"
+    with pytest.raises(UsageError, match="folder") as refused:
+        repair.back_up(filled, to=missing)
+    assert refused.value.where == str(missing.parent)
+    too_long = tmp_path / f"{'x' * 300}.duckdb"
+    with pytest.raises(MemtuiError, match="cannot be written") as failed:
+        repair.back_up(filled, to=too_long)
+    assert (failed.value.where, bool(failed.value.remedy)) == (str(too_long), True)
 
 
 def test_a_backup_goes_where_it_is_told_and_never_over_a_file(

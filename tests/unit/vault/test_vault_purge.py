@@ -13,7 +13,7 @@ from support import NOON, FrozenClock, make_memory
 
 from memtui.domain.memory import Anchor, Link, Memory, Signal, Source, Tombstone, Verdict, content_hash
 from memtui.errors import NotFoundError, NothingToUndoError, UsageError, VaultMissingError
-from memtui.vault import journal, repair
+from memtui.vault import backups, journal, repair
 from memtui.vault import purge as purge_module
 from memtui.vault.connection import fold_log
 from memtui.vault.doctor import diagnose
@@ -106,12 +106,12 @@ def _column(vault: Vault, query: str) -> list[object]:
 
 
 def test_the_secret_is_in_the_bytes_before_or_these_tests_could_not_fail(leaky: Vault) -> None:
-    (copy,) = repair.list_backups(leaky.path)
+    (copy,) = backups.list_backups(leaky.path)
     assert _holders(leaky, SECRET) == {"vault.duckdb", "vault.duckdb.wal", copy.name}
 
 
 def test_a_purged_text_is_in_no_byte_of_no_file(leaky: Vault) -> None:
-    (copy,) = repair.list_backups(leaky.path)
+    (copy,) = backups.list_backups(leaky.path)
     report = purge_text(leaky, SECRET)
     assert _holders(leaky, SECRET) == set()
     assert _holders(leaky, SECRET[:30]) == set()
@@ -213,7 +213,7 @@ def test_words_of_the_machine_stay(vault: Vault) -> None:
 
 def test_a_text_that_stands_nowhere_writes_nothing(leaky: Vault) -> None:
     fold_log(leaky.path)
-    files = [leaky.path, *repair.list_backups(leaky.path)]
+    files = [leaky.path, *backups.list_backups(leaky.path)]
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in files]
     report = purge_text(leaky, "nowhere at all")
     assert report == PurgeReport(0, 0, found=False)
@@ -318,7 +318,7 @@ def doomed(vault: Vault, clock: FrozenClock) -> Vault:
 
 def test_a_purged_memory_is_in_no_byte_of_no_file(doomed: Vault) -> None:
     assert _holders(doomed, SECRET)
-    (copy,) = repair.list_backups(doomed.path)
+    (copy,) = backups.list_backups(doomed.path)
     report = purge_memories(doomed, ["doomedme"])
     assert (report.memories, report.backups, report.leftovers) == (1, (copy,), ())
     assert report.revisions == 4

@@ -35,11 +35,11 @@ from memtui.domain.record import RecordError, memory_from_record, memory_record
 from memtui.errors import VaultTooNewError
 from memtui.vault import rows
 from memtui.vault import vault as vault_module
+from memtui.vault.backups import list_backups
 from memtui.vault.filters import MemoryFilter
 from memtui.vault.journal import Step, log
 from memtui.vault.packs import read_packs, read_recipes
 from memtui.vault.purge import purge_memories, purge_text
-from memtui.vault.repair import list_backups
 from memtui.vault.rows import FEW, ONE_BY_ONE, among
 from memtui.vault.salvage import rebuild
 from memtui.vault.undo import _Patch

@@ -15,9 +15,10 @@ from memtui.publish.files import jsonl_text
 from memtui.publish.portable import take_snapshot
 from memtui.vault import rows
 from memtui.vault import vault as vault_module
+from memtui.vault.backups import list_backups
 from memtui.vault.filters import EVERYTHING, MemoryFilter, Scope
 from memtui.vault.purge import purge_memories, purge_text
-from memtui.vault.repair import list_backups, reindex
+from memtui.vault.repair import reindex
 from memtui.vault.search import vectors
 from memtui.vault.search.vectors import NewVector
 from memtui.vault.vault import Vault
