@@ -135,6 +135,7 @@ def try_rules(rules: tuple[str, ...], folder: Path, root: Path) -> Trial | None:
     """
     found, _ = readable_rules(rules)
     held = Constraints((Constraint("trial", "", "", tuple(found)),), root)
+    matcher = Matcher(seconds=0.5)
     try:
         repository = Repository(folder, root)
         commits = list(_commits(repository))
@@ -143,14 +144,11 @@ def try_rules(rules: tuple[str, ...], folder: Path, root: Path) -> Trial | None:
             for (commit, subject), changes in zip(
                 commits, repository.of_commits([commit for commit, _ in commits], lines_wanted(held)), strict=True
             )
-            if (report := run_check(held, changes, repository=repository, matcher=_MATCHER)).findings
+            if (report := run_check(held, changes, repository=repository, matcher=matcher)).findings
         ]
     except GitError:
         return None
     return Trial(len(commits), tuple(stopped))
-
-
-_MATCHER = Matcher(seconds=0.5)
 
 
 def _commits(repository: Repository) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,6 +15,7 @@ from memtui.capture.stores.place import Place
 from memtui.capture.stores.rows import Contents, Row, first, listed, mapping, number_of, objects, text
 from memtui.capture.stores.text_files import file_text, json_object, note_text, notes_of, yaml_value
 from memtui.errors import SourceError
+from memtui.text.guarded_patterns import Matcher
 
 MADE_BY_TOOL = "made by the tool"
 OWN_SELF = "the agent's own self or a skill"
@@ -218,17 +220,17 @@ def serena(place: Place) -> Contents:
     is_global = place.path.name == "global"
     prefix = "global/" if is_global else ""
     project = None if is_global else place.project
-    ignored = _patterns(place, contents)
     mentions: list[tuple[str, str]] = []
-    for relative, path in notes_of(place.path, contents):
-        name = f"{prefix}{relative.removesuffix('.md')}"
+    notes = [(f"{prefix}{relative.removesuffix('.md')}", path) for relative, path in notes_of(place.path, contents)]
+    ignored = _matching(_patterns(place, contents), [name for name, _ in notes])
+    for name, path in notes:
         shipped = name.rsplit("/", 1)[-1] == SHIPPED
         contents.left_out[MADE_BY_TOOL] += shipped
-        if shipped or relative.startswith("global/"):  # a store of its own
+        if shipped or name.startswith(f"{prefix}global/"):  # a store of its own
             continue
         body = note_text(path, contents)
         heading, insight = without_heading(body)
-        hidden = any(_matches(pattern, name) for pattern in ignored)
+        hidden = name in ignored
         key = f"{project or ''}\n{name}"
         contents.add(
             Row(
@@ -270,18 +272,23 @@ def _patterns(place: Place, contents: Contents) -> list[str]:
     return found
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """Return whether a pattern matches a whole name; one that could run for ever is passed over."""
-    if len(pattern) > LONGEST_PATTERN or _NESTED_REPEAT.search(pattern):
-        return False
-    try:
-        return re.fullmatch(pattern, name) is not None
-    except re.error:
-        return False
+LONGEST_PATTERN, MOST_PATTERNS, PATTERN_SECONDS = 500, 50, 0.2
 
 
-LONGEST_PATTERN = 200
-_NESTED_REPEAT = re.compile(r"[+*}]\)?[+*{]|\([^)]*[+*|][^)]*\)[+*{]")
+def _matching(patterns: Iterable[str], names: Sequence[str]) -> set[str]:
+    """Return the names that a pattern matches as a whole; one that is not valid or takes too long is passed over."""
+    matcher = Matcher(seconds=PATTERN_SECONDS)
+    found: set[str] = set()
+    for pattern in islice(patterns, MOST_PATTERNS):
+        if len(pattern) > LONGEST_PATTERN:
+            continue
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        found.update(names[position] for position in matcher.search(pattern, names, whole=True).lines)
+    return found
+
 
 _SECTION = re.compile(r"^##[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 _RAW_PART = re.compile(r"^\*\*(Task|Changes|Files|Flow|Timestamp|Author|Patterns):\*\*[ \t]*", re.MULTILINE)

@@ -166,7 +166,8 @@ def test_serena_memories_are_whole_notes_with_links_and_hidden_ones_are_retired(
             ".serena/memories/core.md": "# Core\n\nSee `mem:radio/tugs` and `mem:gone`.\n",
             ".serena/memories/radio/tugs.md": "Tugs answer on 12.\n",
             ".serena/memories/old/pier.md": "# Pier\n\nIt was wood.\n",
-            ".serena/project.yml": "ignored_memory_patterns: ['old/.*', '(a+)+$']\n",
+            ".serena/project.yml": "ignored_memory_patterns: ['old/.*', '(a+)+$', '(', '(?:a?){30}!', '((a|aa))*!']\n",
+            f".serena/memories/{'a' * 60}.md": "Anchors are aweigh.\n",
         },
     )
     contents = read("serena", tmp_path / "tide")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memtui.domain.rules import FORMS, MOST_RULES, clean_rules, fits, names_module, parse_rule, readable_rules
 from memtui.errors import RefusedError, UsageError
@@ -104,7 +106,21 @@ def test_patterns_that_people_write_are_taken(pattern: str) -> None:
     assert hanging_reason(pattern) == ""
 
 
-@pytest.mark.parametrize("pattern", ["a.*a.*a.*a.*b", "(a|a)*b", "(a?){30}c", "(a{1,9}){1,9}b"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "a.*a.*a.*a.*b",
+            "(a|a)*b",
+            "(a?){30}c",
+            "(a{1,9}){1,9}b",
+            "(?:(?:a|aa){16}){16}!",
+            "(?:(?:(?:a?){4}){4}){4}!",
+        ),
+        *("(a|aa)" * 40 + "!", "a?" * 60 + "a" * 60 + "!", "(?>(?:(?:a|aa){16}){16}!)", "(?=(?:(?:a|aa){9}){9}!)"),
+        "(a)?(?(1)(?:(?:a|aa){16}){16}!|b)",
+    ],
+)
 def test_a_pattern_that_takes_too_long_is_given_up_in_time(pattern: str) -> None:
     matcher = Matcher(seconds=0.3)
     began = time.monotonic()
@@ -117,3 +133,35 @@ def test_lines_are_found_by_their_position_whichever_way_they_are_matched() -> N
     lines = ["one", "two three", "x" * 5_000 + "three"]
     assert Matcher(seconds=5).search("three", lines).lines == (1,)
     assert Matcher(seconds=5).search("t.*r.*e", lines).lines == (1,)
+    for pattern, found in {"two three": (1,), "three": (), "t.*w.*r.*e": (1,), "t.*w.*r": ()}.items():
+        assert Matcher(seconds=5).search(pattern, lines, whole=True).lines == found
+
+
+def test_many_patterns_that_take_too_long_are_given_up_together() -> None:
+    matcher = Matcher(seconds=0.3, patience=0.7)
+    began = time.monotonic()
+    assert not any(matcher.search(f"(a|a)*{number}", ["a" * 2_000]).in_time for number in range(100))
+    assert time.monotonic() - began < 3
+    assert matcher.search("a+b", ["aab"]).lines == (0,)
+
+
+PIECES = st.recursive(
+    st.sampled_from(["a", "b", "a?", "a*?", "a+", ".", r"\w"]),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map(lambda two: f"(?:{two[0]}|{two[1]})"),
+        st.tuples(inner, st.sampled_from(["{3}", "{16}", "{0,5}", "*", "++", "?"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        ),
+        inner.map(lambda one: f"(?={one})"),
+    ),
+    max_leaves=8,
+)
+
+
+@given(PIECES)
+@settings(max_examples=60, deadline=None)
+def test_no_pattern_is_matched_longer_than_its_time(pattern: str) -> None:
+    began = time.monotonic()
+    Matcher(seconds=0.3).search(f"{pattern}!", ["a" * 300, "ab" * 500])
+    assert time.monotonic() - began < 2.5
