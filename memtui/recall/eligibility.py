@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import takewhile
 
 from memtui.domain.memory import Link, Memory
 from memtui.domain.reasons import Reason, ReasonCode
@@ -27,20 +28,36 @@ _FIRST_CUE_BONUS = 1.5
 
 
 @cache
-def _phase_of_cues() -> Mapping[str, str]:
+def _phases_of(*sorts: str) -> Mapping[str, str]:
+    """Return the phase of each word of some sorts: `cues`, `symptoms`, `opening`."""
     phases = read_table(__file__, "phases.toml")
-    return {word: phase for phase in PHASES for word in phases[phase]["cues"].split()}
+    return {word: phase for phase in PHASES for sort in sorts for word in phases[phase].get(sort, "").split()}
 
 
 def guess_phase(text: str) -> str | None:
     """Return the phase that a task's words speak of, or None if they speak of none."""
-    phase_of, points = _phase_of_cues(), dict[str, float]()
-    for word in _WORD.findall(text[:_READ_CHARACTERS].lower()):
+    words = _WORD.findall(text[:_READ_CHARACTERS].lower())
+    opening, cues = _opening(words), _phases_of("cues")
+    # An error that is to be shown is none to be found, unless the task says that something is to be mended.
+    is_made = opening is not None and "debug" not in map(cues.get, words)
+    phase_of, points = cues if is_made else _phases_of("cues", "symptoms"), dict[str, float]()
+    for word in words:
         phase = phase_of.get(word)
         if phase is not None:
             points[phase] = points.get(phase, 0.0) + (1.0 if points else _FIRST_CUE_BONUS)
     # Of phases with equal points the first named one wins, because dictionaries keep their order.
-    return max(points, key=lambda phase: points[phase], default=None)
+    return max(points, key=lambda phase: points[phase], default=opening)
+
+
+def _opening(words: Sequence[str]) -> str | None:
+    """Return the phase of the verb that a task begins with, None where it tells what happens ("render loop hangs")."""
+    polite, happens, clause = (
+        frozenset(read_table(__file__, "phases.toml")["sentence"][name].split())
+        for name in ("polite", "happens", "clause")
+    )
+    if happens.intersection(takewhile(lambda word: word not in clause, words)):
+        return None
+    return _phases_of("opening").get(next((word for word in words if word not in polite), ""))
 
 
 def check_phase(name: str) -> str:
