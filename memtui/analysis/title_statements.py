@@ -32,6 +32,7 @@ from memtui.text.words import cell_width
 _QUOTED = re.compile(r"[\"“«「]([^\"“”«»「」]+)[\"”»」]$")
 _ASIDE = re.compile(r"\s*\([^()]{1,60}\)")
 _WORD = re.compile(r"\w")
+_STEP_NUMBER = re.compile(r"((?:→|⇒|->|=>)\s?)\d[.)]\s(?=\s?\S)")  # `1. lift → 2. lower`
 _PURPOSE = re.compile(r"(?:purpose|goal|aim|objective|mission|intent)s?", re.IGNORECASE)
 _QUESTIONS = ("?", "？")
 _ENDING = " .:;,：。；，、…-–—"
@@ -78,7 +79,7 @@ class Statements:
 
     def statement(self, source: str) -> Statement:
         """Return the first sentence that states something, without labels and numbers before it."""
-        bare, wrong = undecorated(source)
+        bare, wrong = undecorated(_STEP_NUMBER.sub(r"\1", source))
         lead = bold_lead(bare)
         if lead and not lead.goes_on and (lead.is_apart or (lead.is_rule and is_rule(lead.words))):
             statement = self._of_bold(lead, bare)

@@ -86,7 +86,7 @@ _OF_HEADING = re.compile(
 _MEANS_ABOVE = re.compile(r"\bthis (?:class|kind|trap|mistake|failure|gap|regression|case)\b", re.IGNORECASE)
 _ENDING = " .:;,：。；，、…-–—"
 _LABEL_WORDS, _LEAD_WORDS = 5, 2
-_LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES = 24, 12, 2
+_LEAST_HEAD_CELLS, _LEAD_CHARS, _FEW_NAMES, _FEWEST_PARTS = 24, 12, 2, 3
 
 
 @dataclass(slots=True)
@@ -177,10 +177,12 @@ class TitleWriter:
         return self.done(row_told(found, self.held, self._width))
 
     def _steps(self, found: Sequence[Block]) -> str:
-        """Return the heading with the steps of a text whose parts are headings like `### Step 1: Drain`."""
+        """Return the heading with those of the parts of a text: two like `### Step 1: Drain`, or three of any."""
         heads = [block.text for block in found if block.kind == "heading"]
-        steps = [self._plain(undecorated(head)[0]) for head in heads if undecorated(head)[0] != head]
-        if len(steps) <= 1 or len(steps) < len(heads) or found[0].kind == "item":
+        steps = [self._plain(undecorated(head)[0]) for head in heads]
+        are_numbered = all(undecorated(head)[0] != head for head in heads)
+        is_made_of_parts = found and found[0].kind == "heading" and len(heads) >= _FEWEST_PARTS
+        if len(steps) <= 1 or not (is_made_of_parts or (are_numbered and found[0].kind != "item")):
             return ""
         return self.listed(self.headings.whole(), steps)
 
@@ -477,6 +479,8 @@ class TitleWriter:
         prefix = (shortened(subject, PREFIX_CELLS, self._width) if subject else "") or ""
         room = MAX_TITLE_CELLS - self._width(prefix) - 2
         short = shortened(words, room, self._width, least_rank=CLAUSE) if prefix else ""
+        if short and words.startswith(f"{short}: ") and not has_verb(short, language_of(short)):
+            short = None  # a heading above a mere label says less than the label with what it is for
         between = " " if goes_on(words) else ": "
         whole = f"{prefix}{between}{short}" if prefix and short else self._fitted(words)
         return one_line(visible(self.held.put_back(closed(whole)))).rstrip(" ,;:")

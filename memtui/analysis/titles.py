@@ -15,7 +15,7 @@ from memtui.analysis.title_records import described
 from memtui.analysis.title_reference import dangles
 from memtui.analysis.title_signs import TextSigns
 from memtui.analysis.title_subject import is_headless
-from memtui.analysis.title_words import waits
+from memtui.analysis.title_words import undecorated, waits
 from memtui.analysis.title_writer import TitleWriter
 from memtui.text.inline import READ_CHARS, HeldCode
 
@@ -41,17 +41,23 @@ def title_for(text: str, heading_path: Sequence[str]) -> str:
     if told.is_said_by(title) or described(found, HeldCode()):
         return title
     others = (_finished(option) for option in options(title, found, heading_path, language))
-    return better_of(title, filter(partial(_stands, title, told.headings), others), told)
+    return better_of(title, filter(partial(_stands, title, told), others), told)
 
 
-def _stands(title: str, headings: Sequence[str], other: str) -> bool:
-    """Return whether another title names what it is about, and does not end where a text only says when it holds."""
+def _stands(title: str, told: TextSigns, other: str) -> bool:
+    """Return whether another title names what it is about, and does not end where a text only says when it holds.
+
+    A heading or bold label is none instead of a title that says something below it.
+    """
     said = other.rpartition(": ")[2]
     counts_on = said.endswith(" both")
     main = said.rpartition(", ")[2] if waits(said) or counts_on else ""
     lacks_act = counts_on or main == said or (_NAMES.match(main) and not has_verb(main, language_of(main)))
-    is_open = bool(main) and lacks_act and said.casefold() not in headings and not title.endswith(said)
-    return not (is_headless(other) or is_open or dangles(said))
+    is_open = bool(main) and lacks_act and said.casefold() not in told.headings and not title.endswith(said)
+    bare, label = undecorated(said)[0], undecorated(told.bold)[0]
+    is_heading = said.casefold() in told.headings and not has_verb(said, told.language)
+    is_label = (is_heading or bare.casefold() == label) and f"{bare}: " in title
+    return not (is_headless(other) or is_open or is_label or dangles(said))
 
 
 def _read(text: str) -> tuple[list[Block], str]:

@@ -1,0 +1,45 @@
+"""What titles say of lists, of texts made of sections, and of what stands below labels."""
+
+from __future__ import annotations
+
+import pytest
+from title_rules import title_by_rules
+
+from memtui.analysis.titles import title_for
+
+SECTIONS = "### Moor\nTie two ropes.\n\n### Load\nUse the crane.\n\n### Cast off\nAsk the pilot."
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "title"),
+    [
+        (SECTIONS, ("Harbour", "Day of a ferry"), "Day of a ferry: Moor, Load, Cast off"),
+        (  # two sections are no list of parts unless they are numbered
+            SECTIONS.partition("\n\n### Cast")[0],
+            ("Harbour", "Day of a ferry"),
+            "Day of a ferry: Moor: Tie two ropes",
+        ),
+        (
+            "### 步骤 1：系好缆绳\n\n用两条绳。\n\n### 步骤 2：装货\n\n用吊车。",
+            ("港口", "渡轮的一天"),
+            "港口: 渡轮的一天: 系好缆绳, 装货",
+        ),
+        (
+            "1. Moor the ferry → 2. Load it → 3. **Ask the pilot** → 4. Cast off",
+            ("Harbour", "Day of a ferry"),
+            "Day of a ferry: Moor the ferry → Load it → Ask the pilot → Cast off",
+        ),
+        (  # a tag says what kind of text it is, and nothing of what it says
+            "**[contract] Ropes are never shared.** Each boat brings its own.",
+            ("Harbour", "Mooring"),
+            "Harbour: Mooring: Ropes are never shared: Each boat brings its own",
+        ),
+    ],
+)
+def test_a_text_of_parts_is_named_by_them(text: str, path: tuple[str, ...], title: str) -> None:
+    assert title_by_rules(text, path) == title
+
+
+def test_a_label_alone_does_not_replace_what_stands_below_it() -> None:
+    text = "**Phase 1 — Moorings.** Tie the ropes. **Gate:** all knots hold and the fenders are out."
+    assert title_for(text, ("Harbour profile", "Unloading Workflow")).endswith("Moorings: Tie the ropes")
