@@ -54,6 +54,7 @@ from memtui.analysis.snapshot import (
 )
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import MOST_MERGED, Memory, content_hash
+from memtui.domain.scope import holds_within
 from memtui.progress import ProgressCallback
 
 Pile = Literal["easy", "look"]
@@ -64,6 +65,7 @@ SAME = 1.0  # Score of two that say the same word for word
 WITHIN = 0.95  # Of two of which the one says all that the other does
 SAME_TEXT = "the same text"
 SAID_THERE = "the longer one says it all"
+HELD_THERE = "one contains what the other says"
 MOST_TWINS = 40  # Memories with one text that are compared with each other
 FEWEST_SAME = 4  # Words of a text; a shorter one stands under two headings by chance
 MAIN = 0.6  # Share of a text that another one makes up which says the main thing of it
@@ -312,7 +314,11 @@ class _Finder:
         if mostly:
             self._holders.setdefault(inner.id, []).append(outer.id)
 
-    def _hold(self, inner: Memory, outer: Memory, why: str = "one contains what the other says") -> None:
+    def _hold(self, inner: Memory, outer: Memory, why: str = HELD_THERE) -> None:
+        if not holds_within(inner, outer) and len(unheaded(inner)) < MAIN * len(unheaded(outer)):
+            # Merged, all that the longer one says would hold wherever the shorter one does.
+            self._excluded.add(pair_of(inner.id, outer.id))
+            return
         self._edges[pair_of(inner.id, outer.id)] = Likeness(WITHIN, "look", why=why)
         self._held.setdefault(outer.id, []).append(inner.id)
 
@@ -372,7 +378,7 @@ class _Finder:
             # Of several memories only what differs is shown, not how each does.
             found = dict.fromkeys(replace(each, sides=None) if len(others) > 1 else each for each in differ)
             pile: Pile = "easy" if all(edge.pile == "easy" for edge in inner) else "look"
-            least = min(inner, key=lambda edge: edge.score)
+            least = min(inner, key=lambda edge: (edge.score, edge.why == SAID_THERE))
             yield DuplicateGroup(
                 ids, least.score, pile, tuple(found), copies=False, why=least.why, texts=self._hashes(ids)
             )

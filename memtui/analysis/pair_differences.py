@@ -13,7 +13,10 @@ from memtui.analysis.ordered_acts import order_of_other_acts
 from memtui.analysis.snapshot import TextCache
 from memtui.analysis.text_features import Wording
 from memtui.domain.memory import GLOBAL_PROJECT, Memory
+from memtui.domain.scope import held_places
 from memtui.text.inline import plain_text
+
+MOST_SHOWN = 3  # Numbers, names or paths of one side that are told
 
 _VERSION = re.compile(r"\d+\.\d+")
 _BEFORE_NUMBER = re.compile(
@@ -37,8 +40,11 @@ class DifferenceSort(StrEnum):
     REORDERED = "reordered"
     PROJECT = "project"
     FILES = "files"
+    SCOPE = "scope"
     TIMES = "times"
 
+
+_ONLY_FOR_SOME = "one holds for all files, the other only for some"
 
 _WORDS: Mapping[DifferenceSort, tuple[str, str]] = {
     DifferenceSort.NUMBERS: ("numbers differ", "numbers only in one"),
@@ -53,6 +59,7 @@ _WORDS: Mapping[DifferenceSort, tuple[str, str]] = {
     DifferenceSort.REORDERED: ("the same words in another order", ""),
     DifferenceSort.PROJECT: ("one holds everywhere, the other in {project}", ""),
     DifferenceSort.FILES: ("tied to different files", ""),
+    DifferenceSort.SCOPE: (_ONLY_FOR_SOME, _ONLY_FOR_SOME),
     DifferenceSort.TIMES: ("true at different times", ""),
 }
 """What people read of each, and of what only one of two has."""
@@ -148,13 +155,23 @@ def _sides(sort: DifferenceSort, left: Collection[str], right: Collection[str]) 
     mine, theirs = set(left) - set(right), set(right) - set(left)
     if not mine and not theirs:
         return None
-    shown = [", ".join(sorted(side)[:3]) for side in (mine, theirs)]
+    shown = [", ".join(sorted(side)[:MOST_SHOWN]) for side in (mine, theirs)]
     return Difference(sort, (shown[0], shown[1]))
 
 
 def differences(one: Memory, other: Memory, texts: TextCache) -> tuple[Difference, ...]:
     wordings = (texts.wordings[memory.title, memory.insight] for memory in (one, other))
-    return (*text_differences(*wordings), *kept_apart(one, other))
+    narrowed = tuple(_narrowed(one, other))
+    apart = (each for each in kept_apart(one, other) if not narrowed or each.sort != DifferenceSort.FILES)
+    return (*text_differences(*wordings), *apart, *narrowed)
+
+
+def _narrowed(one: Memory, other: Memory) -> Iterator[Difference]:
+    """Yield for which files one of two memories holds where the other holds for all: so would what is made of both."""
+    mine, theirs = held_places(one), held_places(other)
+    if bool(mine) != bool(theirs):
+        shown = [", ".join(sorted(side)[:MOST_SHOWN]) for side in (mine, theirs)]
+        yield Difference(DifferenceSort.SCOPE, (shown[0], shown[1]))
 
 
 def kept_apart(one: Memory, other: Memory) -> Iterator[Difference]:

@@ -29,9 +29,9 @@ NEGATIONS = re.compile(
 """Words that negate a statement."""
 
 _PLANNED = re.compile(
-    r"\b(?:will|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip"
+    r"\b(?:will\b|plan(?:s|ned)?(?: to\b|:)|going to|todo|to-do|intend(?:s|ed)?|propos(?:al|e|ed|es)|upcoming|wip\b"
     r"|next (?:week|month|quarter|year|sprint|release)|should be \w+(?:ed|t)\b|need(?:s)? to (?:be |move|switch|upgrade"
-    r"|migrate|replace|drop|add|remove|split)|not yet|eventually|soon)"
+    r"|migrate|replace|drop|add|remove|split)|not yet|eventually|soon\b)"
     r"|^(?:plan|todo|proposal|idea)\b|^need to\b"
 )
 _ENVIRONMENTS = re.compile(
@@ -222,9 +222,14 @@ _DIGIT = re.compile("[0-9]")
 _NOTHING: frozenset[str] = frozenset()
 
 
+COUNTED = re.compile(r",? and \d+ more$")
+"""How a title ends that names some items of a list and counts the others."""
+
+
 def wording_of(title: str, insight: str) -> Wording:
-    """Return the wording of a memory; a title that its text repeats counts once."""
+    """Return the wording of a memory; a title that its text repeats counts once, one that counts items without that."""
     text = insight[:READ_CHARACTERS]
+    title = COUNTED.sub("", title)
     head = title.rstrip("….").strip()
     repeated = text.startswith(head) or _opens_with(text[: len(head) + 40], head)
     return Wording(text) if repeated else Wording(f"{title}\n{text}", title)

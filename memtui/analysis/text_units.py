@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.analysis.text_features import NEGATIONS
+from memtui.analysis.text_features import NEGATIONS, stems_of
+from memtui.text.normal_form import plain_form
 
 SEPARATOR = " > "  # between the headings that stand before a text
 
@@ -28,7 +29,7 @@ _LISTING_WORDS = (
     "as be list lists rule rules item items point points note notes principle principles guideline guidelines "
     "convention conventions practice practices step steps example examples two three four five six seven eight nine ten"
 )
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+")
 _LISTING = frozenset(_LISTING_WORDS.split())
 _LONGEST_LEAD = 160
 _DENIES = re.compile(r"\b(?:don.?ts?|anti.?patterns?|bad|wrong|mistakes?|pitfalls?|legacy|deprecated)\b")
@@ -257,9 +258,14 @@ def announces(text: str) -> bool:
     return text.rstrip(" *_").endswith((":", "："))
 
 
-def _is_listing(text: str) -> bool:
-    """Return whether an introduction says no more than that a list follows."""
-    return all(word.lower() in _LISTING for word in _WORD.findall(text))
+def _is_listing(text: str, stems: Collection[str] = ()) -> bool:
+    """Return whether an introduction says no more than that a list follows, of what has these stems."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return all(word in _LISTING or all(stem in stems for stem in stems_of(plain_form(word))) for word in words)
+
+
+def _denies(text: str) -> bool:
+    return bool(NEGATIONS.search(text.lower()) or _DENIES.search(text.lower()))
 
 
 def units_of(text: str, place: str = "") -> list[Unit]:
@@ -272,8 +278,7 @@ def units_of(text: str, place: str = "") -> list[Unit]:
     lead = _lead_of(text, place)
     reading = _Reading()
     if lead:
-        denies = bool(NEGATIONS.search(lead.lower()) or _DENIES.search(lead.lower()))
-        reading.heading = reading.add(Unit(lead, "", binds=denies))
+        reading.heading = reading.add(Unit(lead, "", binds=_denies(lead)))
         reading.top = True
     body = text.strip("\n")[len(lead) :]
     blocks = _blocks(body.lstrip())
@@ -305,11 +310,20 @@ def _lead_of(text: str, place: str) -> str:
 
 
 def contexts(units: Sequence[Unit]) -> Iterator[tuple[str, ...]]:
-    """Yield of each unit what it stands under, as far as it says something else there."""
+    """Yield of each unit what it stands under, as far as it says something else there.
+
+    It does not under what it says itself: `Logs: rotate logs` is the rule `rotate logs`.
+    """
     found: list[tuple[str, ...]] = []
     for unit in units:
         above = found[unit.parent] if unit.parent is not None else ()
         if unit.parent is not None and units[unit.parent].binds:
             above = (*above, units[unit.parent].key)
         found.append(above)
-        yield above
+        yield tuple(lead for lead in above if _denies(lead) or not _repeats(unit, lead))
+
+
+def _repeats(unit: Unit, lead: str) -> bool:
+    """Return whether every sentence of a unit has all words of what it stands under."""
+    sentences = unit.sentences or (unit.key,)
+    return all(_is_listing(lead, stems_of(plain_form(sentence))) for sentence in sentences)

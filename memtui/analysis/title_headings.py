@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from memtui.analysis.grammar import grammar_of, has_verb, language_of
 from memtui.analysis.imperative import is_imperative
+from memtui.analysis.text_features import COUNTED
 from memtui.analysis.title_context import below_subjects, subjects
 from memtui.analysis.title_fit import MAX_TITLE_CELLS
 from memtui.analysis.title_subject import below_its_subject
@@ -60,7 +61,6 @@ _DOCUMENT_WORDS = re.compile(
 _AGENTS = re.compile(r"\b(?:ai|agents?|claude|copilot|cursor|codex|gemini|windsurf)\b", re.IGNORECASE)
 _KIND_ALONE = re.compile(r"(?:the|our|custom|common|general|main|other|more|new|additional|basic|core)", re.IGNORECASE)
 _FEW_WORDS, _MOST_WORDS = 3, 8  # A longer title is a sentence
-_COUNTED = re.compile(r",? and \d+ more$")
 _NAMES = re.compile("(?:[\ue000-\uf8ff](?:, (?:and |or )?)?){2,}")
 _LEAD_WORDS = 2
 _WITH_PARENT = 3
@@ -229,7 +229,7 @@ class Headings:
         return self._below_document(below, names) if is_needed or self._states_nothing(below) else below
 
     def _below(self, title: str, names: Sequence[str]) -> str:
-        below, counted = below_subjects(title, names), _COUNTED.search(title)
+        below, counted = below_subjects(title, names), COUNTED.search(title)
         if below != title or not counted:
             return below
         bare = title[: counted.start()]

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from memtui.analysis.grammar import has_verb, language_of
 from memtui.analysis.imperative import is_imperative
+from memtui.analysis.text_features import COUNTED
 from memtui.analysis.title_blocks import Block
 from memtui.analysis.title_words import (
     bold_lead,
@@ -50,7 +51,6 @@ _OBLIGES = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"[^:]{1,24}: ")
-_COUNTS = re.compile(r" and \d+ more$")
 _CODE = re.compile(r"\S*[/_.(){}\[\]<>=$\\|#@]\S*|--?\w+|[a-z]+[A-Z]\w*")
 
 
@@ -159,7 +159,7 @@ def _of_form(title: str, rest: str) -> dict[str, float]:
         "labelled": bool(_LABELLED.match(rest)),
         "brackets": "(" in rest,
         "dash": " — " in rest or " – " in rest,
-        "counts": bool(_COUNTS.search(title)),
+        "counts": bool(COUNTED.search(title)),
         "code": len(_CODE.findall(rest)) / max(1, len(words)),
     }
 

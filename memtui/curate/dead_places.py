@@ -8,7 +8,7 @@ from dataclasses import replace
 from memtui.curate.anchors import DEAD, CheckedAnchor, SeenAnchor, glance
 from memtui.curate.snapshot_reader import WINDOW
 from memtui.domain.memory import Memory
-from memtui.recall.anchors import plain_path
+from memtui.domain.scope import plain_path
 from memtui.text.braces import names_path
 from memtui.tree import Tree, is_outside
 from memtui.vault.filters import MemoryFilter

@@ -18,11 +18,9 @@ from memtui.domain.identity import Actor, check_may_alter
 from memtui.domain.kinds import Kinds
 from memtui.domain.memory import GLOBAL_PROJECT, MOST_MERGED, Anchor, Link, Memory, content_hash
 from memtui.domain.record import Record, memory_from_record
-from memtui.domain.scope import ONLY, limits_of
+from memtui.domain.scope import ONLY, held_places, limits_of
 from memtui.errors import NotFoundError, RefusedError, UsageError
-from memtui.recall.anchors import plain_path
 from memtui.recall.eligibility import PHASES
-from memtui.text.braces import names_path
 from memtui.text.diff import differing_words
 from memtui.text.sanitize import one_line, sanitise
 from memtui.vault import journal
@@ -103,16 +101,14 @@ def _places_of_all(memories: Sequence[Memory]) -> tuple[Anchor, ...]:
     """
     if not all(memory.anchors for memory in memories):
         return ()
-    named = [_named(memory) for memory in memories]
-    anywhere = any(len(names) == len(memory.anchors) for names, memory in zip(named, memories, strict=True))
-    return tuple(
-        anchor for anchor in united_anchors(memories) if not anywhere or any(anchor.path in one for one in named)
-    )
-
-
-def _named(memory: Memory) -> set[str]:
-    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
-    return {anchor.path for anchor in memory.anchors if names_path(text, plain_path(anchor.path))}
+    tied = [set(held_places(memory)) for memory in memories]
+    named = {
+        anchor.path
+        for memory, places in zip(memories, tied, strict=True)
+        for anchor in memory.anchors
+        if anchor.path not in places
+    }
+    return tuple(anchor for anchor in united_anchors(memories) if all(tied) or anchor.path in named)
 
 
 def _united_tags(memories: Sequence[Memory]) -> tuple[str, ...]:

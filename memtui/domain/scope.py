@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from memtui.domain.memory import Memory
+from memtui.text.braces import names_path
 
 MOST_ALTERNATIVES = 200  # Braces that expand to more patterns are taken literally
 LONGEST_PATTERN = 1_000  # A longer pattern is taken literally; no file system has longer names
@@ -145,3 +146,23 @@ ONLY = "only:"  # The prefix of such a tag; a path, a pattern or the name of a p
 def limits_of(memory: Memory) -> tuple[str, ...]:
     """Return the paths and phases that a memory is limited to, none if it applies anywhere."""
     return tuple(tag[len(ONLY) :] for tag in memory.tags if tag[: len(ONLY)].lower() == ONLY and tag != ONLY)
+
+
+def plain_path(path: str) -> str:
+    """Return an anchor's path without its symbol and without what makes no difference at its ends."""
+    return path.split("::", 1)[0].removeprefix("./").rstrip("/")
+
+
+def held_places(memory: Memory) -> tuple[str, ...]:
+    """Return the anchors that say for which files a memory holds; what its own text names says no such thing."""
+    text = f"{memory.title}\n{memory.insight}\n{memory.rationale}\n{memory.snippet}"
+    return tuple(anchor.path for anchor in memory.anchors if not names_path(text, plain_path(anchor.path)))
+
+
+def holds_within(memory: Memory, other: Memory) -> bool:
+    """Return whether a memory holds only for files and in phases for which another one does, too."""
+    places, limits = held_places(other), limits_of(other)
+    if limits and not set(limits_of(memory)) & set(limits):
+        return False
+    mine = held_places(memory)
+    return not places or (bool(mine) and all(any(matches(place, one) for place in places) for one in mine))

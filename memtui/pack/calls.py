@@ -8,8 +8,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
+from memtui.domain.scope import plain_path
 from memtui.pack.topics import words_of_path
-from memtui.recall.anchors import folders_of, plain_path, strength
+from memtui.recall.anchors import folders_of, strength
 
 _MAKES = r"^\W*(?:prepare|create|open|draft|write|make|submit|raise|send|file|cut|publish|tag|update)\s+(?:[\w'-]+\s+)"
 ACTS = tuple(

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from memtui.domain.memory import Memory
 from memtui.domain.reasons import UNFOUND, VAULT, Reason, ReasonCode
+from memtui.domain.scope import plain_path
 from memtui.pack.calls import is_asked_for, is_due, is_of_folder_unnamed, titles_called_for
 from memtui.pack.relevance_features import (
     Model,
@@ -18,7 +19,6 @@ from memtui.pack.relevance_features import (
     without_files,
 )
 from memtui.pack.topics import words_of_path
-from memtui.recall.anchors import plain_path
 from memtui.recall.fusion import WORDS_ALONE
 from memtui.recall.lexical import LONGEST_QUERY
 from memtui.recall.result import SCORE_DIGITS, Covered, Hit, Recall, Signs, Sureness, Task, Withheld, order_key

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from memtui.recall.anchors import plain_path
+from memtui.domain.scope import plain_path
 from memtui.text.stemming import stem
 from memtui.text.tables import read_table
 from memtui.text.tokens import query_terms

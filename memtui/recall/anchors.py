@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import Anchor, Memory
 from memtui.domain.reasons import Reason, ReasonCode
-from memtui.domain.scope import matches
+from memtui.domain.scope import held_places, matches, plain_path
 from memtui.git import RENAMED, renames_in, run_git, run_git_as_far
 from memtui.recall.result import Part
-from memtui.text.braces import names_path
 from memtui.text.tokens import query_terms
 from memtui.tree import GENERIC_STEMS, Tree, is_outside
 
@@ -299,18 +298,12 @@ def _ends(file: str) -> list[str]:
     return ["/".join(parts[start:]) for start in range(1, len(parts))]
 
 
-def plain_path(path: str) -> str:
-    """Return an anchor's path without its symbol and without what makes no difference at its ends."""
-    return path.split("::", 1)[0].removeprefix("./").rstrip("/")
-
-
 def folders_of(memory: Memory) -> tuple[str, ...]:
     """Return the folders outside which a memory does not hold, as the rule file of a folder does not; else nothing.
 
     They are those of its patterns `folder/**`, where it is tied to nothing else but what its text names or lies there.
     """
-    text = _text_of(memory)
-    places = [path for anchor in memory.anchors if not names_path(text, path := plain_path(anchor.path))]
+    places = [plain_path(path) for path in held_places(memory)]
     folders = tuple(path.removesuffix("/**") for path in places if path.endswith("/**"))
     within = tuple(f"{folder}/" for folder in folders)
     is_whole = all(_MARKS.isdisjoint(folder) for folder in folders) and all(path.startswith(within) for path in places)

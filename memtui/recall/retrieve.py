@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.domain.memory import AnchorState, Link, Memory, Signal, Source
 from memtui.domain.reasons import Reason, ReasonCode
+from memtui.domain.scope import plain_path
 from memtui.recall import fusion, lexical
 from memtui.recall.anchors import (
     NO_SURROUNDINGS,
@@ -18,7 +19,6 @@ from memtui.recall.anchors import (
     former_names,
     named_match,
     names_in_code,
-    plain_path,
     surroundings_of,
 )
 from memtui.recall.eligibility import STANDING_KINDS

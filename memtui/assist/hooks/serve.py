@@ -17,12 +17,13 @@ from memtui.curate.projects import View, view_of
 from memtui.curate.switch import memory_off
 from memtui.domain.kinds import RULE_KINDS
 from memtui.domain.memory import Memory
+from memtui.domain.scope import plain_path
 from memtui.pack.budget import WHOLE
 from memtui.pack.build import Pack, context, pack_of_recall, recipes_of
 from memtui.pack.options import PackOptions
 from memtui.pack.targets.base import PayloadInfo, Target
 from memtui.pack.targets.formats import target_named
-from memtui.recall.anchors import EXACT, FILES_WEIGHT, plain_path
+from memtui.recall.anchors import EXACT, FILES_WEIGHT
 from memtui.recall.lexical import ROUNDING, generic_terms
 from memtui.recall.rank import Evidence, gather
 from memtui.recall.result import Hit, Recall, Task

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from memtui.domain.memory import Anchor
-from memtui.domain.scope import matches
+from memtui.domain.scope import matches, plain_path
 from memtui.pack.targets.base import PackItem, PayloadInfo, clean_line
-from memtui.recall.anchors import plain_path, strength
+from memtui.recall.anchors import strength
 from memtui.text.braces import names_path
 
 MOST_FILES = 2  # Files, and places, that are named beside a memory

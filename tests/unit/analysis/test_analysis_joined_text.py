@@ -146,6 +146,24 @@ TABLE = "| Flag | Means |\n|---|---|\n| red | stop |\n| blue | pilot |"
             "Never moor at dusk.", "Moor at dusk.", "Never moor at dusk.\n\nMoor at dusk.", id="within another"
         ),
         pytest.param("Never:\n- moor", "Always:\n- moor", "Never:\n- moor\n\nAlways:\n- moor", id="under another"),
+        pytest.param(
+            "Winch care:\n- oil the winch with care\n- stow",
+            "Oil the winch with care.",
+            "Winch care:\n- oil the winch with care\n- stow",
+            id="under what it says itself",
+        ),
+        pytest.param(
+            "1. Winches:\n   - oil\n   - grease winches",
+            "Oil. Grease winches.",
+            "1. Winches:\n   - oil\n   - grease winches\n\nOil.",
+            id="within an item",
+        ),
+        pytest.param(
+            "Never moor:\n- moor at dusk",
+            "Moor at dusk.",
+            "Never moor:\n- moor at dusk\n\nMoor at dusk.",
+            id="under what denies it",
+        ),
         pytest.param("The rules:\n- moor\n- oil", "Rules:\n\n* oil", "The rules:\n- moor\n- oil", id="a list alone"),
         pytest.param("Oil `a-b`.", "Oil `a/b`.", "Oil `a-b`.\n\nOil `a/b`.", id="signs in names"),
         pytest.param(
